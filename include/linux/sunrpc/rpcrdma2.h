@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * RPC-over-RDMA version 2: the numbers on the wire and the decoded form of
+ * what they describe.
+ *
+ * "v2-09" in comments is draft-cel-nfsv4-rpcrdma-version-two-09. The codecs
+ * between the two forms are in net/sunrpc/xprtrdma/wire/. Nothing here knows
+ * of verbs or of sunrpc.
+ */
+#ifndef _LINUX_SUNRPC_RPCRDMA2_H
+#define _LINUX_SUNRPC_RPCRDMA2_H
+
+#include <linux/types.h>
+
+#define RPCRDMA2_VERSION	2
+
+/* Header types: v2-09, 5.2, table 2. */
+enum rpcrdma2_htype {
+	RDMA2_MSG	= 0,
+	RDMA2_NOMSG	= 1,
+	RDMA2_ERROR	= 4,
+	RDMA2_CONNPROP	= 5,
+};
+
+/* The flags word: v2-09, 3.2. Other bits are sent zero and ignored. */
+#define RPCRDMA2_F_RESPONSE	0x00000001
+
+/* Error codes: v2-09, 5.3.3. */
+enum rpcrdma2_errcode {
+	RDMA2_ERR_NONE			= 0,	/* never on the wire */
+	RDMA2_ERR_VERS			= 1,
+	RDMA2_ERR_BAD_XDR		= 2,
+	RDMA2_ERR_INVAL_HTYPE		= 3,
+	RDMA2_ERR_READ_CHUNKS		= 4,
+	RDMA2_ERR_WRITE_CHUNKS		= 5,
+	RDMA2_ERR_SEGMENTS		= 6,
+	RDMA2_ERR_WRITE_RESOURCE	= 7,
+	RDMA2_ERR_REPLY_RESOURCE	= 8,
+	RDMA2_ERR_SYSTEM		= 9,
+};
+
+/* Transport properties: v2-09, 4.2. */
+enum rpcrdma2_propid {
+	RDMA2_PROPID_RBSIZ	= 1,
+	RDMA2_PROPID_BRS	= 2,
+};
+
+enum rpcrdma2_rvreqsup {
+	RDMA2_RVREQSUP_NONE	= 0,
+	RDMA2_RVREQSUP_INLINE	= 1,
+	RDMA2_RVREQSUP_GENL	= 2,
+};
+
+#define RPCRDMA2_RBSIZ_DEFAULT	4096
+#define RPCRDMA2_RBSIZ_MIN	1024
+#define RPCRDMA2_RBSIZ_MAX	262144
+
+/*
+ * A CONNPROP goes out before the sender knows the peer's Receive buffers,
+ * so it stays below the smallest that any version promises (v2-09, 5.3.4).
+ */
+#define RPCRDMA2_CONNPROP_MAX	1024
+
+/*
+ * What this implementation accepts in one header. A peer that sends more is
+ * told these numbers in ERR_READ_CHUNKS, ERR_WRITE_CHUNKS or ERR_SEGMENTS.
+ * 64 segments carry 1 MiB in pieces of 16 KiB, and a header that uses every
+ * one of them stays below 2 KiB.
+ */
+#define RPCRDMA2_MAX_READ_CHUNKS	8
+#define RPCRDMA2_MAX_WRITE_CHUNKS	8
+#define RPCRDMA2_MAX_SEGMENTS		64
+
+/**
+ * struct rpcrdma2_segment - one registered piece of the requester's memory
+ * @handle: STag or R_key
+ * @length: octets
+ * @offset: virtual address within the registration
+ */
+struct rpcrdma2_segment {
+	u32	handle;
+	u32	length;
+	u64	offset;
+};
+
+/**
+ * struct rpcrdma2_chunk - a run of segments that carries one data item
+ * @position: where the item belongs in the payload stream; Read chunks only
+ * @length: octets in all segments together; never wraps
+ * @first: index of the first segment in rpcrdma2_chunk_lists.segments
+ * @nsegs: how many segments
+ */
+struct rpcrdma2_chunk {
+	u32	position;
+	u32	length;
+	u16	first;
+	u16	nsegs;
+};
+
+/**
+ * struct rpcrdma2_chunk_lists - all chunks of one header
+ * @inv_handle: the handle to invalidate remotely, or 0 (v2-09, 3.3)
+ * @nreads: Read chunks in use, in order of position
+ * @nwrites: Write chunks in use, in the order sent
+ * @nsegs: segments in use
+ * @has_reply: whether @reply is present
+ * @reads: Read chunks; @reads[0] at position 0 is a Position-Zero Read chunk
+ * @writes: Write chunks
+ * @reply: Reply chunk
+ * @segments: the segments of all chunks
+ */
+struct rpcrdma2_chunk_lists {
+	u32			inv_handle;
+	u8			nreads;
+	u8			nwrites;
+	u8			nsegs;
+	bool			has_reply;
+	struct rpcrdma2_chunk	reads[RPCRDMA2_MAX_READ_CHUNKS];
+	struct rpcrdma2_chunk	writes[RPCRDMA2_MAX_WRITE_CHUNKS];
+	struct rpcrdma2_chunk	reply;
+	struct rpcrdma2_segment	segments[RPCRDMA2_MAX_SEGMENTS];
+};
+
+/**
+ * struct rpcrdma2_error - the body of an RDMA2_ERROR
+ * @code: enum rpcrdma2_errcode, or a code that this side does not know
+ * @bare: ERR_VERS in RFC 8166's shape, which has no flags word
+ * @vers_low: ERR_VERS: lowest version the sender speaks
+ * @vers_high: ERR_VERS: highest version the sender speaks
+ * @max_chunks: ERR_READ_CHUNKS and ERR_WRITE_CHUNKS
+ * @max_segments: ERR_SEGMENTS
+ * @chunk_index: ERR_WRITE_RESOURCE: from 1, or 0 for "not known"
+ * @length_needed: ERR_WRITE_RESOURCE and ERR_REPLY_RESOURCE, octets
+ */
+struct rpcrdma2_error {
+	u32	code;
+	bool	bare;
+	u32	vers_low;
+	u32	vers_high;
+	u32	max_chunks;
+	u32	max_segments;
+	u32	chunk_index;
+	u32	length_needed;
+};
+
+/**
+ * struct rpcrdma2_props - transport properties that this side understands
+ * @rbsiz: size of the sender's posted Receive buffers, octets
+ * @brs: enum rpcrdma2_rvreqsup
+ */
+struct rpcrdma2_props {
+	u32	rbsiz;
+	u32	brs;
+};
+
+/**
+ * struct rpcrdma2_header - one decoded transport header, of any dialect
+ * @xid: of the RPC, host order
+ * @vers: version word
+ * @credit: request, or grant where @response is set
+ * @htype: enum rpcrdma2_htype
+ * @response: whether @xid is one that the message's receiver made
+ * @chunks: for MSG and NOMSG
+ * @error: for ERROR; after a failed decode, what to answer with
+ * @props: for CONNPROP
+ */
+struct rpcrdma2_header {
+	u32	xid;
+	u32	vers;
+	u32	credit;
+	u32	htype;
+	bool	response;
+	struct rpcrdma2_error			error;
+	union {
+		struct rpcrdma2_chunk_lists	chunks;
+		struct rpcrdma2_props		props;
+	};
+};
+
+#endif /* _LINUX_SUNRPC_RPCRDMA2_H */

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Chunk lists: v2-09, 3.3.
+ *
+ * On the wire, in this order: the handle to invalidate; the Read list, a
+ * chain of (position, segment), where the segments of one Read chunk share a
+ * position; the Write list, a chain of counted segment arrays; the Reply
+ * chunk, one optional counted segment array. A chain is XDR's optional-data:
+ * each link is preceded by a 1, the end is a 0.
+ *
+ * In memory all segments lie in one array, and a chunk names its run there.
+ */
+#include "wire.h"
+
+#define SEGMENT_SIZE		(4 * XDR_UNIT)
+#define READ_SEGMENT_SIZE	(5 * XDR_UNIT)
+
+/**
+ * rpcrdma2_add_segment - append a segment to the chunk added last
+ * @cl: chunk lists under construction
+ * @chunk: the chunk of @cl that was added last
+ * @handle: STag
+ * @length: octets
+ * @offset: virtual address
+ *
+ * Return: 0; -E2BIG if @cl holds RPCRDMA2_MAX_SEGMENTS already; -ERANGE if
+ * the segment wraps around the address space or the chunk's length wraps.
+ */
+int rpcrdma2_add_segment(struct rpcrdma2_chunk_lists *cl,
+			 struct rpcrdma2_chunk *chunk,
+			 u32 handle, u32 length, u64 offset)
+{
+	struct rpcrdma2_segment *seg;
+
+	if (cl->nsegs >= RPCRDMA2_MAX_SEGMENTS)
+		return -E2BIG;
+	if (length > U32_MAX - chunk->length || offset > U64_MAX - length)
+		return -ERANGE;
+
+	seg = &cl->segments[cl->nsegs++];
+	seg->handle = handle;
+	seg->length = length;
+	seg->offset = offset;
+	chunk->length += length;
+	chunk->nsegs++;
+	return 0;
+}
+
+static void chunk_init(struct rpcrdma2_chunk_lists *cl,
+		       struct rpcrdma2_chunk *chunk, u32 position)
+{
+	chunk->position = position;
+	chunk->length = 0;
+	chunk->first = cl->nsegs;
+	chunk->nsegs = 0;
+}
+
+/**
+ * rpcrdma2_add_read_chunk - start a Read chunk
+ * @cl: chunk lists under construction
+ * @position: its XDR position in the payload stream, octets
+ *
+ * Read chunks are kept in order of position, so an added one may move others.
+ *
+ * Return: the chunk, empty, or NULL if there are too many
+ */
+struct rpcrdma2_chunk *
+rpcrdma2_add_read_chunk(struct rpcrdma2_chunk_lists *cl, u32 position)
+{
+	unsigned int i = cl->nreads;
+
+	if (i >= RPCRDMA2_MAX_READ_CHUNKS)
+		return NULL;
+	for (; i > 0 && cl->reads[i - 1].position > position; i--)
+		cl->reads[i] = cl->reads[i - 1];
+	cl->nreads++;
+	chunk_init(cl, &cl->reads[i], position);
+	return &cl->reads[i];
+}
+
+/**
+ * rpcrdma2_add_write_chunk - start a Write chunk
+ * @cl: chunk lists under construction
+ *
+ * Return: the chunk, empty, or NULL if there are too many
+ */
+struct rpcrdma2_chunk *
+rpcrdma2_add_write_chunk(struct rpcrdma2_chunk_lists *cl)
+{
+	if (cl->nwrites >= RPCRDMA2_MAX_WRITE_CHUNKS)
+		return NULL;
+	chunk_init(cl, &cl->writes[cl->nwrites], 0);
+	return &cl->writes[cl->nwrites++];
+}
+
+/**
+ * rpcrdma2_add_reply_chunk - start the Reply chunk
+ * @cl: chunk lists under construction, without a Reply chunk yet
+ *
+ * Return: the chunk, empty
+ */
+struct rpcrdma2_chunk *
+rpcrdma2_add_reply_chunk(struct rpcrdma2_chunk_lists *cl)
+{
+	cl->has_reply = true;
+	chunk_init(cl, &cl->reply, 0);
+	return &cl->reply;
+}
+
+static int bad_xdr(struct rpcrdma2_error *err)
+{
+	err->code = RDMA2_ERR_BAD_XDR;
+	return -EBADMSG;
+}
+
+static int too_many_segments(struct rpcrdma2_error *err)
+{
+	err->code = RDMA2_ERR_SEGMENTS;
+	err->max_segments = RPCRDMA2_MAX_SEGMENTS;
+	return -EBADMSG;
+}
+
+static int decode_segment(__be32 *p, struct rpcrdma2_chunk_lists *cl,
+			  struct rpcrdma2_chunk *chunk,
+			  struct rpcrdma2_error *err)
+{
+	u32 handle = be32_to_cpup(p++);
+	u32 length = be32_to_cpup(p++);
+	u64 offset;
+
+	xdr_decode_hyper(p, &offset);
+	switch (rpcrdma2_add_segment(cl, chunk, handle, length, offset)) {
+	case 0:
+		return 0;
+	case -E2BIG:
+		return too_many_segments(err);
+	default:
+		return bad_xdr(err);
+	}
+}
+
+/* Each link of a chain, and the Reply chunk, is announced by a boolean. */
+static int decode_follows(struct xdr_stream *xdr, bool *follows,
+			  struct rpcrdma2_error *err)
+{
+	u32 word;
+
+	if (xdr_stream_decode_u32(xdr, &word) || word > 1)
+		return bad_xdr(err);
+	*follows = word;
+	return 0;
+}
+
+/*
+ * A chunk's segments follow each other on the wire: a position that comes up
+ * again after another one would split its chunk, and is refused.
+ */
+static struct rpcrdma2_chunk *
+read_chunk_at(struct rpcrdma2_chunk_lists *cl, struct rpcrdma2_chunk *last,
+	      u32 position, struct rpcrdma2_error *err)
+{
+	struct rpcrdma2_chunk *chunk;
+	unsigned int i;
+
+	if (last && last->position == position)
+		return last;
+	for (i = 0; i < cl->nreads; i++) {
+		if (cl->reads[i].position == position) {
+			bad_xdr(err);
+			return NULL;
+		}
+	}
+	chunk = rpcrdma2_add_read_chunk(cl, position);
+	if (!chunk) {
+		err->code = RDMA2_ERR_READ_CHUNKS;
+		err->max_chunks = RPCRDMA2_MAX_READ_CHUNKS;
+	}
+	return chunk;
+}
+
+/*
+ * Chunks at positions other than zero must lie one after the other in the
+ * payload stream. One at position zero holds the stream that the others are
+ * cut out of, so it overlaps none of them.
+ */
+static bool reads_overlap(const struct rpcrdma2_chunk_lists *cl)
+{
+	const struct rpcrdma2_chunk *prev = NULL, *cur;
+	unsigned int i;
+
+	for (i = 0; i < cl->nreads; i++) {
+		cur = &cl->reads[i];
+		if (!cur->position)
+			continue;
+		if (cur->length > U32_MAX - 3 - cur->position)
+			return true;
+		if (prev && prev->position + prev->length > cur->position)
+			return true;
+		prev = cur;
+	}
+	return false;
+}
+
+static int decode_read_list(struct xdr_stream *xdr,
+			    struct rpcrdma2_chunk_lists *cl,
+			    struct rpcrdma2_error *err)
+{
+	struct rpcrdma2_chunk *chunk = NULL;
+	bool follows;
+	u32 position;
+	__be32 *p;
+
+	for (;;) {
+		if (decode_follows(xdr, &follows, err))
+			return -EBADMSG;
+		if (!follows)
+			break;
+		p = xdr_inline_decode(xdr, READ_SEGMENT_SIZE);
+		if (!p)
+			return bad_xdr(err);
+		position = be32_to_cpup(p++);
+		if (position % XDR_UNIT)
+			return bad_xdr(err);
+		chunk = read_chunk_at(cl, chunk, position, err);
+		if (!chunk || decode_segment(p, cl, chunk, err))
+			return -EBADMSG;
+	}
+	return reads_overlap(cl) ? bad_xdr(err) : 0;
+}
+
+static int decode_segment_array(struct xdr_stream *xdr,
+				struct rpcrdma2_chunk_lists *cl,
+				struct rpcrdma2_chunk *chunk,
+				struct rpcrdma2_error *err)
+{
+	u32 count;
+	__be32 *p;
+
+	if (xdr_stream_decode_u32(xdr, &count))
+		return bad_xdr(err);
+	if (count > xdr_stream_remaining(xdr) / SEGMENT_SIZE)
+		return bad_xdr(err);
+	if (count > RPCRDMA2_MAX_SEGMENTS)
+		return too_many_segments(err);
+	while (count--) {
+		p = xdr_inline_decode(xdr, SEGMENT_SIZE);
+		if (!p)
+			return bad_xdr(err);
+		if (decode_segment(p, cl, chunk, err))
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+static int decode_write_list(struct xdr_stream *xdr,
+			     struct rpcrdma2_chunk_lists *cl,
+			     struct rpcrdma2_error *err)
+{
+	struct rpcrdma2_chunk *chunk;
+	bool follows;
+
+	for (;;) {
+		if (decode_follows(xdr, &follows, err))
+			return -EBADMSG;
+		if (!follows)
+			return 0;
+		chunk = rpcrdma2_add_write_chunk(cl);
+		if (!chunk) {
+			err->code = RDMA2_ERR_WRITE_CHUNKS;
+			err->max_chunks = RPCRDMA2_MAX_WRITE_CHUNKS;
+			return -EBADMSG;
+		}
+		if (decode_segment_array(xdr, cl, chunk, err))
+			return -EBADMSG;
+	}
+}
+
+/**
+ * rpcrdma2_decode_chunk_lists - decode inv_handle, Read and Write lists and
+ *	the Reply chunk
+ * @xdr: stream at the inv_handle word
+ * @cl: where to; overwritten
+ * @err: where to put the answer if the lists are refused
+ *
+ * Return: 0, or -EBADMSG with @err set
+ */
+int rpcrdma2_decode_chunk_lists(struct xdr_stream *xdr,
+				struct rpcrdma2_chunk_lists *cl,
+				struct rpcrdma2_error *err)
+{
+	bool has_reply;
+
+	cl->nreads = 0;
+	cl->nwrites = 0;
+	cl->nsegs = 0;
+	cl->has_reply = false;
+
+	if (xdr_stream_decode_u32(xdr, &cl->inv_handle))
+		return bad_xdr(err);
+	if (decode_read_list(xdr, cl, err) || decode_write_list(xdr, cl, err))
+		return -EBADMSG;
+	if (decode_follows(xdr, &has_reply, err))
+		return -EBADMSG;
+	if (has_reply &&
+	    decode_segment_array(xdr, cl, rpcrdma2_add_reply_chunk(cl), err))
+		return -EBADMSG;
+	return 0;
+}
+
+static __be32 *encode_segment(__be32 *p, const struct rpcrdma2_segment *seg)
+{
+	*p++ = cpu_to_be32(seg->handle);
+	*p++ = cpu_to_be32(seg->length);
+	return xdr_encode_hyper(p, seg->offset);
+}
+
+static __be32 *encode_read_chunk(__be32 *p,
+				 const struct rpcrdma2_chunk_lists *cl,
+				 const struct rpcrdma2_chunk *chunk)
+{
+	unsigned int i;
+
+	for (i = 0; i < chunk->nsegs; i++) {
+		*p++ = xdr_one;
+		*p++ = cpu_to_be32(chunk->position);
+		p = encode_segment(p, &cl->segments[chunk->first + i]);
+	}
+	return p;
+}
+
+static __be32 *encode_segment_array(__be32 *p,
+				    const struct rpcrdma2_chunk_lists *cl,
+				    const struct rpcrdma2_chunk *chunk)
+{
+	unsigned int i;
+
+	*p++ = xdr_one;
+	*p++ = cpu_to_be32(chunk->nsegs);
+	for (i = 0; i < chunk->nsegs; i++)
+		p = encode_segment(p, &cl->segments[chunk->first + i]);
+	return p;
+}
+
+/**
+ * rpcrdma2_chunk_lists_size - size of encoded chunk lists
+ * @cl: what would be encoded
+ *
+ * Return: octets
+ */
+size_t rpcrdma2_chunk_lists_size(const struct rpcrdma2_chunk_lists *cl)
+{
+	size_t words = 4;	/* inv_handle and three ends of list */
+	unsigned int i;
+
+	for (i = 0; i < cl->nreads; i++)
+		words += 6 * cl->reads[i].nsegs;
+	for (i = 0; i < cl->nwrites; i++)
+		words += 2 + 4 * cl->writes[i].nsegs;
+	if (cl->has_reply)
+		words += 1 + 4 * cl->reply.nsegs;
+	return words * XDR_UNIT;
+}
+
+/**
+ * rpcrdma2_encode_chunk_lists - encode inv_handle, Read and Write lists and
+ *	the Reply chunk
+ * @xdr: stream to write to
+ * @cl: what to write
+ *
+ * Return: 0, or -EMSGSIZE if @xdr has too little room
+ */
+int rpcrdma2_encode_chunk_lists(struct xdr_stream *xdr,
+				const struct rpcrdma2_chunk_lists *cl)
+{
+	unsigned int i;
+	__be32 *p;
+
+	p = xdr_reserve_space(xdr, rpcrdma2_chunk_lists_size(cl));
+	if (!p)
+		return -EMSGSIZE;
+
+	*p++ = cpu_to_be32(cl->inv_handle);
+	for (i = 0; i < cl->nreads; i++)
+		p = encode_read_chunk(p, cl, &cl->reads[i]);
+	*p++ = xdr_zero;
+	for (i = 0; i < cl->nwrites; i++)
+		p = encode_segment_array(p, cl, &cl->writes[i]);
+	*p++ = xdr_zero;
+	if (cl->has_reply)
+		encode_segment_array(p, cl, &cl->reply);
+	else
+		*p = xdr_zero;
+	return 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wire/: bytes in, structs out, and back.
+ *
+ * Nothing below this line allocates, locks or knows a connection, and all of
+ * it also builds in user space against a shim of <linux/sunrpc/xdr.h>.
+ *
+ * A decoder trusts nothing: it checks every length before it reads, and what
+ * it accepts is in bounds and consistent, so that no layer above looks at it
+ * twice. A decoder that refuses leaves in rpcrdma2_header.error what the
+ * responder has to answer; a code of RDMA2_ERR_NONE there means that no
+ * answer is possible and the connection has to go.
+ */
+#ifndef _RPCRDMA2_WIRE_H
+#define _RPCRDMA2_WIRE_H
+
+#include <linux/sunrpc/xdr.h>
+#include <linux/sunrpc/rpcrdma2.h>
+
+/**
+ * struct rpcrdma2_dialect - one text's way of writing headers
+ * @name: for tracepoints and statistics
+ * @version: the version word
+ * @inline_default: inline threshold before anything was negotiated, octets
+ * @decode: decode the header at the start of a received message
+ * @encode: encode a header at the start of a message to send
+ * @size: octets that @encode will produce
+ *
+ * @decode returns 0 and leaves the stream at the RPC message, or -EBADMSG
+ * with the answer in the header's error field. The stream is one linear
+ * buffer that holds exactly the received octets.
+ *
+ * @encode returns 0, or -EMSGSIZE if the stream has no room.
+ */
+struct rpcrdma2_dialect {
+	const char	*name;
+	u32		version;
+	u32		inline_default;
+	int		(*decode)(struct xdr_stream *xdr,
+				  struct rpcrdma2_header *hdr);
+	int		(*encode)(struct xdr_stream *xdr,
+				  const struct rpcrdma2_header *hdr);
+	size_t		(*size)(const struct rpcrdma2_header *hdr);
+};
+
+/* v2_09.c */
+extern const struct rpcrdma2_dialect rpcrdma2_v2_09;
+
+/* chunks.c */
+struct rpcrdma2_chunk *
+rpcrdma2_add_read_chunk(struct rpcrdma2_chunk_lists *cl, u32 position);
+struct rpcrdma2_chunk *
+rpcrdma2_add_write_chunk(struct rpcrdma2_chunk_lists *cl);
+struct rpcrdma2_chunk *
+rpcrdma2_add_reply_chunk(struct rpcrdma2_chunk_lists *cl);
+int rpcrdma2_add_segment(struct rpcrdma2_chunk_lists *cl,
+			 struct rpcrdma2_chunk *chunk,
+			 u32 handle, u32 length, u64 offset);
+int rpcrdma2_decode_chunk_lists(struct xdr_stream *xdr,
+				struct rpcrdma2_chunk_lists *cl,
+				struct rpcrdma2_error *err);
+int rpcrdma2_encode_chunk_lists(struct xdr_stream *xdr,
+				const struct rpcrdma2_chunk_lists *cl);
+size_t rpcrdma2_chunk_lists_size(const struct rpcrdma2_chunk_lists *cl);
+
+/**
+ * rpcrdma2_position_zero - the Position-Zero Read chunk of a header
+ * @cl: decoded chunk lists
+ *
+ * Return: the chunk, or NULL if there is none
+ */
+static inline const struct rpcrdma2_chunk *
+rpcrdma2_position_zero(const struct rpcrdma2_chunk_lists *cl)
+{
+	return cl->nreads && !cl->reads[0].position ? &cl->reads[0] : NULL;
+}
+
+/* props.c */
+void rpcrdma2_props_init(struct rpcrdma2_props *props);
+int rpcrdma2_decode_props(struct xdr_stream *xdr,
+			  struct rpcrdma2_props *props);
+int rpcrdma2_encode_props(struct xdr_stream *xdr,
+			  const struct rpcrdma2_props *props);
+
+/* error.c */
+int rpcrdma2_decode_error(struct xdr_stream *xdr, struct rpcrdma2_error *err);
+int rpcrdma2_encode_error(struct xdr_stream *xdr,
+			  const struct rpcrdma2_error *err);
+size_t rpcrdma2_error_size(const struct rpcrdma2_error *err);
+
+/* private_data.c */
+#define RPCRDMA2_PRIVATE_DATA_LEN	8
+
+/**
+ * struct rpcrdma2_private_data - CM private data (RFC 8797, 4)
+ * @remote_inv: the R bit: the sender can take a Send With Invalidate
+ * @send_size: largest message the sender will send inline, octets
+ * @recv_size: size of the sender's Receive buffers, octets
+ */
+struct rpcrdma2_private_data {
+	bool	remote_inv;
+	u32	send_size;
+	u32	recv_size;
+};
+
+void rpcrdma2_encode_private_data(u8 buf[RPCRDMA2_PRIVATE_DATA_LEN],
+				  const struct rpcrdma2_private_data *pd);
+bool rpcrdma2_decode_private_data(const void *buf, size_t len,
+				  struct rpcrdma2_private_data *pd);
+
+/* stream.c */
+void rpcrdma2_stream_decode(struct xdr_stream *xdr, struct xdr_buf *buf,
+			    void *start, size_t len);
+void rpcrdma2_stream_encode(struct xdr_stream *xdr, struct xdr_buf *buf,
+			    void *start, size_t len);
+
+#endif /* _RPCRDMA2_WIRE_H */
