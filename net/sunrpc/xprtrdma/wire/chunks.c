@@ -307,6 +307,34 @@ int rpcrdma2_decode_chunk_lists(struct xdr_stream *xdr,
 	return 0;
 }
 
+/**
+ * rpcrdma2_reads_fit - whether every Read chunk has its place in the message
+ * @cl: decoded chunk lists
+ * @len: octets of the payload stream that did not travel in chunks of their
+ *	own: the inline RPC message, or a Position-Zero Read chunk
+ *
+ * Positions count the whole payload stream, what was cut out of it included.
+ * The XID and the direction are never cut out.
+ *
+ * Return: false if a chunk would lie behind the end, or within those words
+ */
+bool rpcrdma2_reads_fit(const struct rpcrdma2_chunk_lists *cl, size_t len)
+{
+	const struct rpcrdma2_chunk *cur;
+	unsigned int i;
+	u32 cut = 0;
+
+	for (i = 0; i < cl->nreads; i++) {
+		cur = &cl->reads[i];
+		if (!cur->position)
+			continue;
+		if (cur->position < 2 * XDR_UNIT || cur->position - cut > len)
+			return false;
+		cut += xdr_align_size(cur->length);
+	}
+	return true;
+}
+
 static __be32 *encode_segment(__be32 *p, const struct rpcrdma2_segment *seg)
 {
 	*p++ = cpu_to_be32(seg->handle);

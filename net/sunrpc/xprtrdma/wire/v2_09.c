@@ -14,11 +14,17 @@ static int refuse(struct rpcrdma2_header *hdr, u32 code)
 	return -EBADMSG;
 }
 
+/*
+ * The first four words are the same in every version, so an error can be told
+ * from a request even here. An answer to an error would never end.
+ */
 static int refuse_version(struct rpcrdma2_header *hdr)
 {
+	if (hdr->htype == RDMA2_ERROR)
+		return refuse(hdr, RDMA2_ERR_NONE);
 	hdr->error.vers_low = RPCRDMA2_VERSION;
 	hdr->error.vers_high = RPCRDMA2_VERSION;
-	hdr->error.bare = hdr->vers != RPCRDMA2_VERSION;
+	hdr->error.bare = true;
 	return refuse(hdr, RDMA2_ERR_VERS);
 }
 
@@ -35,6 +41,8 @@ static int check_rpc_message(struct xdr_stream *xdr,
 		return refuse(hdr, RDMA2_ERR_BAD_XDR);
 	if (be32_to_cpup(p) != hdr->xid ||
 	    be32_to_cpup(p + 1) != hdr->response)
+		return refuse(hdr, RDMA2_ERR_BAD_XDR);
+	if (!rpcrdma2_reads_fit(&hdr->chunks, xdr_stream_remaining(xdr)))
 		return refuse(hdr, RDMA2_ERR_BAD_XDR);
 	return 0;
 }
@@ -54,6 +62,8 @@ static int check_external_message(struct xdr_stream *xdr,
 		external = NULL;
 	if (!external || external->length < 2 * XDR_UNIT ||
 	    xdr_stream_remaining(xdr))
+		return refuse(hdr, RDMA2_ERR_BAD_XDR);
+	if (!rpcrdma2_reads_fit(&hdr->chunks, external->length))
 		return refuse(hdr, RDMA2_ERR_BAD_XDR);
 	return 0;
 }
@@ -93,23 +103,16 @@ static int decode_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
  * where RESPONSE, also 1, would (RFC 8166, 5). Seven words in all. A v2-09
  * error with a single argument is as long; but then the word after the 1 is
  * its error code, where the other has the lowest version its sender speaks.
+ * No code below READ_CHUNKS has a single argument, and no version above 3
+ * exists.
  */
 static bool is_bare_error(const struct xdr_stream *xdr)
 {
 	const __be32 *p = xdr->p;
 
-	if (xdr_stream_remaining(xdr) != 3 * XDR_UNIT ||
-	    be32_to_cpup(p) != RDMA2_ERR_VERS)
-		return false;
-	switch (be32_to_cpup(p + 1)) {
-	case RDMA2_ERR_READ_CHUNKS:
-	case RDMA2_ERR_WRITE_CHUNKS:
-	case RDMA2_ERR_SEGMENTS:
-	case RDMA2_ERR_REPLY_RESOURCE:
-		return false;
-	default:
-		return true;
-	}
+	return xdr_stream_remaining(xdr) == 3 * XDR_UNIT &&
+	       be32_to_cpup(p) == RDMA2_ERR_VERS &&
+	       be32_to_cpup(p + 1) < RDMA2_ERR_READ_CHUNKS;
 }
 
 static int decode_error(struct xdr_stream *xdr, struct rpcrdma2_header *hdr,
@@ -137,7 +140,8 @@ static int v2_09_decode(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	__be32 *p;
 
 	memset(&hdr->error, 0, sizeof(hdr->error));
-	if (xdr_stream_remaining(xdr) % XDR_UNIT)
+	/* The stream itself counts a cut-off word as a whole one. */
+	if (xdr->buf->len % XDR_UNIT)
 		return refuse(hdr, RDMA2_ERR_NONE);
 	p = xdr_inline_decode(xdr, BARE_SIZE);
 	if (!p)

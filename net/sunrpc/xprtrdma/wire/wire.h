@@ -59,6 +59,7 @@ int rpcrdma2_add_segment(struct rpcrdma2_chunk_lists *cl,
 int rpcrdma2_decode_chunk_lists(struct xdr_stream *xdr,
 				struct rpcrdma2_chunk_lists *cl,
 				struct rpcrdma2_error *err);
+bool rpcrdma2_reads_fit(const struct rpcrdma2_chunk_lists *cl, size_t len);
 int rpcrdma2_encode_chunk_lists(struct xdr_stream *xdr,
 				const struct rpcrdma2_chunk_lists *cl);
 size_t rpcrdma2_chunk_lists_size(const struct rpcrdma2_chunk_lists *cl);

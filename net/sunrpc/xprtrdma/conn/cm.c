@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connection manager events become state transitions.
+ *
+ * The end that connects goes from event to event; nobody waits. The end that
+ * accepts is asked by the layer above, from a thread that may allocate.
+ */
+#include "conn.h"
+
+#include <trace/events/rpcrdma2.h>
+
+#define RESOLVE_TIMEOUT_MS	5000
+#define RESOLVE_TIMEOUT_SECS	(RESOLVE_TIMEOUT_MS / 1000 + 1)
+#define CONNECT_TIMEOUT_SECS	30
+#define NEGOTIATE_TIMEOUT_SECS	15
+
+/* The backlog is only of connections that no server thread has seen yet. */
+#define LISTEN_BACKLOG		128
+
+static void make_private_data(const struct rpcrdma2_conn *conn, u8 *buf)
+{
+	struct rpcrdma2_private_data pd = {
+		.remote_inv	= true,
+		.send_size	= conn->param.sbsiz,
+		.recv_size	= conn->param.rbsiz,
+	};
+
+	rpcrdma2_encode_private_data(buf, &pd);
+}
+
+static void keep_private_data(struct rpcrdma2_conn *conn,
+			      const struct rdma_conn_param *param)
+{
+	conn->have_private =
+		rpcrdma2_decode_private_data(param->private_data,
+					     param->private_data_len,
+					     &conn->peer_private);
+	trace_rpcrdma2_private_data(conn);
+}
+
+static void fill_conn_param(const struct rpcrdma2_conn *conn,
+			    struct rdma_conn_param *param, u8 *private_data)
+{
+	const struct ib_device_attr *attrs = &conn->cm_id->device->attrs;
+
+	make_private_data(conn, private_data);
+	param->private_data = private_data;
+	param->private_data_len = RPCRDMA2_PRIVATE_DATA_LEN;
+	param->initiator_depth = min_t(int, attrs->max_qp_init_rd_atom, 32);
+	param->responder_resources = min_t(int, attrs->max_qp_rd_atom, 32);
+	param->retry_count = 6;
+	param->rnr_retry_count = 6;
+}
+
+static int addr_resolved(struct rpcrdma2_conn *conn)
+{
+	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ROUTING,
+				   RESOLVE_TIMEOUT_SECS))
+		return 0;
+	return rdma_resolve_route(conn->cm_id, RESOLVE_TIMEOUT_MS);
+}
+
+static int route_resolved(struct rpcrdma2_conn *conn)
+{
+	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
+	struct rdma_conn_param param = { };
+	unsigned int flags;
+	int rc;
+
+	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_CONNECTING,
+				   CONNECT_TIMEOUT_SECS))
+		return 0;
+	/* Memory may be waiting for this very connection to write it back. */
+	flags = memalloc_noio_save();
+	rc = rpcrdma2_qp_create(conn);
+	memalloc_noio_restore(flags);
+	if (rc)
+		return rc;
+	fill_conn_param(conn, &param, private_data);
+	conn->connected = true;
+	return rdma_connect_locked(conn->cm_id, &param);
+}
+
+static void established(struct rpcrdma2_conn *conn,
+			struct rdma_cm_event *event)
+{
+	if (!conn->active)
+		return;
+	keep_private_data(conn, &event->param.conn);
+	if (rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
+				  NEGOTIATE_TIMEOUT_SECS))
+		rpcrdma2_negotiate_start(conn);
+}
+
+static int status_of(const struct rdma_cm_event *event)
+{
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_ERROR:
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+		return -EHOSTUNREACH;
+	case RDMA_CM_EVENT_UNREACHABLE:
+		return -ENETUNREACH;
+	case RDMA_CM_EVENT_REJECTED:
+		return -ECONNREFUSED;
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		return -ENODEV;
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+		return -ENOTCONN;
+	default:
+		return -ECONNABORTED;
+	}
+}
+
+static int handle_event(struct rpcrdma2_conn *conn,
+			struct rdma_cm_event *event)
+{
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		return addr_resolved(conn);
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		return route_resolved(conn);
+	case RDMA_CM_EVENT_ESTABLISHED:
+		established(conn, event);
+		return 0;
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+	case RDMA_CM_EVENT_CONNECT_RESPONSE:
+		return 0;
+	default:
+		return status_of(event);
+	}
+}
+
+/*
+ * CM context: process, the id's handler mutex is held, so the id cannot be
+ * destroyed here. The teardown does that, from the workqueue.
+ */
+static int cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
+{
+	struct rpcrdma2_conn *conn = cm_id->context;
+	int rc;
+
+	trace_rpcrdma2_cm_event(conn, event);
+	if (!rpcrdma2_conn_enter(conn))
+		return 0;
+	rc = handle_event(conn, event);
+	if (rc)
+		rpcrdma2_conn_close(conn, rc);
+	rpcrdma2_conn_exit(conn);
+	return 0;
+}
+
+/**
+ * rpcrdma2_conn_connect - start to connect
+ * @conn: a connection in state NEW, with its parameters
+ * @src: local address, or NULL for any
+ * @dst: the peer's address and port
+ *
+ * Process context. The outcome comes by conn->param.ops: ready, or closing.
+ *
+ * Return: 0, or negative errno and the connection is closing
+ */
+int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
+			  struct sockaddr *dst)
+{
+	struct rdma_cm_id *cm_id;
+	int rc;
+
+	conn->active = true;
+	cm_id = rdma_create_id(conn->param.net, cm_event, conn, RDMA_PS_TCP,
+			       IB_QPT_RC);
+	if (IS_ERR(cm_id)) {
+		rc = PTR_ERR(cm_id);
+		goto out_close;
+	}
+	conn->cm_id = cm_id;
+	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_RESOLVING,
+			      RESOLVE_TIMEOUT_SECS);
+	rc = rdma_resolve_addr(cm_id, src, dst, RESOLVE_TIMEOUT_MS);
+	if (!rc)
+		return 0;
+out_close:
+	rpcrdma2_conn_close(conn, rc);
+	return rc;
+}
+
+/* What a listening CM id carries. */
+struct rpcrdma2_listener {
+	void	(*incoming)(void *context, struct rpcrdma2_conn *conn);
+	void	*context;
+};
+
+/* CM context. @cm_id is the new one; its context is still the listener's. */
+static int connect_request(struct rdma_cm_id *cm_id,
+			   struct rdma_cm_event *event)
+{
+	struct rpcrdma2_listener *listener = cm_id->context;
+	struct rpcrdma2_conn *conn;
+
+	conn = rpcrdma2_conn_alloc(NULL, GFP_KERNEL);
+	if (!conn)
+		/* The CM rejects the peer and destroys the id. */
+		return -ENOMEM;
+	conn->cm_id = cm_id;
+	cm_id->context = conn;
+	cm_id->event_handler = cm_event;
+	keep_private_data(conn, &event->param.conn);
+	conn->peer_reads = event->param.conn.initiator_depth;
+	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ACCEPTING,
+			      CONNECT_TIMEOUT_SECS);
+	listener->incoming(listener->context, conn);
+	return 0;
+}
+
+static int listener_event(struct rdma_cm_id *cm_id,
+			  struct rdma_cm_event *event)
+{
+	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		return connect_request(cm_id, event);
+	return 0;
+}
+
+/**
+ * rpcrdma2_listen - accept connections
+ * @net: network namespace
+ * @addr: local address and port
+ * @incoming: called in CM context with each new connection, state ACCEPTING;
+ *	it owns the reference, and must see to it that either
+ *	rpcrdma2_conn_accept() or rpcrdma2_conn_close() is called
+ * @context: first argument of @incoming
+ *
+ * Return: the listening id, or an ERR_PTR
+ */
+struct rdma_cm_id *
+rpcrdma2_listen(struct net *net, struct sockaddr *addr,
+		void (*incoming)(void *context, struct rpcrdma2_conn *conn),
+		void *context)
+{
+	struct rpcrdma2_listener *listener;
+	struct rdma_cm_id *cm_id;
+	int rc;
+
+	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+	if (!listener)
+		return ERR_PTR(-ENOMEM);
+	listener->incoming = incoming;
+	listener->context = context;
+	cm_id = rdma_create_id(net, listener_event, listener, RDMA_PS_TCP,
+			       IB_QPT_RC);
+	if (IS_ERR(cm_id)) {
+		rc = PTR_ERR(cm_id);
+		goto out_free;
+	}
+	/* IPv4 and IPv6 have a listener each, as with TCP. */
+	rc = rdma_set_afonly(cm_id, 1);
+	if (!rc)
+		rc = rdma_bind_addr(cm_id, addr);
+	if (!rc)
+		rc = rdma_listen(cm_id, LISTEN_BACKLOG);
+	if (rc)
+		goto out_destroy;
+	return cm_id;
+
+out_destroy:
+	rdma_destroy_id(cm_id);
+out_free:
+	kfree(listener);
+	return ERR_PTR(rc);
+}
+
+/**
+ * rpcrdma2_unlisten - stop accepting
+ * @listener: what rpcrdma2_listen() returned
+ *
+ * Process context, sleeps. @incoming is not called any more on return.
+ */
+void rpcrdma2_unlisten(struct rdma_cm_id *listener)
+{
+	void *context = listener->context;
+
+	rdma_destroy_id(listener);
+	kfree(context);
+}
+
+/**
+ * rpcrdma2_conn_adopt - say what is wanted of a connection that came in
+ * @conn: a connection that rpcrdma2_listen() handed to the layer above
+ * @param: what is wanted of it
+ *
+ * Return: true: @param->ops are called from now on; false: the connection is
+ * closing already, and they will never be
+ */
+bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_conn_param *param)
+{
+	bool ok;
+
+	spin_lock(&conn->lock);
+	ok = conn->state == RPCRDMA2_CONN_ACCEPTING;
+	if (ok)
+		conn->param = *param;
+	spin_unlock(&conn->lock);
+	return ok;
+}
+
+static int accept(struct rpcrdma2_conn *conn)
+{
+	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
+	struct rdma_conn_param param = { };
+	int rc;
+
+	rc = rpcrdma2_qp_create(conn);
+	if (rc)
+		return rc;
+	fill_conn_param(conn, &param, private_data);
+	param.initiator_depth = min_t(u8, param.initiator_depth,
+				      conn->peer_reads);
+	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
+				   NEGOTIATE_TIMEOUT_SECS))
+		return -ENOTCONN;
+	conn->connected = true;
+	return rdma_accept(conn->cm_id, &param);
+}
+
+/**
+ * rpcrdma2_conn_accept - accept a peer
+ * @conn: a connection that was adopted
+ *
+ * Process context, sleeps.
+ *
+ * Return: 0, or negative errno and the connection is closing
+ */
+int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn)
+{
+	int rc = -ENOTCONN;
+
+	if (!rpcrdma2_conn_enter(conn))
+		return rc;
+	rc = accept(conn);
+	if (rc)
+		rpcrdma2_conn_close(conn, rc);
+	rpcrdma2_conn_exit(conn);
+	return rc;
+}

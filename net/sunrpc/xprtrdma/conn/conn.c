@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Life and death of a connection.
+ *
+ * A connection is made by rpcrdma2_conn_connect() or rpcrdma2_conn_accept(),
+ * moves on by CM events and by the first messages, and is READY when both
+ * sides' properties are known. It never comes back from CLOSING: whoever
+ * wants another connection makes a new one.
+ *
+ * Anybody may call rpcrdma2_conn_close(), in any context and as often as they
+ * like. The first call starts the teardown, in this order:
+ *
+ *  1. State CLOSING: no Receive, no Send is posted any more
+ *     (rpcrdma2_conn_close).
+ *  2. The upper layer hears of it (ops->closing).
+ *  3. The CM disconnects; the QP goes to the error state, which flushes both
+ *     Queues.
+ *  4. ib_drain_qp(): every completion handler has run.
+ *  5. Threads between rpcrdma2_conn_enter() and rpcrdma2_conn_exit() are
+ *     waited for: from here on nobody uses the device. Steps 3 and 4 are
+ *     repeated, as one of them may just have made the QP.
+ *  6. Work that never completed is returned to its owners.
+ *  7. The upper layer gives up memory registrations and unmaps application
+ *     pages (ops->drained). No peer can reach them now, so RPCs may be
+ *     retransmitted elsewhere or fail.
+ *  8. QP, CQ, Receive and Send buffer mappings, PD.
+ *  9. The CM id: a device that is being removed waits for this one.
+ * 10. State CLOSED, ops->closed. The memory goes with the last reference, as
+ *     an nfsd thread may still be reading from a Receive buffer.
+ *
+ * Module unload waits for every teardown by destroying the workqueue.
+ */
+#include <linux/module.h>
+
+#include "conn.h"
+
+#include <trace/events/rpcrdma2.h>
+
+struct workqueue_struct *rpcrdma2_wq;
+static atomic_t conn_ids = ATOMIC_INIT(0);
+
+/* Which states may follow which; CLOSING may follow each but CLOSED. */
+static bool may_follow(enum rpcrdma2_conn_state from,
+		       enum rpcrdma2_conn_state to)
+{
+	switch (from) {
+	case RPCRDMA2_CONN_NEW:
+		return to == RPCRDMA2_CONN_RESOLVING ||
+		       to == RPCRDMA2_CONN_ACCEPTING;
+	case RPCRDMA2_CONN_RESOLVING:
+		return to == RPCRDMA2_CONN_ROUTING;
+	case RPCRDMA2_CONN_ROUTING:
+		return to == RPCRDMA2_CONN_CONNECTING;
+	case RPCRDMA2_CONN_CONNECTING:
+	case RPCRDMA2_CONN_ACCEPTING:
+		return to == RPCRDMA2_CONN_NEGOTIATING;
+	case RPCRDMA2_CONN_NEGOTIATING:
+		return to == RPCRDMA2_CONN_READY;
+	case RPCRDMA2_CONN_CLOSING:
+		return to == RPCRDMA2_CONN_CLOSED;
+	default:
+		return false;
+	}
+}
+
+/**
+ * rpcrdma2_conn_advance - move to the next state
+ * @conn: the connection
+ * @state: the next state; not CLOSING
+ * @timeout_secs: close the connection if it is still in @state after that
+ *	time; 0 for no limit
+ *
+ * Any context.
+ *
+ * Return: false if @state may not follow the present one, most likely because
+ * somebody closed the connection
+ */
+bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
+			   enum rpcrdma2_conn_state state,
+			   unsigned int timeout_secs)
+{
+	enum rpcrdma2_conn_state old;
+	bool ok;
+
+	spin_lock(&conn->lock);
+	old = conn->state;
+	ok = may_follow(old, state);
+	if (ok) {
+		WRITE_ONCE(conn->state, state);
+		if (timeout_secs)
+			mod_delayed_work(rpcrdma2_wq, &conn->timer,
+					 timeout_secs * HZ);
+	}
+	spin_unlock(&conn->lock);
+	if (ok)
+		trace_rpcrdma2_conn_state(conn, old, state);
+	if (ok && !timeout_secs)
+		cancel_delayed_work(&conn->timer);
+	return ok;
+}
+
+static void conn_timeout(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
+						  struct rpcrdma2_conn, timer);
+
+	if (!rpcrdma2_conn_is_ready(conn))
+		rpcrdma2_conn_close(conn, -ETIMEDOUT);
+}
+
+/**
+ * rpcrdma2_conn_close - start the teardown
+ * @conn: the connection
+ * @status: why, negative errno
+ *
+ * Any context that allows spin_lock; returns at once.
+ */
+void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status)
+{
+	enum rpcrdma2_conn_state old;
+	bool first;
+
+	spin_lock(&conn->lock);
+	old = conn->state;
+	first = old < RPCRDMA2_CONN_CLOSING;
+	if (first) {
+		WRITE_ONCE(conn->state, RPCRDMA2_CONN_CLOSING);
+		conn->close_status = status;
+	}
+	spin_unlock(&conn->lock);
+	if (!first)
+		return;
+
+	trace_rpcrdma2_conn_state(conn, old, RPCRDMA2_CONN_CLOSING);
+	trace_rpcrdma2_conn_close(conn, status);
+	rpcrdma2_conn_get(conn);
+	queue_work(rpcrdma2_wq, &conn->close_work);
+}
+
+/* Work that the device will not complete, oldest first. */
+static void return_work(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_work *work;
+
+	list_splice_tail_init(&conn->waiting, &conn->posted);
+	while (!list_empty(&conn->posted)) {
+		work = list_first_entry(&conn->posted, struct rpcrdma2_work,
+					link);
+		list_del_init(&work->link);
+		work->done(work, -ENOTCONN);
+	}
+}
+
+static void flush(struct rpcrdma2_conn *conn)
+{
+	if (conn->connected)
+		rdma_disconnect(conn->cm_id);
+	if (conn->qp)
+		ib_drain_qp(conn->qp);
+}
+
+static void conn_teardown(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  close_work);
+	const struct rpcrdma2_conn_ops *ops = conn->param.ops;
+	unsigned int flags = memalloc_noio_save();
+
+	cancel_delayed_work_sync(&conn->timer);
+	if (ops)
+		ops->closing(conn);
+	flush(conn);
+	rpcrdma2_conn_exit(conn);
+	wait_for_completion(&conn->idle);
+	flush(conn);
+	return_work(conn);
+	if (ops)
+		ops->drained(conn);
+	rpcrdma2_qp_destroy(conn);
+	if (conn->cm_id)
+		rdma_destroy_id(conn->cm_id);
+	conn->cm_id = NULL;
+	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_CLOSED, 0);
+	if (ops)
+		ops->closed(conn);
+	complete_all(&conn->done);
+	memalloc_noio_restore(flags);
+	rpcrdma2_conn_put(conn);
+}
+
+/**
+ * rpcrdma2_conn_wait_closed - wait until the teardown is through
+ * @conn: a connection on which rpcrdma2_conn_close() was called
+ *
+ * Process context, but not one of CM or CQ. Sleeps.
+ */
+void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn)
+{
+	wait_for_completion(&conn->done);
+}
+
+/**
+ * rpcrdma2_conn_enter - start using the QP or the device
+ * @conn: the connection
+ *
+ * Between a successful enter and rpcrdma2_conn_exit() the QP, the PD and the
+ * device exist. The caller must not sleep for long in between, and may wait
+ * for completions: they come, if only by the flush.
+ *
+ * Return: false if it is too late
+ */
+bool rpcrdma2_conn_enter(struct rpcrdma2_conn *conn)
+{
+	return refcount_inc_not_zero(&conn->users);
+}
+
+/**
+ * rpcrdma2_conn_exit - end of rpcrdma2_conn_enter()
+ * @conn: the connection
+ *
+ * Any context.
+ */
+void rpcrdma2_conn_exit(struct rpcrdma2_conn *conn)
+{
+	if (refcount_dec_and_test(&conn->users))
+		complete(&conn->idle);
+}
+
+/**
+ * rpcrdma2_conn_alloc - make a connection in state NEW
+ * @param: what is wanted of it; NULL if rpcrdma2_conn_accept() will tell
+ * @gfp: allocation flags
+ *
+ * Return: a connection with one reference, or NULL. It needs
+ * rpcrdma2_conn_close() only once it has a CM id.
+ */
+struct rpcrdma2_conn *
+rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
+{
+	struct rpcrdma2_conn *conn;
+
+	conn = kzalloc(sizeof(*conn), gfp);
+	if (!conn)
+		return NULL;
+	kref_init(&conn->ref);
+	conn->id = atomic_inc_return(&conn_ids);
+	if (param)
+		conn->param = *param;
+	spin_lock_init(&conn->lock);
+	refcount_set(&conn->users, 1);
+	init_completion(&conn->idle);
+	init_completion(&conn->done);
+	INIT_WORK(&conn->close_work, conn_teardown);
+	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
+	conn->dialect = &rpcrdma2_v2_09;
+	rpcrdma2_props_init(&conn->peer);
+	INIT_LIST_HEAD(&conn->link);
+	INIT_LIST_HEAD(&conn->recvs);
+	INIT_LIST_HEAD(&conn->sends);
+	INIT_LIST_HEAD(&conn->free_sends);
+	INIT_LIST_HEAD(&conn->posted);
+	INIT_LIST_HEAD(&conn->waiting);
+	return conn;
+}
+
+/**
+ * rpcrdma2_conn_get - take a reference to the connection's memory
+ * @conn: the connection
+ */
+void rpcrdma2_conn_get(struct rpcrdma2_conn *conn)
+{
+	kref_get(&conn->ref);
+}
+
+static void conn_free(struct kref *ref)
+{
+	struct rpcrdma2_conn *conn = container_of(ref, struct rpcrdma2_conn,
+						  ref);
+
+	if (conn->param.ops)
+		conn->param.ops->free(conn);
+	rpcrdma2_recvs_free(conn);
+	rpcrdma2_sends_free(conn);
+	kfree(conn);
+}
+
+/**
+ * rpcrdma2_conn_put - drop a reference
+ * @conn: the connection; CLOSED, or never connected, if this is the last one
+ *
+ * Any context that allows kfree().
+ */
+void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
+{
+	kref_put(&conn->ref, conn_free);
+}
+
+/**
+ * rpcrdma2_conn_init - module initialisation
+ *
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_conn_init(void)
+{
+	rpcrdma2_wq = alloc_workqueue("rpcrdma2", WQ_UNBOUND | WQ_MEM_RECLAIM,
+				      0);
+	return rpcrdma2_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * rpcrdma2_conn_cleanup - module removal; waits for every teardown
+ */
+void rpcrdma2_conn_cleanup(void)
+{
+	destroy_workqueue(rpcrdma2_wq);
+}

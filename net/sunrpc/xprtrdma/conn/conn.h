@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * conn/: one RDMA connection, whichever end.
+ *
+ * Upper layers see "ready, with these thresholds, this dialect"; they post
+ * work and get received messages. They never see a CM event, a QP state or a
+ * version word. conn/ knows nothing of who sits above: it calls through
+ * struct rpcrdma2_conn_ops.
+ */
+#ifndef _RPCRDMA2_CONN_H
+#define _RPCRDMA2_CONN_H
+
+#include <linux/completion.h>
+#include <linux/kref.h>
+#include <linux/refcount.h>
+#include <linux/sched/mm.h>
+#include <linux/socket.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm.h>
+
+#include "wire/wire.h"
+
+struct rpcrdma2_conn;
+
+/*
+ * NEW -> RESOLVING -> ROUTING -> CONNECTING -> NEGOTIATING -> READY for the
+ * end that connects; NEW -> ACCEPTING -> NEGOTIATING -> READY for the one
+ * that accepts. From each of them to CLOSING, and then to CLOSED. The table
+ * is in conn.c.
+ */
+enum rpcrdma2_conn_state {
+	RPCRDMA2_CONN_NEW,
+	RPCRDMA2_CONN_RESOLVING,
+	RPCRDMA2_CONN_ROUTING,
+	RPCRDMA2_CONN_CONNECTING,
+	RPCRDMA2_CONN_ACCEPTING,
+	RPCRDMA2_CONN_NEGOTIATING,
+	RPCRDMA2_CONN_READY,
+	RPCRDMA2_CONN_CLOSING,
+	RPCRDMA2_CONN_CLOSED,
+};
+
+/**
+ * struct rpcrdma2_recv - one Receive buffer
+ * @conn: its connection
+ * @cqe: completion
+ * @list: for whoever holds it
+ * @all: conn->recvs
+ * @sge: describes @buf
+ * @buf: conn->param.rbsiz octets
+ * @hdr: decoded header of the message
+ * @offset: where in @buf the RPC message starts, octets
+ * @len: octets of RPC message from @offset on
+ * @invalidated: handle that came with a Send With Invalidate, or 0
+ *
+ * Belongs to the Receive Queue while posted, then to conn/ until it is handed
+ * to an upper layer's @call or @reply, which gives it back with
+ * rpcrdma2_recv_put().
+ */
+struct rpcrdma2_recv {
+	struct rpcrdma2_conn	*conn;
+	struct ib_cqe		cqe;
+	struct list_head	list;
+	struct list_head	all;
+	struct ib_sge		sge;
+	void			*buf;
+	struct rpcrdma2_header	hdr;
+	u32			offset;
+	u32			len;
+	u32			invalidated;
+};
+
+/**
+ * struct rpcrdma2_work - a chain of WRs on the Send Queue
+ * @link: in conn->posted, in the order of the Send Queue, or conn->waiting
+ * @cqe: completion of every WR of the chain
+ * @first: first WR of the chain
+ * @last: last WR of the chain; conn/ decides whether it is signaled
+ * @count: WRs in the chain
+ * @prompt: the owner waits for @done: signal this chain
+ * @done: called once, after the last WR has completed, or after the Queue was
+ *	drained; process context, no locks held; @status is 0 or -ENOTCONN
+ */
+struct rpcrdma2_work {
+	struct list_head	link;
+	struct ib_cqe		cqe;
+	struct ib_send_wr	*first;
+	struct ib_send_wr	*last;
+	unsigned int		count;
+	bool			prompt;
+	void			(*done)(struct rpcrdma2_work *work, int status);
+};
+
+/**
+ * struct rpcrdma2_send - one Send buffer
+ * @work: the chain that ends in @wr
+ * @conn: its connection
+ * @free: in conn->free_sends
+ * @all: conn->sends
+ * @wr: the Send
+ * @sge: describes @buf
+ * @buf: conn->param.sbsiz octets, mapped for the device as long as the
+ *	connection lives
+ * @xdr: stream that writes to @buf
+ * @xdr_buf: storage for @xdr; its len is what was written
+ * @close_after: close the connection once this has been sent
+ * @owner: for @done
+ * @done: optional; called before the buffer is reused
+ */
+struct rpcrdma2_send {
+	struct rpcrdma2_work	work;
+	struct rpcrdma2_conn	*conn;
+	struct list_head	free;
+	struct list_head	all;
+	struct ib_send_wr	wr;
+	struct ib_sge		sge;
+	void			*buf;
+	struct xdr_stream	xdr;
+	struct xdr_buf		xdr_buf;
+	bool			close_after;
+	void			*owner;
+	void			(*done)(struct rpcrdma2_send *send, int status);
+};
+
+/**
+ * struct rpcrdma2_conn_ops - what conn/ asks of the layer above
+ * @ready: RPCs may flow. CQ context (process, ordered with @call, @reply)
+ * @closing: no new work will be accepted; called once, process context
+ * @drained: no WR of this connection is or will be processed by the device;
+ *	its resources still exist. Called once after @closing, process context.
+ *	The upper layer drops all it has of the device.
+ * @closed: the device is let go of
+ * @free: the last reference is dropped: free the roles; any context
+ * @room: optional; nothing waits for the Send Queue any more; CQ context
+ * @call: a Call message arrived; CQ context
+ * @reply: a Reply or an RDMA2_ERROR arrived; CQ context
+ */
+struct rpcrdma2_conn_ops {
+	void	(*ready)(struct rpcrdma2_conn *conn);
+	void	(*closing)(struct rpcrdma2_conn *conn);
+	void	(*drained)(struct rpcrdma2_conn *conn);
+	void	(*closed)(struct rpcrdma2_conn *conn);
+	void	(*free)(struct rpcrdma2_conn *conn);
+	void	(*room)(struct rpcrdma2_conn *conn);
+	void	(*call)(struct rpcrdma2_recv *recv);
+	void	(*reply)(struct rpcrdma2_recv *recv);
+};
+
+/**
+ * struct rpcrdma2_conn_param - what the upper layer wants of a connection
+ * @ops: its callbacks
+ * @net: network namespace
+ * @rbsiz: size of Receive buffers, octets; advertised
+ * @sbsiz: size of Send buffers, octets
+ * @calls_out: Calls this end may have outstanding
+ * @calls_in: Calls this end grants to its peer
+ * @wrs_per_call: Send Queue entries to plan for each Call, either way
+ * @rdma_ctxs: rdma_rw contexts in use at the same time
+ */
+struct rpcrdma2_conn_param {
+	const struct rpcrdma2_conn_ops *ops;
+	struct net	*net;
+	u32		rbsiz;
+	u32		sbsiz;
+	unsigned int	calls_out;
+	unsigned int	calls_in;
+	unsigned int	wrs_per_call;
+	unsigned int	rdma_ctxs;
+};
+
+/**
+ * struct rpcrdma2_conn - one RDMA connection
+ * @ref: the memory of this struct and of its buffers
+ * @id: number of the connection in tracepoints
+ * @param: what was asked for
+ * @upper: for the upper layer
+ * @link: for the upper layer
+ * @was_ready: it was READY once; stable after the drain
+ * @requester: for the upper layer
+ * @responder: for the upper layer
+ * @lock: @state, @posted, @waiting, @sq_used, @unsignaled, @free_sends,
+ *	@sends, posting to either Queue. Taken in CQ (process) context and below
+ *	svc_serv and rpc_xprt locks; nothing but device locks is taken under it.
+ * @state: enum rpcrdma2_conn_state
+ * @users: threads between rpcrdma2_conn_enter() and _exit(), and one for the
+ *	connection itself
+ * @idle: completed when @users is 0
+ * @done: completed when state is CLOSED
+ * @close_status: why it was closed, negative errno
+ * @close_work: runs the teardown
+ * @timer: limits the time in a state
+ * @cm_id: CM id; none after CLOSED
+ * @pd: protection domain
+ * @cq: completions of both Queues, so that their handlers never overlap
+ * @qp: queue pair
+ * @active: this end connected, and speaks first
+ * @connected: rdma_disconnect() is due at teardown
+ * @dialect: how headers are written
+ * @peer: the peer's properties
+ * @send_limit: largest message this end may Send, octets
+ * @recv_limit: largest message the peer will Send, octets
+ * @peer_private: the peer's private data, if @have_private
+ * @have_private: the peer sent private data
+ * @got_connprop: the peer's CONNPROP came
+ * @first_grant: credits in the peer's CONNPROP, on the end that connected
+ * @peer_reads: RDMA Reads that the peer can answer at a time
+ * @recvs: all Receive buffers
+ * @recv_depth: how many
+ * @sends: all Send buffers
+ * @nr_sends: how many
+ * @free_sends: those free to use
+ * @posted: work on the Send Queue, oldest first
+ * @waiting: work for which the Send Queue has no room, oldest first
+ * @sq_depth: entries of the Send Queue
+ * @sq_used: entries taken by @posted
+ * @unsignaled: entries since the last signaled WR
+ * @post_failed: the device refused a WR
+ * @max_pages: page list limit of a registration
+ */
+struct rpcrdma2_conn {
+	struct kref			ref;
+	u32				id;
+	struct rpcrdma2_conn_param	param;
+	void				*upper;
+	struct list_head		link;
+	bool				was_ready;
+	void				*requester;
+	void				*responder;
+
+	spinlock_t			lock;
+	enum rpcrdma2_conn_state	state;
+	refcount_t			users;
+	struct completion		idle;
+	struct completion		done;
+	int				close_status;
+	struct work_struct		close_work;
+	struct delayed_work		timer;
+
+	struct rdma_cm_id		*cm_id;
+	struct ib_pd			*pd;
+	struct ib_cq			*cq;
+	struct ib_qp			*qp;
+	bool				active;
+	bool				connected;
+
+	const struct rpcrdma2_dialect	*dialect;
+	struct rpcrdma2_props		peer;
+	u32				send_limit;
+	u32				recv_limit;
+	struct rpcrdma2_private_data	peer_private;
+	bool				have_private;
+	bool				got_connprop;
+	u32				first_grant;
+	u8				peer_reads;
+
+	struct list_head		recvs;
+	unsigned int			recv_depth;
+	struct list_head		sends;
+	unsigned int			nr_sends;
+	struct list_head		free_sends;
+	struct list_head		posted;
+	struct list_head		waiting;
+	unsigned int			sq_depth;
+	unsigned int			sq_used;
+	unsigned int			unsignaled;
+	bool				post_failed;
+	unsigned int			max_pages;
+};
+
+/* conn.c */
+extern struct workqueue_struct *rpcrdma2_wq;
+struct rpcrdma2_conn *
+rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp);
+void rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
+void rpcrdma2_conn_put(struct rpcrdma2_conn *conn);
+bool rpcrdma2_conn_enter(struct rpcrdma2_conn *conn);
+void rpcrdma2_conn_exit(struct rpcrdma2_conn *conn);
+bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
+			   enum rpcrdma2_conn_state state,
+			   unsigned int timeout_secs);
+void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status);
+void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn);
+int rpcrdma2_conn_init(void);
+void rpcrdma2_conn_cleanup(void);
+
+/**
+ * rpcrdma2_conn_is_ready - may RPCs flow?
+ * @conn: the connection
+ *
+ * The answer can be out of date at once: posting decides.
+ */
+static inline bool rpcrdma2_conn_is_ready(const struct rpcrdma2_conn *conn)
+{
+	return READ_ONCE(conn->state) == RPCRDMA2_CONN_READY;
+}
+
+/**
+ * rpcrdma2_conn_has_room - is the Send Queue less than full?
+ * @conn: the connection
+ *
+ * A hint; posting never fails for lack of room. If the answer is no, the room
+ * op will be called.
+ */
+static inline bool rpcrdma2_conn_has_room(const struct rpcrdma2_conn *conn)
+{
+	return list_empty_careful(&conn->waiting);
+}
+
+/* cm.c */
+int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
+			  struct sockaddr *dst);
+struct rdma_cm_id *
+rpcrdma2_listen(struct net *net, struct sockaddr *addr,
+		void (*incoming)(void *context, struct rpcrdma2_conn *conn),
+		void *context);
+void rpcrdma2_unlisten(struct rdma_cm_id *listener);
+bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_conn_param *param);
+int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);
+
+/* qp.c */
+int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
+void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);
+
+/* recv.c */
+int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn);
+void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn);
+void rpcrdma2_recvs_free(struct rpcrdma2_conn *conn);
+void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);
+
+/* send.c */
+struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn);
+void rpcrdma2_send_put(struct rpcrdma2_send *send);
+void rpcrdma2_send_prepare(struct rpcrdma2_send *send);
+void rpcrdma2_work_prepend(struct rpcrdma2_work *work,
+			   struct ib_send_wr *first, unsigned int count);
+void rpcrdma2_work_init(struct rpcrdma2_work *work, struct ib_send_wr *first,
+			struct ib_send_wr *last, unsigned int count,
+			void (*done)(struct rpcrdma2_work *work, int status));
+int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work);
+int rpcrdma2_send_post(struct rpcrdma2_send *send);
+void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc);
+int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_header *hdr, bool close_after);
+void rpcrdma2_sends_unmap(struct rpcrdma2_conn *conn);
+void rpcrdma2_sends_free(struct rpcrdma2_conn *conn);
+
+/* negotiate.c */
+void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn);
+void rpcrdma2_dispatch(struct rpcrdma2_recv *recv);
+void rpcrdma2_answer_error(struct rpcrdma2_recv *recv,
+			   const struct rpcrdma2_error *error,
+			   bool close_after);
+
+#endif /* _RPCRDMA2_CONN_H */

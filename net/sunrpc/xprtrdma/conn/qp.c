@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PD, CQ and QP, sized from what the upper layer wants and the device has.
+ */
+#include "conn.h"
+
+#include <trace/events/rpcrdma2.h>
+
+/* CONNPROP and ERROR take no credit; a few Receives are kept for them. */
+#define CONTROL_RECVS	3
+
+/*
+ * One registration covers a chunk of 1 MiB that starts in mid-page, where the
+ * device can do it.
+ */
+#define MAX_PAGES	257
+
+/* Data moves by FRWR and Send With Invalidate only. */
+static int check_device(struct ib_device *dev)
+{
+	if (!(dev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)) {
+		pr_err_ratelimited("rpcrdma2: device %s lacks memory management extensions (FRWR), which RPC-over-RDMA needs: not used\n",
+				   dev->name);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static unsigned int calls_of(const struct rpcrdma2_conn *conn)
+{
+	return conn->param.calls_out + conn->param.calls_in;
+}
+
+/*
+ * May come in interrupt context. What is fatal also flushes the Receive
+ * Queue, and that closes the connection.
+ */
+static void qp_event(struct ib_event *event, void *context)
+{
+	struct rpcrdma2_conn *conn = context;
+
+	trace_rpcrdma2_qp_event(conn, event->event);
+}
+
+static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
+{
+	struct ib_device *dev = conn->cm_id->device;
+	unsigned int cqes;
+
+	/*
+	 * The flush completes every WR, signaled or not. An rdma_rw context
+	 * may need a registration and an invalidation besides its transfer,
+	 * and draining needs one entry on each Queue.
+	 */
+	cqes = attr->cap.max_send_wr + 3 * attr->cap.max_rdma_ctxs +
+	       attr->cap.max_recv_wr + 2;
+	if (cqes > dev->attrs.max_cqe)
+		cqes = dev->attrs.max_cqe;
+	conn->cq = ib_alloc_cq_any(dev, conn, cqes, IB_POLL_WORKQUEUE);
+	if (IS_ERR(conn->cq)) {
+		int rc = PTR_ERR(conn->cq);
+
+		conn->cq = NULL;
+		return rc;
+	}
+	return 0;
+}
+
+static void fill_qp_attr(struct rpcrdma2_conn *conn,
+			 struct ib_qp_init_attr *attr)
+{
+	const struct rpcrdma2_conn_param *param = &conn->param;
+	struct ib_device *dev = conn->cm_id->device;
+	unsigned int calls = calls_of(conn);
+
+	attr->event_handler = qp_event;
+	attr->qp_context = conn;
+	attr->port_num = conn->cm_id->port_num;
+	attr->sq_sig_type = IB_SIGNAL_REQ_WR;
+	attr->qp_type = IB_QPT_RC;
+	attr->cap.max_recv_wr = min_t(u32, calls + CONTROL_RECVS + 1,
+				      dev->attrs.max_qp_wr);
+	attr->cap.max_send_wr = min_t(u32, calls * param->wrs_per_call +
+				      CONTROL_RECVS + 1, dev->attrs.max_qp_wr);
+	attr->cap.max_send_sge = min(32, dev->attrs.max_send_sge);
+	attr->cap.max_recv_sge = 1;
+	attr->cap.max_rdma_ctxs = param->rdma_ctxs;
+}
+
+/**
+ * rpcrdma2_qp_create - get everything that the connection needs of the device
+ * @conn: a connection whose CM id is bound to a device
+ *
+ * Process context, sleeps. What was created before an error is released by
+ * the teardown.
+ *
+ * Return: 0; -EOPNOTSUPP if the device is not up to it; other negative errno
+ */
+int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
+{
+	struct ib_device *dev = conn->cm_id->device;
+	struct ib_qp_init_attr attr = { };
+	int rc;
+
+	rc = check_device(dev);
+	if (rc)
+		return rc;
+
+	conn->pd = ib_alloc_pd(dev, 0);
+	if (IS_ERR(conn->pd)) {
+		rc = PTR_ERR(conn->pd);
+		conn->pd = NULL;
+		return rc;
+	}
+	fill_qp_attr(conn, &attr);
+	rc = create_cq(conn, &attr);
+	if (rc)
+		return rc;
+	attr.send_cq = conn->cq;
+	attr.recv_cq = conn->cq;
+	rc = rdma_create_qp(conn->cm_id, conn->pd, &attr);
+	if (rc)
+		return rc;
+	conn->qp = conn->cm_id->qp;
+	/* One entry of each Queue is for the drain. */
+	conn->sq_depth = attr.cap.max_send_wr - 1;
+	conn->recv_depth = min_t(u32, calls_of(conn) + CONTROL_RECVS,
+				 attr.cap.max_recv_wr - 1);
+	conn->max_pages = min_t(unsigned int, MAX_PAGES,
+				dev->attrs.max_fast_reg_page_list_len);
+	return rpcrdma2_recvs_create(conn);
+}
+
+/**
+ * rpcrdma2_qp_destroy - give everything back to the device
+ * @conn: a connection in teardown, its QP drained
+ *
+ * Process context, sleeps.
+ */
+void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn)
+{
+	if (conn->qp)
+		rdma_destroy_qp(conn->cm_id);
+	conn->qp = NULL;
+	if (conn->cq)
+		ib_free_cq(conn->cq);
+	conn->cq = NULL;
+	rpcrdma2_recvs_unmap(conn);
+	rpcrdma2_sends_unmap(conn);
+	if (conn->pd)
+		ib_dealloc_pd(conn->pd);
+	conn->pd = NULL;
+}

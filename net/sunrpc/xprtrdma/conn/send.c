@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The Send Queue and the Send buffers.
+ *
+ * All that is posted is a struct rpcrdma2_work: a chain of WRs with one
+ * owner. conn->posted holds the chains in the order of the Send Queue. Most
+ * of them are not signaled: when one that is completes, it and all before it
+ * have completed, since a Send Queue completes in order. An owner that waits
+ * for the completion of its chain marks it prompt. Queue entries are counted
+ * before posting; a chain that finds too few waits in conn->waiting and is
+ * posted from the completion handler, in its turn. Nobody sleeps.
+ *
+ * A Send carries a copy of what it sends, in a buffer that is mapped for the
+ * device once. So an RPC's pages are never tied to a Send, and a Send needs
+ * no completion of its own.
+ */
+#include "conn.h"
+
+#include <trace/events/rpcrdma2.h>
+
+/* A signaled WR every so many entries bounds how long buffers stay out. */
+#define SIGNAL_INTERVAL	16
+
+static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
+{
+	int rc;
+
+	lockdep_assert_held(&conn->lock);
+
+	conn->unsignaled += work->count;
+	if (work->prompt || conn->unsignaled >= SIGNAL_INTERVAL ||
+	    conn->sq_depth - conn->sq_used < 2 * work->count) {
+		work->last->send_flags |= IB_SEND_SIGNALED;
+		conn->unsignaled = 0;
+	}
+	conn->sq_used += work->count;
+	list_add_tail(&work->link, &conn->posted);
+	rc = ib_post_send(conn->qp, work->first, NULL);
+	trace_rpcrdma2_post(conn, work->count, rc);
+	if (rc)
+		/* Part of the chain may be on the Queue: the teardown returns it. */
+		conn->post_failed = true;
+}
+
+/**
+ * rpcrdma2_post - put a chain of WRs on the Send Queue
+ * @conn: its connection; the caller is between enter and exit
+ * @work: the chain, not posted already
+ *
+ * Any context but interrupts.
+ *
+ * Return: 0: @work->done will be called; -ENOTCONN: it will not; -E2BIG: it
+ * will not, as no Send Queue of this connection can hold so long a chain
+ */
+int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
+{
+	int rc = 0;
+
+	spin_lock(&conn->lock);
+	if (conn->state >= RPCRDMA2_CONN_CLOSING)
+		rc = -ENOTCONN;
+	else if (work->count > conn->sq_depth)
+		rc = -E2BIG;
+	else if (!list_empty(&conn->waiting) ||
+		 conn->sq_depth - conn->sq_used < work->count)
+		list_add_tail(&work->link, &conn->waiting);
+	else
+		post_locked(conn, work);
+	spin_unlock(&conn->lock);
+	if (unlikely(READ_ONCE(conn->post_failed)))
+		rpcrdma2_conn_close(conn, -ENOTCONN);
+	return rc;
+}
+
+static void post_waiting(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_work *work;
+
+	lockdep_assert_held(&conn->lock);
+
+	while (conn->state < RPCRDMA2_CONN_CLOSING) {
+		work = list_first_entry_or_null(&conn->waiting,
+						struct rpcrdma2_work, link);
+		if (!work || conn->sq_depth - conn->sq_used < work->count)
+			break;
+		list_del(&work->link);
+		post_locked(conn, work);
+	}
+}
+
+/**
+ * rpcrdma2_work_done - completion of any WR on a Send Queue
+ * @cq: the Queue's CQ
+ * @wc: the completion
+ *
+ * CQ context. Everything up to the completed chain is done; after an error
+ * the teardown returns what is left.
+ */
+void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct rpcrdma2_work *last = container_of(wc->wr_cqe,
+						  struct rpcrdma2_work, cqe);
+	struct rpcrdma2_conn *conn = cq->cq_context;
+	struct rpcrdma2_work *work, *next;
+	LIST_HEAD(completed);
+	bool waited;
+
+	if (wc->status != IB_WC_SUCCESS) {
+		trace_rpcrdma2_wc_error(conn, wc->status, wc->vendor_err);
+		rpcrdma2_conn_close(conn, -ECONNRESET);
+		return;
+	}
+
+	spin_lock(&conn->lock);
+	list_cut_position(&completed, &conn->posted, &last->link);
+	list_for_each_entry(work, &completed, link)
+		conn->sq_used -= work->count;
+	waited = !list_empty(&conn->waiting);
+	post_waiting(conn);
+	waited = waited && list_empty(&conn->waiting);
+	spin_unlock(&conn->lock);
+
+	list_for_each_entry_safe(work, next, &completed, link) {
+		list_del_init(&work->link);
+		work->done(work, 0);
+	}
+	if (waited && conn->param.ops->room)
+		conn->param.ops->room(conn);
+	if (unlikely(READ_ONCE(conn->post_failed)))
+		rpcrdma2_conn_close(conn, -ENOTCONN);
+}
+
+/**
+ * rpcrdma2_work_init - describe a chain of WRs
+ * @work: what to set up
+ * @first: first WR
+ * @last: last WR; its completion is the chain's
+ * @count: WRs from @first to @last
+ * @done: see struct rpcrdma2_work
+ *
+ * The caller has set the @wr_cqe of the WRs it built itself to &@work->cqe.
+ */
+void rpcrdma2_work_init(struct rpcrdma2_work *work, struct ib_send_wr *first,
+			struct ib_send_wr *last, unsigned int count,
+			void (*done)(struct rpcrdma2_work *work, int status))
+{
+	INIT_LIST_HEAD(&work->link);
+	work->cqe.done = rpcrdma2_work_done;
+	work->first = first;
+	work->last = last;
+	work->last->wr_cqe = &work->cqe;
+	work->last->send_flags &= ~IB_SEND_SIGNALED;
+	work->count = count;
+	work->prompt = false;
+	work->done = done;
+}
+
+/**
+ * rpcrdma2_work_prepend - put WRs in front of a chain
+ * @work: the chain, not posted
+ * @first: first WR of those whose last one links to @work->first
+ * @count: how many
+ */
+void rpcrdma2_work_prepend(struct rpcrdma2_work *work,
+			   struct ib_send_wr *first, unsigned int count)
+{
+	work->first = first;
+	work->count += count;
+}
+
+static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn)
+{
+	struct ib_device *dev = conn->pd->device;
+	size_t size = conn->param.sbsiz;
+	struct rpcrdma2_send *send;
+
+	send = kzalloc(sizeof(*send), GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+	if (!send)
+		return NULL;
+	send->buf = alloc_pages_exact(size, GFP_KERNEL | __GFP_NORETRY |
+				      __GFP_NOWARN);
+	if (!send->buf)
+		goto out_free;
+	send->conn = conn;
+	INIT_LIST_HEAD(&send->free);
+	send->sge.addr = ib_dma_map_single(dev, send->buf, size, DMA_TO_DEVICE);
+	if (ib_dma_mapping_error(dev, send->sge.addr))
+		goto out_free_buf;
+	send->sge.lkey = conn->pd->local_dma_lkey;
+
+	spin_lock(&conn->lock);
+	list_add(&send->all, &conn->sends);
+	conn->nr_sends++;
+	spin_unlock(&conn->lock);
+	return send;
+
+out_free_buf:
+	free_pages_exact(send->buf, size);
+out_free:
+	kfree(send);
+	return NULL;
+}
+
+/* More than can be on the Queue for Calls, Replies and their signaling. */
+static bool may_alloc(const struct rpcrdma2_conn *conn)
+{
+	return conn->nr_sends < conn->recv_depth + 2 * SIGNAL_INTERVAL;
+}
+
+/**
+ * rpcrdma2_send_get - get a Send buffer
+ * @conn: its connection; the caller is between enter and exit
+ *
+ * Process context; allocates while the connection warms up, and does not
+ * wait for memory.
+ *
+ * Return: a buffer with an empty stream, or NULL if there is no memory or if
+ * the peer has let too many Sends pile up
+ */
+struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send;
+	bool alloc;
+
+	spin_lock(&conn->lock);
+	send = list_first_entry_or_null(&conn->free_sends,
+					struct rpcrdma2_send, free);
+	if (send)
+		list_del_init(&send->free);
+	alloc = !send && may_alloc(conn);
+	spin_unlock(&conn->lock);
+	if (alloc)
+		send = send_alloc(conn);
+	if (!send)
+		return NULL;
+
+	send->close_after = false;
+	send->done = NULL;
+	rpcrdma2_stream_encode(&send->xdr, &send->xdr_buf, send->buf,
+			       conn->param.sbsiz);
+	return send;
+}
+
+/**
+ * rpcrdma2_send_put - give back a Send buffer that was not posted
+ * @send: the buffer
+ */
+void rpcrdma2_send_put(struct rpcrdma2_send *send)
+{
+	struct rpcrdma2_conn *conn = send->conn;
+
+	spin_lock(&conn->lock);
+	list_add(&send->free, &conn->free_sends);
+	spin_unlock(&conn->lock);
+}
+
+static void send_work_done(struct rpcrdma2_work *work, int status)
+{
+	struct rpcrdma2_send *send = container_of(work, struct rpcrdma2_send,
+						  work);
+
+	if (send->done)
+		send->done(send, status);
+	if (send->close_after && !status)
+		rpcrdma2_conn_close(send->conn, -ECONNABORTED);
+	rpcrdma2_send_put(send);
+}
+
+/**
+ * rpcrdma2_send_prepare - make the Send WR for a buffer that was filled
+ * @send: the buffer; its message is complete
+ *
+ * Afterwards the caller may prepend WRs to @send->work, change the opcode to
+ * Send With Invalidate, set @send->done, and then has to post or put it.
+ */
+void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
+{
+	struct ib_send_wr *wr = &send->wr;
+
+	send->sge.length = send->xdr_buf.len;
+	memset(wr, 0, sizeof(*wr));
+	wr->opcode = IB_WR_SEND;
+	wr->sg_list = &send->sge;
+	wr->num_sge = 1;
+	rpcrdma2_work_init(&send->work, wr, wr, 1, send_work_done);
+	ib_dma_sync_single_for_device(send->conn->pd->device, send->sge.addr,
+				      send->sge.length, DMA_TO_DEVICE);
+}
+
+/**
+ * rpcrdma2_send_post - post a Send and what was prepended to it
+ * @send: the buffer, prepared; no longer the caller's if 0 is returned
+ *
+ * Return: as rpcrdma2_post()
+ */
+int rpcrdma2_send_post(struct rpcrdma2_send *send)
+{
+	send->work.prompt |= send->close_after;
+	return rpcrdma2_post(send->conn, &send->work);
+}
+
+/**
+ * rpcrdma2_send_header - send a message that is only a header
+ * @conn: its connection; the caller is between enter and exit, or is the CQ
+ * @hdr: the header
+ * @close_after: close the connection when it is sent
+ *
+ * Process context.
+ *
+ * Return: 0, or negative errno and the connection is closing
+ */
+int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_header *hdr, bool close_after)
+{
+	struct rpcrdma2_send *send;
+	int rc = -ENOBUFS;
+
+	send = rpcrdma2_send_get(conn);
+	if (!send)
+		goto out_close;
+	rc = conn->dialect->encode(&send->xdr, hdr);
+	if (rc)
+		goto out_put;
+	send->close_after = close_after;
+	rpcrdma2_send_prepare(send);
+	rc = rpcrdma2_send_post(send);
+	if (!rc)
+		return 0;
+out_put:
+	rpcrdma2_send_put(send);
+out_close:
+	rpcrdma2_conn_close(conn, rc);
+	return rc;
+}
+
+/**
+ * rpcrdma2_sends_unmap - the device lets go of the Send buffers
+ * @conn: a connection in teardown
+ */
+void rpcrdma2_sends_unmap(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send;
+
+	list_for_each_entry(send, &conn->sends, all)
+		ib_dma_unmap_single(conn->pd->device, send->sge.addr,
+				    conn->param.sbsiz, DMA_TO_DEVICE);
+}
+
+/**
+ * rpcrdma2_sends_free - free the Send buffers, unmapped
+ * @conn: a connection that nobody refers to
+ */
+void rpcrdma2_sends_free(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send, *next;
+
+	list_for_each_entry_safe(send, next, &conn->sends, all) {
+		free_pages_exact(send->buf, conn->param.sbsiz);
+		kfree(send);
+	}
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RPC-over-RDMA version 2: module parameters, load and unload.
+ */
+#include <linux/module.h>
+
+#include "conn/conn.h"
+#include "module.h"
+#include "svc/svc.h"
+#include "xprt/xprt.h"
+
+#define INLINE_SIZE_MIN		4096
+#define INLINE_SIZE_UNIT	1024
+#define CREDITS_MIN		2
+#define CREDITS_MAX		1024
+
+/* 8 KiB of data, and three pages hold it with every header. */
+unsigned int rpcrdma2_inline_size = 12288;
+unsigned int rpcrdma2_slot_table_entries = 128;
+unsigned int rpcrdma2_svc_credits = 64;
+
+static int set_in_range(const char *val, const struct kernel_param *kp,
+			unsigned int min, unsigned int max, unsigned int unit)
+{
+	unsigned int n;
+	int rc;
+
+	rc = kstrtouint(val, 0, &n);
+	if (rc || n < min || n > max || n % unit) {
+		pr_err("rpcrdma2: %s=%s refused: a multiple of %u from %u to %u is allowed\n",
+		       kp->name, val, unit, min, max);
+		return rc ?: -EINVAL;
+	}
+	*(unsigned int *)kp->arg = n;
+	return 0;
+}
+
+static int set_inline_size(const char *val, const struct kernel_param *kp)
+{
+	return set_in_range(val, kp, INLINE_SIZE_MIN, RPCRDMA2_RBSIZ_MAX,
+			    INLINE_SIZE_UNIT);
+}
+
+static int set_credits(const char *val, const struct kernel_param *kp)
+{
+	return set_in_range(val, kp, CREDITS_MIN, CREDITS_MAX, 1);
+}
+
+static const struct kernel_param_ops inline_size_ops = {
+	.set	= set_inline_size,
+	.get	= param_get_uint,
+};
+
+static const struct kernel_param_ops credits_ops = {
+	.set	= set_credits,
+	.get	= param_get_uint,
+};
+
+module_param_cb(inline_size, &inline_size_ops, &rpcrdma2_inline_size, 0644);
+MODULE_PARM_DESC(inline_size,
+		 "Size in octets of Send and Receive buffers of new connections: larger RPC messages use chunks (4096 to 262144, multiple of 1024)");
+module_param_cb(slot_table_entries, &credits_ops,
+		&rpcrdma2_slot_table_entries, 0644);
+MODULE_PARM_DESC(slot_table_entries,
+		 "RPCs that a client's new mounts may have outstanding (2 to 1024)");
+module_param_cb(max_requests, &credits_ops, &rpcrdma2_svc_credits, 0644);
+MODULE_PARM_DESC(max_requests,
+		 "RPCs that a server allows each new client to have outstanding (2 to 1024)");
+
+/* The kernel's own module registers the same names. */
+static int explain(int rc)
+{
+	if (rc == -EEXIST)
+		pr_err("rpcrdma2: another module provides the RPC transport \"rdma\", most likely rpcrdma: unload it first (modprobe -r rpcrdma)\n");
+	return rc;
+}
+
+static int __init rpcrdma2_init(void)
+{
+	int rc;
+
+	rc = rpcrdma2_conn_init();
+	if (rc)
+		return rc;
+	rc = explain(rpcrdma2_svc_register());
+	if (rc)
+		goto out_conn;
+	rc = explain(rpcrdma2_svc_reverse_register());
+	if (rc)
+		goto out_svc;
+	rc = explain(rpcrdma2_xprt_register());
+	if (rc)
+		goto out_reverse;
+	return 0;
+
+out_reverse:
+	rpcrdma2_svc_reverse_unregister();
+out_svc:
+	rpcrdma2_svc_unregister();
+out_conn:
+	rpcrdma2_conn_cleanup();
+	return rc;
+}
+
+static void __exit rpcrdma2_exit(void)
+{
+	rpcrdma2_xprt_unregister();
+	rpcrdma2_svc_reverse_unregister();
+	rpcrdma2_svc_unregister();
+	rpcrdma2_conn_cleanup();
+}
+
+module_init(rpcrdma2_init);
+module_exit(rpcrdma2_exit);
+
+MODULE_DESCRIPTION("RPC-over-RDMA version 2 transport");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS("svcrdma");
+MODULE_ALIAS("xprtrdma");
+MODULE_ALIAS("rpcrdma6");

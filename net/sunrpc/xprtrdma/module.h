@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Module parameters and what is fixed instead.
+ */
+#ifndef _RPCRDMA2_MODULE_H
+#define _RPCRDMA2_MODULE_H
+
+/* Reverse-direction Calls that a client allows, and a server uses. */
+#define RPCRDMA2_REVERSE_CREDITS	8
+
+/* Send Queue entries to plan for: Send, a registration, an invalidation. */
+#define RPCRDMA2_XPRT_WRS_PER_CALL	4
+
+/* Send Queue entries to plan for: RDMA Writes or Reads, and the Send. */
+#define RPCRDMA2_SVC_WRS_PER_CALL	6
+
+extern unsigned int rpcrdma2_inline_size;
+extern unsigned int rpcrdma2_slot_table_entries;
+extern unsigned int rpcrdma2_svc_credits;
+
+#endif /* _RPCRDMA2_MODULE_H */

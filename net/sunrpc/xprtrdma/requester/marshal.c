@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a Call and its Reply travel.
+ *
+ * The Reply's way is chosen first, since the chunks for it take room in the
+ * header:
+ *
+ *	fits inline at its largest		nothing
+ *	page data, and the rest fits inline	Write chunk for the page data
+ *	anything else				Reply chunk for all of it
+ *
+ * then the Call's:
+ *
+ *	fits inline				RDMA2_MSG, copied into the Send
+ *	page data, and the rest fits inline	RDMA2_MSG, Read chunk for the
+ *						page data
+ *	anything else				RDMA2_NOMSG, Position-Zero Read
+ *						chunk for all of it
+ *
+ * Page data travels alone only where its ULP says that it may (XDRBUF_READ,
+ * XDRBUF_WRITE) and no security flavour has to see the whole message.
+ */
+#include "requester.h"
+
+/* Header of a Reply that returns no chunk, and of one with a Write chunk. */
+static u32 reply_room(const struct rpcrdma2_conn *conn, unsigned int segments)
+{
+	static const struct rpcrdma2_header empty = { .htype = RDMA2_MSG };
+	u32 len = conn->dialect->size(&empty);
+
+	if (segments)
+		len += (2 + 4 * segments) * XDR_UNIT;
+	return conn->recv_limit - len;
+}
+
+static bool ddp_allowed(const struct rpc_rqst *rqst)
+{
+	return !test_bit(RPCAUTH_AUTH_DATATOUCH,
+			 &rqst->rq_cred->cr_auth->au_flags);
+}
+
+static int add_write_chunk(struct rpcrdma2_requester *requester,
+			   struct rpcrdma2_call *call)
+{
+	struct rpcrdma2_chunk *chunk;
+	int rc;
+
+	chunk = rpcrdma2_add_write_chunk(&requester->hdr.chunks);
+	if (!chunk)
+		return -E2BIG;
+	rc = rpcrdma2_register(requester, call, chunk, &call->rqst->rq_rcv_buf,
+			       RPCRDMA2_PART_PAGES, DMA_FROM_DEVICE);
+	if (rc)
+		return rc;
+	call->write_offered = chunk->length;
+	requester->stats->write_chunks++;
+	return 0;
+}
+
+static int add_reply_chunk(struct rpcrdma2_requester *requester,
+			   struct rpcrdma2_call *call)
+{
+	struct rpcrdma2_chunk *chunk;
+	int rc;
+
+	chunk = rpcrdma2_add_reply_chunk(&requester->hdr.chunks);
+	rc = rpcrdma2_register(requester, call, chunk, &call->rqst->rq_rcv_buf,
+			       RPCRDMA2_PART_ALL, DMA_FROM_DEVICE);
+	if (rc)
+		return rc;
+	if (chunk->length < call->reply_needed)
+		/* What the responder asked for is more than there is. */
+		return -EMSGSIZE;
+	call->reply_offered = chunk->length;
+	requester->stats->reply_chunks++;
+	return 0;
+}
+
+static int marshal_for_reply(struct rpcrdma2_requester *requester,
+			     struct rpcrdma2_call *call, bool ddp)
+{
+	const struct xdr_buf *buf = &call->rqst->rq_rcv_buf;
+	struct rpcrdma2_conn *conn = requester->conn;
+	unsigned int segments;
+
+	if (!call->reply_needed && buf->buflen <= reply_room(conn, 0))
+		return 0;
+	if (!ddp || !(buf->flags & XDRBUF_READ) || !buf->page_len ||
+	    call->no_write_chunks || call->reply_needed)
+		return add_reply_chunk(requester, call);
+	segments = rpcrdma2_max_segments(requester, buf, RPCRDMA2_PART_PAGES);
+	if (buf->buflen - buf->page_len > reply_room(conn, segments))
+		return add_reply_chunk(requester, call);
+	return add_write_chunk(requester, call);
+}
+
+/* Round-up of page data stands at the start of the tail, and does not travel. */
+static unsigned int tail_pad(const struct xdr_buf *buf)
+{
+	return min_t(unsigned int, xdr_pad_size(buf->page_len),
+		     buf->tail[0].iov_len);
+}
+
+/*
+ * One handle may be invalidated with the Reply. Any will do: with a single
+ * registration, which is the common case, that leaves nothing to the requester.
+ */
+static u32 inv_handle(struct rpcrdma2_call *call)
+{
+	struct rpcrdma2_mr *mr;
+
+	mr = list_first_entry_or_null(&call->mrs, struct rpcrdma2_mr, list);
+	return mr ? mr->mr->rkey : 0;
+}
+
+static int encode_header(struct rpcrdma2_requester *requester,
+			 struct rpcrdma2_call *call,
+			 struct rpcrdma2_send *send)
+{
+	requester->hdr.chunks.inv_handle = inv_handle(call);
+	return requester->conn->dialect->encode(&send->xdr, &requester->hdr);
+}
+
+static int copy_inline(struct rpcrdma2_send *send, const struct xdr_buf *buf,
+		       unsigned int from, unsigned int len)
+{
+	__be32 *p;
+
+	if (!len)
+		return 0;
+	p = xdr_reserve_space(&send->xdr, len);
+	if (!p)
+		return -EMSGSIZE;
+	return read_bytes_from_xdr_buf(buf, from, p, len) ? -EIO : 0;
+}
+
+static int marshal_inline(struct rpcrdma2_requester *requester,
+			  struct rpcrdma2_call *call,
+			  struct rpcrdma2_send *send)
+{
+	const struct xdr_buf *buf = &call->rqst->rq_snd_buf;
+	int rc;
+
+	rc = encode_header(requester, call, send);
+	if (rc)
+		return rc;
+	requester->stats->pullup_copies += buf->page_len;
+	if (!requester->hdr.chunks.nsegs)
+		requester->stats->inline_calls++;
+	return copy_inline(send, buf, 0, buf->len);
+}
+
+static int marshal_read_chunk(struct rpcrdma2_requester *requester,
+			      struct rpcrdma2_call *call,
+			      struct rpcrdma2_send *send)
+{
+	const struct xdr_buf *buf = &call->rqst->rq_snd_buf;
+	unsigned int pad = tail_pad(buf);
+	struct rpcrdma2_chunk *chunk;
+	int rc;
+
+	chunk = rpcrdma2_add_read_chunk(&requester->hdr.chunks,
+					buf->head[0].iov_len);
+	if (!chunk)
+		return -E2BIG;
+	rc = rpcrdma2_register(requester, call, chunk, buf,
+			       RPCRDMA2_PART_PAGES, DMA_TO_DEVICE);
+	if (rc)
+		return rc;
+	rc = encode_header(requester, call, send);
+	if (rc)
+		return rc;
+	rc = copy_inline(send, buf, 0, buf->head[0].iov_len);
+	if (rc)
+		return rc;
+	requester->stats->read_chunks++;
+	requester->stats->request_bytes += buf->page_len;
+	return copy_inline(send, buf,
+			   buf->head[0].iov_len + buf->page_len + pad,
+			   buf->tail[0].iov_len - pad);
+}
+
+static int marshal_external(struct rpcrdma2_requester *requester,
+			    struct rpcrdma2_call *call,
+			    struct rpcrdma2_send *send)
+{
+	const struct xdr_buf *buf = &call->rqst->rq_snd_buf;
+	struct rpcrdma2_chunk *chunk;
+	int rc;
+
+	requester->hdr.htype = RDMA2_NOMSG;
+	chunk = rpcrdma2_add_read_chunk(&requester->hdr.chunks, 0);
+	if (!chunk)
+		return -E2BIG;
+	rc = rpcrdma2_register(requester, call, chunk, buf, RPCRDMA2_PART_ALL,
+			       DMA_TO_DEVICE);
+	if (rc)
+		return rc;
+	requester->stats->read_chunks++;
+	requester->stats->nomsg_calls++;
+	call->position_zero = true;
+	requester->stats->request_bytes += buf->len;
+	return encode_header(requester, call, send);
+}
+
+/* Octets left in a Send behind a header with @segments more Read segments. */
+static u32 call_room(struct rpcrdma2_requester *requester,
+		     unsigned int segments)
+{
+	struct rpcrdma2_conn *conn = requester->conn;
+	u32 len = conn->dialect->size(&requester->hdr) +
+		  6 * segments * XDR_UNIT;
+
+	return len < conn->send_limit ? conn->send_limit - len : 0;
+}
+
+static int marshal_call(struct rpcrdma2_requester *requester,
+			struct rpcrdma2_call *call,
+			struct rpcrdma2_send *send, bool ddp)
+{
+	const struct xdr_buf *buf = &call->rqst->rq_snd_buf;
+	unsigned int segments;
+
+	if (buf->len <= call_room(requester, 0))
+		return marshal_inline(requester, call, send);
+	if (!ddp || !(buf->flags & XDRBUF_WRITE) || !buf->page_len ||
+	    call->no_read_chunks)
+		return marshal_external(requester, call, send);
+	segments = rpcrdma2_max_segments(requester, buf, RPCRDMA2_PART_PAGES);
+	if (buf->len - buf->page_len > call_room(requester, segments))
+		return marshal_external(requester, call, send);
+	return marshal_read_chunk(requester, call, send);
+}
+
+/**
+ * rpcrdma2_marshal - write a Call's message
+ * @requester: of a connection that the caller has entered
+ * @call: the Call, with nothing registered
+ * @send: an empty Send buffer
+ *
+ * The caller holds the xprt's write lock. Leaves the header in
+ * @requester->hdr and registrations in @call->mrs, also after an error.
+ *
+ * Return: 0; -EAGAIN: sunrpc is told when to try again; another negative
+ * errno: this RPC cannot be sent
+ */
+int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
+		     struct rpcrdma2_call *call, struct rpcrdma2_send *send)
+{
+	struct rpcrdma2_conn *conn = requester->conn;
+	struct rpcrdma2_header *hdr = &requester->hdr;
+	bool ddp = ddp_allowed(call->rqst);
+	int rc;
+
+	hdr->xid = be32_to_cpu(call->rqst->rq_xid);
+	hdr->vers = conn->dialect->version;
+	hdr->credit = conn->param.calls_out;
+	hdr->htype = RDMA2_MSG;
+	hdr->response = false;
+	hdr->chunks.nreads = 0;
+	hdr->chunks.nwrites = 0;
+	hdr->chunks.nsegs = 0;
+	hdr->chunks.has_reply = false;
+	hdr->chunks.inv_handle = 0;
+	call->write_offered = 0;
+	call->reply_offered = 0;
+	call->position_zero = false;
+
+	rc = marshal_for_reply(requester, call, ddp);
+	if (!rc)
+		rc = marshal_call(requester, call, send, ddp);
+	if (rc && rc != -EAGAIN)
+		requester->stats->failed_marshals++;
+	return rc;
+}

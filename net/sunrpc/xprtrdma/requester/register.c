@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Registering memory for a responder, and taking it back.
+ *
+ * Registrations (FRWR) are pooled per connection. Registering costs one WR,
+ * which is posted in front of the Send that tells the responder of it. An RPC
+ * asks for remote invalidation of one registration; the others, and that one
+ * if the responder did not do it, are invalidated by LocalInv WRs, the last
+ * of which is signaled.
+ */
+#include <linux/highmem.h>
+
+#include "requester.h"
+
+#include <trace/events/rpcrdma2.h>
+
+/* How many registrations the pool grows by, and how many a Call may cost. */
+#define MRS_BATCH	16
+#define MRS_PER_CALL	8
+
+static void mr_unmap(struct rpcrdma2_requester *requester,
+		     struct rpcrdma2_mr *mr)
+{
+	if (!mr->nents)
+		return;
+	ib_dma_unmap_sg(requester->conn->pd->device, mr->sg, mr->nents,
+			mr->dir);
+	mr->nents = 0;
+}
+
+static void mr_free(struct rpcrdma2_requester *requester,
+		    struct rpcrdma2_mr *mr)
+{
+	mr_unmap(requester, mr);
+	ib_dereg_mr(mr->mr);
+	kfree(mr->sg);
+	kfree(mr);
+}
+
+static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_requester *requester)
+{
+	struct rpcrdma2_conn *conn = requester->conn;
+	struct rpcrdma2_mr *mr;
+
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	if (!mr)
+		return NULL;
+	mr->sg = kmalloc_array(conn->max_pages, sizeof(*mr->sg), GFP_KERNEL);
+	if (!mr->sg)
+		goto out_free;
+	sg_init_table(mr->sg, conn->max_pages);
+	mr->mr = ib_alloc_mr(conn->pd, IB_MR_TYPE_MEM_REG, conn->max_pages);
+	if (IS_ERR(mr->mr))
+		goto out_free_sg;
+	INIT_LIST_HEAD(&mr->list);
+	return mr;
+
+out_free_sg:
+	kfree(mr->sg);
+out_free:
+	kfree(mr);
+	return NULL;
+}
+
+static bool refill_one(struct rpcrdma2_requester *requester)
+{
+	struct rpcrdma2_mr *mr = mr_alloc(requester);
+
+	if (!mr)
+		return false;
+	spin_lock(&requester->lock);
+	list_add(&mr->list, &requester->free_mrs);
+	list_add(&mr->all, &requester->all_mrs);
+	requester->nr_mrs++;
+	spin_unlock(&requester->lock);
+	requester->stats->mrs_allocated++;
+	return true;
+}
+
+/**
+ * rpcrdma2_mrs_refill - allocate more registrations
+ * @work: of the requester
+ *
+ * Workqueue, process context.
+ */
+void rpcrdma2_mrs_refill(struct work_struct *work)
+{
+	struct rpcrdma2_requester *requester =
+		container_of(work, struct rpcrdma2_requester, refill);
+	struct rpcrdma2_conn *conn = requester->conn;
+	unsigned int max = conn->param.calls_out * MRS_PER_CALL;
+	unsigned int flags, i;
+
+	if (!rpcrdma2_conn_enter(conn))
+		return;
+	flags = memalloc_noio_save();
+	for (i = 0; i < MRS_BATCH && requester->nr_mrs < max; i++)
+		if (!refill_one(requester))
+			break;
+	memalloc_noio_restore(flags);
+	rpcrdma2_conn_exit(conn);
+	xprt_write_space(requester->xprt);
+}
+
+/**
+ * rpcrdma2_mrs_destroy - deregister everything
+ * @requester: of a drained connection
+ *
+ * Process context, sleeps. Calls that had registrations no longer have any.
+ */
+void rpcrdma2_mrs_destroy(struct rpcrdma2_requester *requester)
+{
+	struct rpcrdma2_mr *mr, *next;
+
+	list_for_each_entry_safe(mr, next, &requester->all_mrs, all) {
+		list_del(&mr->all);
+		list_del(&mr->list);
+		mr_free(requester, mr);
+	}
+}
+
+static struct rpcrdma2_mr *mr_get(struct rpcrdma2_requester *requester)
+{
+	struct rpcrdma2_mr *mr;
+
+	spin_lock(&requester->lock);
+	mr = list_first_entry_or_null(&requester->free_mrs, struct rpcrdma2_mr,
+				      list);
+	if (mr)
+		list_del_init(&mr->list);
+	spin_unlock(&requester->lock);
+	return mr;
+}
+
+static void mr_put(struct rpcrdma2_requester *requester,
+		   struct rpcrdma2_mr *mr)
+{
+	mr_unmap(requester, mr);
+	spin_lock(&requester->lock);
+	list_move(&mr->list, &requester->free_mrs);
+	spin_unlock(&requester->lock);
+}
+
+/* Nothing was freed since the pool was found empty? Then wait for more. */
+static struct rpcrdma2_mr *mr_wait(struct rpcrdma2_requester *requester)
+{
+	struct rpcrdma2_mr *mr;
+
+	xprt_wait_for_buffer_space(requester->xprt);
+	smp_mb__after_atomic();
+	mr = mr_get(requester);
+	if (mr) {
+		xprt_write_space(requester->xprt);
+		return mr;
+	}
+	requester->stats->mr_waits++;
+	queue_work(rpcrdma2_wq, &requester->refill);
+	return NULL;
+}
+
+/* A chunk under construction. */
+struct builder {
+	struct rpcrdma2_requester	*requester;
+	struct rpcrdma2_call		*call;
+	struct rpcrdma2_chunk		*chunk;
+	enum dma_data_direction		dir;
+	struct rpcrdma2_mr		*mr;
+	unsigned int			nents;
+};
+
+static int map_mr(struct builder *b)
+{
+	struct ib_device *dev = b->requester->conn->pd->device;
+	struct rpcrdma2_mr *mr = b->mr;
+	int n, mapped;
+
+	sg_mark_end(&mr->sg[b->nents - 1]);
+	n = ib_dma_map_sg(dev, mr->sg, b->nents, b->dir);
+	if (!n)
+		return -EIO;
+	mr->nents = b->nents;
+	mr->dir = b->dir;
+	mapped = ib_map_mr_sg(mr->mr, mr->sg, n, NULL, PAGE_SIZE);
+	return mapped == n ? 0 : -EIO;
+}
+
+static void fill_wrs(struct rpcrdma2_mr *mr)
+{
+	struct ib_reg_wr *reg = &mr->reg_wr;
+
+	ib_update_fast_reg_key(mr->mr, ib_inc_rkey(mr->mr->rkey));
+
+	memset(reg, 0, sizeof(*reg));
+	reg->wr.opcode = IB_WR_REG_MR;
+	reg->mr = mr->mr;
+	reg->key = mr->mr->rkey;
+	reg->access = mr->dir == DMA_TO_DEVICE ? IB_ACCESS_REMOTE_READ :
+		      IB_ACCESS_REMOTE_WRITE | IB_ACCESS_LOCAL_WRITE;
+
+	memset(&mr->inv_wr, 0, sizeof(mr->inv_wr));
+	mr->inv_wr.opcode = IB_WR_LOCAL_INV;
+	mr->inv_wr.ex.invalidate_rkey = mr->mr->rkey;
+}
+
+/* The registration under construction becomes a segment. */
+static int flush(struct builder *b)
+{
+	struct rpcrdma2_requester *requester = b->requester;
+	struct rpcrdma2_mr *mr = b->mr;
+	struct ib_mr *ibmr;
+	int rc;
+
+	if (!mr)
+		return 0;
+	rc = map_mr(b);
+	sg_unmark_end(&mr->sg[b->nents - 1]);
+	b->mr = NULL;
+	b->nents = 0;
+	/* In the Call's list it is released with the Call, mapped or not. */
+	list_add_tail(&mr->list, &b->call->mrs);
+	if (rc)
+		return rc;
+	fill_wrs(mr);
+	ibmr = mr->mr;
+	requester->stats->registrations++;
+	trace_rpcrdma2_mr_register(requester->conn,
+				   be32_to_cpu(b->call->rqst->rq_xid),
+				   ibmr->rkey, ibmr->length);
+	return rpcrdma2_add_segment(&requester->hdr.chunks, b->chunk,
+				    ibmr->rkey, ibmr->length, ibmr->iova);
+}
+
+/* Inside a registration, pieces begin and end at page boundaries. */
+static bool continues(const struct builder *b, unsigned int offset)
+{
+	const struct scatterlist *last;
+
+	if (b->nents == b->requester->conn->max_pages || offset)
+		return false;
+	last = &b->mr->sg[b->nents - 1];
+	return last->offset + last->length == PAGE_SIZE;
+}
+
+static int add_piece(struct builder *b, struct page *page, unsigned int offset,
+		     unsigned int len)
+{
+	int rc;
+
+	if (b->mr && !continues(b, offset)) {
+		rc = flush(b);
+		if (rc)
+			return rc;
+	}
+	if (!b->mr) {
+		b->mr = mr_get(b->requester);
+		if (!b->mr)
+			b->mr = mr_wait(b->requester);
+		if (!b->mr)
+			return -EAGAIN;
+	}
+	sg_set_page(&b->mr->sg[b->nents++], page, len, offset);
+	return 0;
+}
+
+static int add_kvec(struct builder *b, void *base, size_t len)
+{
+	unsigned int n;
+	int rc;
+
+	while (len) {
+		n = min_t(size_t, len, PAGE_SIZE - offset_in_page(base));
+		rc = add_piece(b, virt_to_page(base), offset_in_page(base), n);
+		if (rc)
+			return rc;
+		base += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int add_pages(struct builder *b, const struct xdr_buf *buf)
+{
+	struct page **page = buf->pages + (buf->page_base >> PAGE_SHIFT);
+	unsigned int offset = offset_in_page(buf->page_base);
+	unsigned int len = buf->page_len, n;
+	int rc;
+
+	while (len) {
+		n = min_t(unsigned int, len, PAGE_SIZE - offset);
+		rc = add_piece(b, *page++, offset, n);
+		if (rc)
+			return rc;
+		len -= n;
+		offset = 0;
+	}
+	return 0;
+}
+
+/**
+ * rpcrdma2_register - register parts of an xdr_buf as one chunk
+ * @requester: of a connection that the caller has entered
+ * @call: whose memory it is; gets the registrations, also after an error
+ * @chunk: the chunk of @requester->hdr that was added last
+ * @buf: the memory
+ * @parts: which parts of @buf, RPCRDMA2_PART_...
+ * @dir: DMA_TO_DEVICE for the responder to read, DMA_FROM_DEVICE to write
+ *
+ * The caller holds the xprt's write lock.
+ *
+ * Return: 0; -EAGAIN if the pool is empty and sunrpc is told when to try
+ * again; another negative errno
+ */
+int rpcrdma2_register(struct rpcrdma2_requester *requester,
+		      struct rpcrdma2_call *call, struct rpcrdma2_chunk *chunk,
+		      const struct xdr_buf *buf, unsigned int parts,
+		      enum dma_data_direction dir)
+{
+	struct builder b = {
+		.requester	= requester,
+		.call		= call,
+		.chunk		= chunk,
+		.dir		= dir,
+	};
+	int rc = 0;
+
+	if (parts & RPCRDMA2_PART_HEAD)
+		rc = add_kvec(&b, buf->head[0].iov_base, buf->head[0].iov_len);
+	if (!rc && (parts & RPCRDMA2_PART_PAGES))
+		rc = add_pages(&b, buf);
+	if (!rc && (parts & RPCRDMA2_PART_TAIL))
+		rc = add_kvec(&b, buf->tail[0].iov_base, buf->tail[0].iov_len);
+	if (!rc)
+		rc = flush(&b);
+	else if (b.mr)
+		mr_put(requester, b.mr);
+	return rc;
+}
+
+static unsigned int pages_spanned(unsigned int offset, unsigned int len)
+{
+	return DIV_ROUND_UP(offset_in_page(offset) + len, PAGE_SIZE);
+}
+
+/**
+ * rpcrdma2_max_segments - how many segments a chunk may need
+ * @requester: who would register it
+ * @buf: the memory
+ * @parts: which parts of @buf
+ *
+ * Return: an upper bound
+ */
+unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
+				   const struct xdr_buf *buf,
+				   unsigned int parts)
+{
+	unsigned int max = requester->conn->max_pages, n = 0;
+
+	if (parts & RPCRDMA2_PART_PAGES)
+		n += DIV_ROUND_UP(pages_spanned(buf->page_base, buf->page_len),
+				  max);
+	if (parts & RPCRDMA2_PART_HEAD)
+		n += DIV_ROUND_UP(pages_spanned(
+				(unsigned long)buf->head[0].iov_base,
+				buf->head[0].iov_len), max);
+	if (parts & RPCRDMA2_PART_TAIL)
+		n += DIV_ROUND_UP(pages_spanned(
+				(unsigned long)buf->tail[0].iov_base,
+				buf->tail[0].iov_len), max);
+	return n;
+}
+
+/**
+ * rpcrdma2_chain_registrations - post a Call's registrations with its Send
+ * @call: the Call
+ * @send: its Send, prepared
+ */
+void rpcrdma2_chain_registrations(struct rpcrdma2_call *call,
+				  struct rpcrdma2_send *send)
+{
+	struct rpcrdma2_work *work = &send->work;
+	struct rpcrdma2_mr *mr;
+
+	list_for_each_entry_reverse(mr, &call->mrs, list) {
+		mr->reg_wr.wr.next = work->first;
+		mr->reg_wr.wr.wr_cqe = &work->cqe;
+		rpcrdma2_work_prepend(work, &mr->reg_wr.wr, 1);
+	}
+}
+
+/**
+ * rpcrdma2_unregister - take back registrations that were never posted, or
+ *	that are invalid
+ * @requester: whose
+ * @call: which
+ */
+void rpcrdma2_unregister(struct rpcrdma2_requester *requester,
+			 struct rpcrdma2_call *call)
+{
+	struct rpcrdma2_mr *mr, *next;
+
+	list_for_each_entry_safe(mr, next, &call->mrs, list)
+		mr_put(requester, mr);
+}
+
+/**
+ * rpcrdma2_inv_remote - the responder invalidated a handle with its Reply
+ * @requester: whose
+ * @call: the Call that was answered
+ * @handle: which
+ *
+ * CQ context.
+ *
+ * Return: false if the handle is none of this Call
+ */
+bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
+			 struct rpcrdma2_call *call, u32 handle)
+{
+	struct rpcrdma2_mr *mr;
+
+	list_for_each_entry(mr, &call->mrs, list) {
+		if (mr->mr->rkey != handle)
+			continue;
+		requester->stats->remote_invs++;
+		trace_rpcrdma2_mr_inv_remote(requester->conn,
+					     be32_to_cpu(call->rqst->rq_xid),
+					     handle, mr->mr->length);
+		mr_put(requester, mr);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Called when the LocalInvs have completed or, after the Queue was drained,
+ * will not be needed: either way the responder cannot reach the memory.
+ */
+static void inv_done(struct rpcrdma2_work *work, int status)
+{
+	struct rpcrdma2_call *call = container_of(work, struct rpcrdma2_call,
+						  inv_work);
+
+	rpcrdma2_unregister(call->conn->requester, call);
+	if (call->waiting)
+		complete(&call->fenced);
+	else
+		rpcrdma2_call_complete(call);
+}
+
+/**
+ * rpcrdma2_inv_local - invalidate what is left of a Call's registrations
+ * @requester: of a connection that the caller has entered, or in CQ context
+ * @call: the Call
+ *
+ * Return: 0: @call->fenced will be completed or rpcrdma2_call_complete()
+ * called, maybe at once; -ENOTCONN: neither will, and the memory is safe when
+ * the connection is CLOSED
+ */
+int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
+		       struct rpcrdma2_call *call)
+{
+	struct ib_send_wr *first = NULL, *last = NULL;
+	struct rpcrdma2_work *work = &call->inv_work;
+	struct rpcrdma2_mr *mr;
+	unsigned int count = 0;
+
+	list_for_each_entry_reverse(mr, &call->mrs, list) {
+		mr->inv_wr.next = first;
+		mr->inv_wr.wr_cqe = &work->cqe;
+		first = &mr->inv_wr;
+		last = last ?: first;
+		count++;
+		trace_rpcrdma2_mr_inv_local(requester->conn,
+					    be32_to_cpu(call->rqst->rq_xid),
+					    mr->mr->rkey, mr->mr->length);
+	}
+	if (!count) {
+		if (call->waiting)
+			complete(&call->fenced);
+		else
+			rpcrdma2_call_complete(call);
+		return 0;
+	}
+	requester->stats->local_invs += count;
+	rpcrdma2_work_init(work, first, last, count, inv_done);
+	work->prompt = true;
+	return rpcrdma2_post(requester->conn, work);
+}

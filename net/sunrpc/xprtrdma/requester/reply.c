@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A Reply arrives.
+ *
+ * All of it happens in CQ context. The RPC is found by its XID and pinned;
+ * what came inline is copied to where sunrpc wants it, so that the Receive
+ * goes back at once; what is still registered is invalidated; then the RPC is
+ * completed and unpinned. With nothing registered all this is one pass.
+ */
+#include "requester.h"
+
+#include <trace/events/rpcrdma2.h>
+
+/**
+ * rpcrdma2_call_complete - nothing of an answered RPC is exposed any more
+ * @call: a pinned Call, with @call->received set
+ *
+ * CQ context, or the teardown. Ends the use of @call.
+ */
+void rpcrdma2_call_complete(struct rpcrdma2_call *call)
+{
+	struct rpc_rqst *rqst = call->rqst;
+	struct rpc_xprt *xprt = rqst->rq_xprt;
+	struct rpc_task *task = rqst->rq_task;
+
+	if (call->conn)
+		rpcrdma2_conn_put(call->conn);
+	call->conn = NULL;
+
+	spin_lock(&xprt->queue_lock);
+	if (call->received > 0) {
+		xprt_complete_rqst(task, call->received);
+	} else if (call->received == -EAGAIN) {
+		/* sunrpc encodes again what was sent on another connection. */
+		rqst->rq_connect_cookie = xprt->connect_cookie - 1;
+		if (RPC_IS_QUEUED(task)) {
+			task->tk_status = -EAGAIN;
+			rpc_wake_up_queued_task(&xprt->pending, task);
+		} else {
+			xprt_force_disconnect(xprt);
+		}
+	} else {
+		task->tk_status = call->received;
+		xprt_complete_rqst(task, 0);
+	}
+	xprt_unpin_rqst(rqst);
+	spin_unlock(&xprt->queue_lock);
+	xprt_write_space(xprt);
+}
+
+static struct rpcrdma2_call *call_pin(struct rpc_xprt *xprt, u32 xid)
+{
+	struct rpc_rqst *rqst;
+
+	spin_lock(&xprt->queue_lock);
+	rqst = xprt_lookup_rqst(xprt, cpu_to_be32(xid));
+	if (rqst)
+		xprt_pin_rqst(rqst);
+	spin_unlock(&xprt->queue_lock);
+	return rqst ? rpcrdma2_call_of(rqst) : NULL;
+}
+
+/* The RPC stays as it was; sunrpc will send it again elsewhere. */
+static void call_unpin(struct rpcrdma2_call *call)
+{
+	struct rpc_xprt *xprt = call->rqst->rq_xprt;
+
+	spin_lock(&xprt->queue_lock);
+	xprt_unpin_rqst(call->rqst);
+	spin_unlock(&xprt->queue_lock);
+}
+
+static void set_page_len(struct rpc_rqst *rqst, u32 len)
+{
+	rqst->rq_rcv_buf.page_len = len;
+	rqst->rq_private_buf.page_len = len;
+}
+
+static int copy_out(struct rpcrdma2_requester *requester,
+		    struct rpc_rqst *rqst, unsigned int to, void *from,
+		    unsigned int len)
+{
+	if (!len)
+		return 0;
+	requester->stats->fixup_copies += len;
+	return write_bytes_to_xdr_buf(&rqst->rq_rcv_buf, to, from, len) ?
+	       -EMSGSIZE : 0;
+}
+
+/*
+ * The responder wrote @placed octets of page data. What came inline is what
+ * stands before that data, of known length, and what follows it. The data's
+ * round-up did not travel, and sunrpc expects to find it behind the data.
+ */
+static int receive_around(struct rpcrdma2_requester *requester,
+			  struct rpcrdma2_recv *recv, struct rpc_rqst *rqst,
+			  u32 placed)
+{
+	struct xdr_buf *buf = &rqst->rq_rcv_buf;
+	void *data = recv->buf + recv->offset;
+	u32 head = min_t(u32, recv->len, buf->head[0].iov_len);
+	u32 pad = xdr_pad_size(placed);
+	int rc;
+
+	rc = copy_out(requester, rqst, 0, data, head);
+	if (rc)
+		return rc;
+	requester->stats->reply_bytes += placed;
+	set_page_len(rqst, placed);
+	if (pad > buf->tail[0].iov_len)
+		/* Room for the data only: nothing follows it. */
+		return recv->len == head ? head + placed : -EMSGSIZE;
+	if (pad)
+		memset(buf->tail[0].iov_base, 0, pad);
+	rc = copy_out(requester, rqst, head + placed + pad, data + head,
+		      recv->len - head);
+	return rc ?: head + placed + pad + recv->len - head;
+}
+
+static int receive_inline(struct rpcrdma2_requester *requester,
+			  struct rpcrdma2_recv *recv, struct rpc_rqst *rqst)
+{
+	int rc;
+
+	rc = copy_out(requester, rqst, 0, recv->buf + recv->offset, recv->len);
+	return rc ?: recv->len;
+}
+
+static int receive_message(struct rpcrdma2_requester *requester,
+			   struct rpcrdma2_recv *recv,
+			   struct rpcrdma2_call *call)
+{
+	const struct rpcrdma2_chunk_lists *cl = &recv->hdr.chunks;
+	u32 placed;
+
+	if (recv->hdr.htype == RDMA2_NOMSG) {
+		if (cl->nwrites || cl->reply.length > call->reply_offered)
+			return -EPROTO;
+		requester->stats->reply_bytes += cl->reply.length;
+		return cl->reply.length;
+	}
+	if (cl->nwrites > 1)
+		return -EPROTO;
+	placed = cl->nwrites ? cl->writes[0].length : 0;
+	if (!placed)
+		return receive_inline(requester, recv, call->rqst);
+	if (placed > call->write_offered)
+		return -EPROTO;
+	return receive_around(requester, recv, call->rqst, placed);
+}
+
+/* Each kind of error leads to at most one resend of an RPC. */
+static int resend_once(struct rpcrdma2_call *call, u32 code)
+{
+	return __test_and_set_bit(code, &call->resent) ? -EREMOTEIO : -EAGAIN;
+}
+
+/* v2-09, 5.3.3, from the requester's side. */
+static int receive_error(struct rpcrdma2_requester *requester,
+			 struct rpcrdma2_recv *recv,
+			 struct rpcrdma2_call *call)
+{
+	const struct rpcrdma2_error *error = &recv->hdr.error;
+
+	requester->stats->errors++;
+	switch (error->code) {
+	case RDMA2_ERR_READ_CHUNKS:
+		if (call->position_zero)
+			return -EREMOTEIO;
+		call->no_read_chunks = true;
+		return resend_once(call, error->code);
+	case RDMA2_ERR_WRITE_CHUNKS:
+		call->no_write_chunks = true;
+		return resend_once(call, error->code);
+	case RDMA2_ERR_WRITE_RESOURCE:
+		/* The whole buffer was offered, but a Reply chunk has more. */
+		if (!error->length_needed)
+			return -EREMOTEIO;
+		call->no_write_chunks = true;
+		return resend_once(call, error->code);
+	case RDMA2_ERR_REPLY_RESOURCE:
+		if (!error->length_needed ||
+		    error->length_needed > call->rqst->rq_rcv_buf.buflen)
+			return -EREMOTEIO;
+		call->reply_needed = error->length_needed;
+		return resend_once(call, error->code);
+	case RDMA2_ERR_SEGMENTS:
+		/* As few as the device can do were sent. */
+	default:
+		return -EREMOTEIO;
+	}
+}
+
+/* What the RPC ends with, once nothing of it is exposed. */
+static int receive(struct rpcrdma2_requester *requester,
+		   struct rpcrdma2_recv *recv, struct rpcrdma2_call *call)
+{
+	int rc;
+
+	if (recv->hdr.htype == RDMA2_ERROR)
+		return receive_error(requester, recv, call);
+	rc = receive_message(requester, recv, call);
+	if (rc > 0)
+		return rc;
+	requester->stats->bad_replies++;
+	return rc == -EPROTO ? rc : -EIO;
+}
+
+/**
+ * rpcrdma2_reply_receive - a Reply or an RDMA2_ERROR arrived
+ * @recv: the message; given back before the RPC completes
+ *
+ * CQ context; the reply op of every connection with a requester.
+ */
+void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_requester *requester = conn->requester;
+	struct rpcrdma2_header *hdr = &recv->hdr;
+	u32 invalidated = recv->invalidated;
+	struct rpcrdma2_call *call;
+	bool mine = true;
+
+	call = call_pin(requester->xprt, hdr->xid);
+	if (hdr->htype == RDMA2_ERROR)
+		/* Its credit field is not a grant: v2-09, 5.3.3. */
+		rpcrdma2_credits_update(requester, requester->granted, true);
+	else
+		rpcrdma2_credits_update(requester, hdr->credit, true);
+	if (!call) {
+		/* The RPC was killed; its memory is fenced or being fenced. */
+		rpcrdma2_recv_put(recv);
+		return;
+	}
+	if (hdr->htype != RDMA2_ERROR)
+		trace_rpcrdma2_reply_recv(conn, hdr, recv->len);
+	call->received = receive(requester, recv, call);
+	rpcrdma2_recv_put(recv);
+
+	if (invalidated)
+		mine = rpcrdma2_inv_remote(requester, call, invalidated);
+	if (!mine || call->received == -EPROTO) {
+		/* The responder touches what it was not offered. */
+		call_unpin(call);
+		rpcrdma2_conn_close(conn, -EPROTO);
+		return;
+	}
+	if (rpcrdma2_inv_local(requester, call))
+		call_unpin(call);
+}

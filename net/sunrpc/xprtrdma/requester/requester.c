@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a Call.
+ *
+ *   rpcrdma2_call_alloc()	sunrpc wants buffers
+ *   rpcrdma2_call_send()	it was encoded: take a credit, marshal (which
+ *				registers memory), post
+ *   rpcrdma2_reply_receive()	the Reply or an RDMA2_ERROR came (reply.c)
+ *   rpcrdma2_inv_local()	what the responder did not invalidate
+ *   rpcrdma2_call_complete()	sunrpc may decode it
+ *   rpcrdma2_call_free()	the RPC ends, with or without a Reply
+ *
+ * Memory: pages that a responder can reach are never given back. An RPC whose
+ * Reply came is pinned in sunrpc until its registrations are invalid; one
+ * that ends early (signal, timeout) waits for that in rpcrdma2_call_free(),
+ * which comes before the RPC's owner sees its pages again. On a lost
+ * connection sunrpc hears of it only after the QP was drained and everything
+ * was deregistered.
+ *
+ * Credits (v2-09, 8.2, as in version 1): Calls outstanding never exceed the
+ * last grant. A Call whose RPC was killed holds its credit until the
+ * responder answers.
+ */
+#include "requester.h"
+
+#include <trace/events/rpcrdma2.h>
+
+static bool credit_take(struct rpcrdma2_requester *requester)
+{
+	bool ok;
+
+	spin_lock(&requester->lock);
+	ok = requester->outstanding < requester->granted;
+	if (ok)
+		requester->outstanding++;
+	spin_unlock(&requester->lock);
+	return ok;
+}
+
+static void credit_return(struct rpcrdma2_requester *requester)
+{
+	spin_lock(&requester->lock);
+	requester->outstanding--;
+	spin_unlock(&requester->lock);
+}
+
+/**
+ * rpcrdma2_credits_update - a message with a grant came
+ * @requester: whom it was for
+ * @grant: its credit field
+ * @answered: it ends a Call
+ *
+ * CQ context.
+ */
+void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant,
+			     bool answered)
+{
+	/* A grant of zero would be a deadlock. */
+	grant = clamp_t(u32, grant, 1, requester->conn->param.calls_out);
+
+	spin_lock(&requester->lock);
+	requester->granted = grant;
+	if (answered && requester->outstanding)
+		requester->outstanding--;
+	spin_unlock(&requester->lock);
+	xprt_write_space(requester->xprt);
+}
+
+/*
+ * sunrpc stops sending on this xprt until xprt_write_space(). Looking again
+ * after saying so closes the race with a Reply.
+ */
+static int credit_wait(struct rpcrdma2_requester *requester)
+{
+	xprt_wait_for_buffer_space(requester->xprt);
+	smp_mb__after_atomic();
+	if (credit_take(requester)) {
+		xprt_write_space(requester->xprt);
+		return 0;
+	}
+	requester->stats->credit_waits++;
+	return -EAGAIN;
+}
+
+/**
+ * rpcrdma2_call_alloc - make buffers for a Call and its Reply
+ * @task: an RPC with rq_callsize and rq_rcvsize set
+ *
+ * Called by sunrpc, process context; does not wait where the xprt serves swap.
+ *
+ * Return: 0 or -ENOMEM; sunrpc tries again later
+ */
+int rpcrdma2_call_alloc(struct rpc_task *task)
+{
+	struct rpc_rqst *rqst = task->tk_rqstp;
+	struct rpcrdma2_call *call;
+	gfp_t gfp = rpc_task_gfp_mask();
+
+	call = kmalloc(sizeof(*call) + rqst->rq_callsize + rqst->rq_rcvsize,
+		       gfp);
+	if (!call)
+		return -ENOMEM;
+	memset(call, 0, sizeof(*call));
+	call->rqst = rqst;
+	INIT_LIST_HEAD(&call->mrs);
+	init_completion(&call->fenced);
+	rqst->rq_buffer = call + 1;
+	rqst->rq_rbuffer = rqst->rq_buffer + rqst->rq_callsize;
+	return 0;
+}
+
+/*
+ * The RPC ends before its Reply came. Nobody else has the call: sunrpc no
+ * longer finds the RPC by its XID, and it is not pinned.
+ */
+static void fence(struct rpcrdma2_call *call)
+{
+	struct rpcrdma2_conn *conn = call->conn;
+	int rc = -ENOTCONN;
+
+	if (rpcrdma2_conn_enter(conn)) {
+		call->waiting = true;
+		rc = rpcrdma2_inv_local(conn->requester, call);
+		rpcrdma2_conn_exit(conn);
+	}
+	if (!rc)
+		wait_for_completion(&call->fenced);
+	else
+		rpcrdma2_conn_wait_closed(conn);
+	xprt_write_space(call->rqst->rq_xprt);
+}
+
+/**
+ * rpcrdma2_call_free - the RPC is over
+ * @task: an RPC on which rpcrdma2_call_alloc() succeeded
+ *
+ * Called by sunrpc, process context. Sleeps, for as long as the device takes
+ * to invalidate memory, if the RPC ends before its Reply came.
+ */
+void rpcrdma2_call_free(struct rpc_task *task)
+{
+	struct rpc_rqst *rqst = task->tk_rqstp;
+	struct rpcrdma2_call *call = rpcrdma2_call_of(rqst);
+
+	if (call->conn) {
+		fence(call);
+		rpcrdma2_conn_put(call->conn);
+	}
+	rqst->rq_buffer = NULL;
+	kfree(call);
+}
+
+/* Pages that the ULP leaves to the transport to allocate. */
+static int fill_sparse_pages(struct xdr_buf *buf)
+{
+	unsigned int i, n;
+
+	if (!(buf->flags & XDRBUF_SPARSE_PAGES))
+		return 0;
+	n = DIV_ROUND_UP(buf->page_base + buf->page_len, PAGE_SIZE);
+	for (i = buf->page_base >> PAGE_SHIFT; i < n; i++) {
+		if (buf->pages[i])
+			continue;
+		buf->pages[i] = alloc_page(GFP_NOWAIT | __GFP_NOWARN);
+		if (!buf->pages[i])
+			return -ENOBUFS;
+	}
+	return 0;
+}
+
+/*
+ * Memory that an earlier transmission exposed would be forgotten. That
+ * transmission was on this connection, as a lost one leaves nothing exposed;
+ * a Call is not sent twice on one connection, because its second Reply would
+ * upset the credits (v2-09, 8.2).
+ */
+static int check_retransmission(struct rpcrdma2_requester *requester,
+				struct rpcrdma2_call *call)
+{
+	if (!call->conn)
+		return 0;
+	if (call->conn == requester->conn) {
+		xprt_force_disconnect(requester->xprt);
+		return -ENOTCONN;
+	}
+	rpcrdma2_conn_put(call->conn);
+	call->conn = NULL;
+	return 0;
+}
+
+static int marshal_and_post(struct rpcrdma2_requester *requester,
+			    struct rpcrdma2_call *call)
+{
+	struct rpcrdma2_conn *conn = requester->conn;
+	struct rpcrdma2_send *send;
+	int rc;
+
+	send = rpcrdma2_send_get(conn);
+	if (!send)
+		return -ENOBUFS;
+	rc = rpcrdma2_marshal(requester, call, send);
+	if (rc)
+		goto out_put;
+	rpcrdma2_send_prepare(send);
+	rpcrdma2_chain_registrations(call, send);
+	if (!list_empty(&call->mrs)) {
+		rpcrdma2_conn_get(conn);
+		call->conn = conn;
+	}
+	trace_rpcrdma2_call_send(conn, &requester->hdr, send->xdr_buf.len);
+	rc = rpcrdma2_send_post(send);
+	if (!rc)
+		return 0;
+
+	/* Nothing of it was posted. */
+	if (call->conn)
+		rpcrdma2_conn_put(call->conn);
+	call->conn = NULL;
+out_put:
+	rpcrdma2_unregister(requester, call);
+	rpcrdma2_send_put(send);
+	return rc;
+}
+
+/**
+ * rpcrdma2_call_send - send an RPC's Call
+ * @requester: of a connection that the caller has entered
+ * @rqst: the RPC, encoded; the caller holds the xprt's write lock
+ *
+ * Called by sunrpc, process context.
+ *
+ * Return: 0; -EAGAIN: sunrpc is told by xprt_write_space() when to try again;
+ * -ENOBUFS: try again soon; -ENOTCONN: reconnect first; another negative
+ * errno ends the RPC
+ */
+int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
+		       struct rpc_rqst *rqst)
+{
+	struct rpcrdma2_call *call = rpcrdma2_call_of(rqst);
+	int rc;
+
+	rc = check_retransmission(requester, call);
+	if (rc)
+		return rc;
+	rc = fill_sparse_pages(&rqst->rq_rcv_buf);
+	if (rc)
+		return rc;
+	if (!credit_take(requester)) {
+		rc = credit_wait(requester);
+		if (rc)
+			return rc;
+	}
+	rc = marshal_and_post(requester, call);
+	if (rc)
+		credit_return(requester);
+	return rc;
+}
+
+/**
+ * rpcrdma2_requester_create - give a connection its requester role
+ * @conn: a connection that is not established yet
+ * @xprt: whose RPCs it will send; outlives @conn
+ * @stats: counters that outlive @conn
+ *
+ * Process context.
+ *
+ * Return: the role, or NULL
+ */
+struct rpcrdma2_requester *
+rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt,
+			  struct rpcrdma2_stats *stats)
+{
+	struct rpcrdma2_requester *requester;
+
+	requester = kzalloc(sizeof(*requester), GFP_KERNEL);
+	if (!requester)
+		return NULL;
+	requester->conn = conn;
+	requester->xprt = xprt;
+	requester->stats = stats;
+	spin_lock_init(&requester->lock);
+	requester->granted = 1;
+	INIT_LIST_HEAD(&requester->free_mrs);
+	INIT_LIST_HEAD(&requester->all_mrs);
+	INIT_WORK(&requester->refill, rpcrdma2_mrs_refill);
+	/* A connection that was accepted may have its CQ running already. */
+	smp_store_release(&conn->requester, requester);
+	return requester;
+}
+
+/**
+ * rpcrdma2_requester_ready - the connection is ready
+ * @requester: its role
+ *
+ * CQ context.
+ */
+void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
+{
+	if (requester->conn->active) {
+		rpcrdma2_credits_update(requester,
+					requester->conn->first_grant, false);
+		queue_work(rpcrdma2_wq, &requester->refill);
+	}
+}
+
+/**
+ * rpcrdma2_requester_drained - the connection is drained
+ * @requester: its role
+ *
+ * Process context, sleeps. Afterwards nothing of any RPC is exposed or mapped.
+ */
+void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester)
+{
+	cancel_work_sync(&requester->refill);
+	rpcrdma2_mrs_destroy(requester);
+}
+
+/**
+ * rpcrdma2_requester_destroy - end of the role
+ * @requester: its role, drained or never ready; may be NULL
+ */
+void rpcrdma2_requester_destroy(struct rpcrdma2_requester *requester)
+{
+	kfree(requester);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * requester/: the end that sends Calls, whichever direction it faces.
+ *
+ * A client's xprt/ has one for its NFS RPCs, a server's svc/ one for its
+ * callbacks. Both speak sunrpc's struct rpc_xprt and struct rpc_rqst, and so
+ * does this layer.
+ */
+#ifndef _RPCRDMA2_REQUESTER_H
+#define _RPCRDMA2_REQUESTER_H
+
+#include <linux/sunrpc/clnt.h>
+#include <linux/sunrpc/xprt.h>
+
+#include "conn/conn.h"
+
+/**
+ * struct rpcrdma2_stats - what a requester did, over all its connections
+ *
+ * Printed in the xprt: line of mountstats, whose reader (nfs-utils) gives the
+ * fields their names.
+ *
+ * @read_chunks: Calls with Read chunks, Position-Zero ones included
+ * @write_chunks: Calls with Write chunks
+ * @reply_chunks: Calls with a Reply chunk
+ * @nomsg_calls: Calls with a Position-Zero Read chunk
+ * @request_bytes: octets moved by Read chunks
+ * @reply_bytes: octets moved by Write and Reply chunks
+ * @pullup_copies: octets of page data copied into Sends
+ * @fixup_copies: octets of Replies copied out of Receives
+ * @failed_marshals: Calls that could not be encoded
+ * @bad_replies: Replies that could not be used
+ * @mrs_allocated: registrations ever allocated
+ * @registrations: FastReg WRs
+ * @local_invs: LocalInv WRs
+ * @remote_invs: registrations that the responder invalidated
+ * @credit_waits: times that a Call waited for a credit
+ * @mr_waits: times that a Call waited for a registration
+ * @inline_calls: Calls without any chunk
+ * @errors: RDMA2_ERRORs received
+ */
+struct rpcrdma2_stats {
+	unsigned long	read_chunks;
+	unsigned long	write_chunks;
+	unsigned long	reply_chunks;
+	unsigned long	nomsg_calls;
+	u64		request_bytes;
+	u64		reply_bytes;
+	u64		pullup_copies;
+	u64		fixup_copies;
+	unsigned long	failed_marshals;
+	unsigned long	bad_replies;
+	unsigned long	mrs_allocated;
+	unsigned long	registrations;
+	unsigned long	local_invs;
+	unsigned long	remote_invs;
+	unsigned long	credit_waits;
+	unsigned long	mr_waits;
+	unsigned long	inline_calls;
+	unsigned long	errors;
+};
+
+/**
+ * struct rpcrdma2_requester - a connection's requester role
+ * @conn: the connection
+ * @xprt: whose RPCs are sent
+ * @stats: of @xprt
+ * @lock: credits and registrations
+ * @granted: Calls that the responder allows at a time, at least 1
+ * @outstanding: Calls sent and not answered
+ * @free_mrs: registrations to use
+ * @all_mrs: all registrations
+ * @nr_mrs: how many
+ * @refill: allocates more
+ * @hdr: header being marshaled; the holder of the xprt's write lock
+ */
+struct rpcrdma2_requester {
+	struct rpcrdma2_conn	*conn;
+	struct rpc_xprt		*xprt;
+	struct rpcrdma2_stats	*stats;
+
+	spinlock_t		lock;
+	unsigned int		granted;
+	unsigned int		outstanding;
+
+	struct list_head	free_mrs;
+	struct list_head	all_mrs;
+	unsigned int		nr_mrs;
+	struct work_struct	refill;
+
+	struct rpcrdma2_header	hdr;
+};
+
+/**
+ * struct rpcrdma2_mr - one registration
+ * @list: in free_mrs, or in a Call's mrs
+ * @all: in all_mrs
+ * @mr: fast registration MR
+ * @sg: what is registered
+ * @nents: entries of @sg in use; 0 if nothing is mapped
+ * @dir: direction of the transfer
+ * @reg_wr: registers it
+ * @inv_wr: invalidates it locally
+ */
+struct rpcrdma2_mr {
+	struct list_head	list;
+	struct list_head	all;
+	struct ib_mr		*mr;
+	struct scatterlist	*sg;
+	unsigned int		nents;
+	enum dma_data_direction	dir;
+	struct ib_reg_wr	reg_wr;
+	struct ib_send_wr	inv_wr;
+};
+
+/**
+ * struct rpcrdma2_call - what a requester keeps of an RPC
+ * @rqst: the RPC
+ * @conn: the connection it was last sent on, referenced while @mrs were
+ *	exposed there, or NULL
+ * @mrs: registrations that the responder can reach
+ * @inv_work: local invalidation of @mrs
+ * @fenced: completed when nothing is exposed; for a caller that waits
+ * @waiting: a caller waits for @fenced; else the RPC completes
+ * @received: octets of Reply, or negative errno to end the RPC with
+ * @write_offered: octets of Write chunk in the last transmission
+ * @reply_offered: octets of Reply chunk in the last transmission
+ * @position_zero: the last transmission had a Position-Zero Read chunk
+ * @no_read_chunks: the responder refused Read chunks
+ * @no_write_chunks: the responder refused Write chunks
+ * @reply_needed: octets of Reply chunk that the responder asked for
+ * @resent: errors that led to a resend, as bits
+ *
+ * Lies in front of the buffer that sunrpc encodes the Call into. Changes hands
+ * with the RPC: the holder of the xprt's write lock sends it; the CQ has it
+ * while it is pinned; the task that releases the RPC has it last.
+ */
+struct rpcrdma2_call {
+	struct rpc_rqst		*rqst;
+	struct rpcrdma2_conn	*conn;
+	struct list_head	mrs;
+	struct rpcrdma2_work	inv_work;
+	struct completion	fenced;
+	bool			waiting;
+	int			received;
+	u32			write_offered;
+	u32			reply_offered;
+	bool			position_zero;
+	bool			no_read_chunks;
+	bool			no_write_chunks;
+	u32			reply_needed;
+	unsigned long		resent;
+};
+
+/**
+ * rpcrdma2_call_of - the requester's side of an RPC
+ * @rqst: an RPC whose buffers rpcrdma2_call_alloc() made
+ *
+ * Return: its call
+ */
+static inline struct rpcrdma2_call *
+rpcrdma2_call_of(const struct rpc_rqst *rqst)
+{
+	return (struct rpcrdma2_call *)rqst->rq_buffer - 1;
+}
+
+/* requester.c */
+struct rpcrdma2_requester *
+rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt,
+			  struct rpcrdma2_stats *stats);
+void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester);
+void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester);
+void rpcrdma2_requester_destroy(struct rpcrdma2_requester *requester);
+int rpcrdma2_call_alloc(struct rpc_task *task);
+void rpcrdma2_call_free(struct rpc_task *task);
+int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
+		       struct rpc_rqst *rqst);
+void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant,
+			     bool answered);
+
+/* marshal.c */
+int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
+		     struct rpcrdma2_call *call, struct rpcrdma2_send *send);
+
+/* register.c */
+int rpcrdma2_register(struct rpcrdma2_requester *requester,
+		      struct rpcrdma2_call *call, struct rpcrdma2_chunk *chunk,
+		      const struct xdr_buf *buf, unsigned int parts,
+		      enum dma_data_direction dir);
+void rpcrdma2_chain_registrations(struct rpcrdma2_call *call,
+				  struct rpcrdma2_send *send);
+void rpcrdma2_unregister(struct rpcrdma2_requester *requester,
+			 struct rpcrdma2_call *call);
+bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
+			 struct rpcrdma2_call *call, u32 handle);
+int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
+		       struct rpcrdma2_call *call);
+unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
+				   const struct xdr_buf *buf,
+				   unsigned int parts);
+void rpcrdma2_mrs_refill(struct work_struct *work);
+void rpcrdma2_mrs_destroy(struct rpcrdma2_requester *requester);
+
+/* Parts of an xdr_buf that rpcrdma2_register() can take. */
+#define RPCRDMA2_PART_HEAD	0x1
+#define RPCRDMA2_PART_PAGES	0x2
+#define RPCRDMA2_PART_TAIL	0x4
+#define RPCRDMA2_PART_ALL	0x7
+
+/* reply.c */
+void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv);
+void rpcrdma2_call_complete(struct rpcrdma2_call *call);
+
+#endif /* _RPCRDMA2_REQUESTER_H */

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From a Call's message to an xdr_buf.
+ *
+ * Without Read chunks the message stands in the Receive buffer. With one Read
+ * chunk, the usual case of an NFS WRITE, its contents are read to the start
+ * of a page: the xdr_buf has the message before it as head, the contents as
+ * pages, the rest of the message as tail. Everything else (a Position-Zero
+ * Read chunk, several Read chunks) is assembled in pages from the first octet
+ * on, each chunk read to where its position says.
+ *
+ * Positions count the round-up of the chunks before them, which need not
+ * travel; it is supplied here, as zeroes.
+ */
+#include <linux/highmem.h>
+
+#include "responder.h"
+
+/**
+ * rpcrdma2_job_has_reads - must rpcrdma2_job_read() be called?
+ * @job: a job that came from rpcrdma2_job_get()
+ *
+ * Return: whether its Call has Read chunks
+ */
+bool rpcrdma2_job_has_reads(const struct rpcrdma2_job *job)
+{
+	return job->recv->hdr.chunks.nreads;
+}
+
+/* The stream that Read chunks are cut out of: inline, or at position zero. */
+static u32 base_length(const struct rpcrdma2_job *job)
+{
+	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
+	const struct rpcrdma2_chunk *zero = rpcrdma2_position_zero(cl);
+
+	return zero ? zero->length : job->recv->len;
+}
+
+/*
+ * A walk over the assembled message calls @base for each run of the base
+ * stream and @chunk for each Read chunk cut out of it.
+ */
+struct walker {
+	int	(*base)(struct rpcrdma2_job *job, u32 to, u32 from, u32 length);
+	int	(*chunk)(struct rpcrdma2_job *job, u32 to,
+			 const struct rpcrdma2_chunk *chunk);
+};
+
+/* Return: length of the message, 0 if chunks lie outside it, or an error. */
+static int walk(struct rpcrdma2_job *job, const struct walker *walker,
+		u32 *length)
+{
+	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
+	unsigned int i = rpcrdma2_position_zero(cl) ? 1 : 0;
+	u32 left = base_length(job), from = 0, to = 0, n;
+	int rc;
+
+	for (; i < cl->nreads; i++) {
+		const struct rpcrdma2_chunk *chunk = &cl->reads[i];
+
+		if (chunk->position < to || chunk->position - to > left)
+			return -EBADMSG;
+		n = chunk->position - to;
+		rc = walker->base(job, to, from, n);
+		if (!rc)
+			rc = walker->chunk(job, chunk->position, chunk);
+		if (rc)
+			return rc;
+		from += n;
+		left -= n;
+		to = chunk->position + xdr_align_size(chunk->length);
+		if (to > RPCRDMA2_JOB_PAGES * PAGE_SIZE)
+			return -EMSGSIZE;
+	}
+	if (left > RPCRDMA2_JOB_PAGES * PAGE_SIZE - to)
+		return -EMSGSIZE;
+	rc = walker->base(job, to, from, left);
+	if (length)
+		*length = to + left;
+	return rc;
+}
+
+static int measure_base(struct rpcrdma2_job *job, u32 to, u32 from, u32 length)
+{
+	return 0;
+}
+
+static int measure_chunk(struct rpcrdma2_job *job, u32 to,
+			 const struct rpcrdma2_chunk *chunk)
+{
+	return 0;
+}
+
+static const struct walker measure = {
+	.base	= measure_base,
+	.chunk	= measure_chunk,
+};
+
+/* Read @length octets of a chunk, from @skip on. */
+static int read_chunk_range(struct rpcrdma2_job *job,
+			    const struct rpcrdma2_chunk *chunk, u32 skip,
+			    u32 length, u32 to)
+{
+	const struct rpcrdma2_segment *seg =
+		&job->recv->hdr.chunks.segments[chunk->first];
+	u32 n;
+	int rc;
+
+	for (; length; seg++) {
+		if (skip >= seg->length) {
+			skip -= seg->length;
+			continue;
+		}
+		n = min(length, seg->length - skip);
+		rc = rpcrdma2_rw_read(job, seg, skip, n, to);
+		if (rc)
+			return rc;
+		length -= n;
+		to += n;
+		skip = 0;
+	}
+	return 0;
+}
+
+static int fetch_base(struct rpcrdma2_job *job, u32 to, u32 from, u32 length)
+{
+	const struct rpcrdma2_chunk *zero =
+		rpcrdma2_position_zero(&job->recv->hdr.chunks);
+
+	return zero ? read_chunk_range(job, zero, from, length, to) : 0;
+}
+
+static int fetch_chunk(struct rpcrdma2_job *job, u32 to,
+		       const struct rpcrdma2_chunk *chunk)
+{
+	return read_chunk_range(job, chunk, 0, chunk->length, to);
+}
+
+static const struct walker fetch = {
+	.base	= fetch_base,
+	.chunk	= fetch_chunk,
+};
+
+static void copy_to_pages(struct rpcrdma2_job *job, u32 to, const void *from,
+			  u32 length)
+{
+	u32 n;
+
+	for (; length; length -= n, to += n) {
+		n = min_t(u32, length, PAGE_SIZE - offset_in_page(to));
+		if (from) {
+			memcpy_to_page(job->pages[to >> PAGE_SHIFT],
+				       offset_in_page(to), from, n);
+			from += n;
+		} else {
+			memzero_page(job->pages[to >> PAGE_SHIFT],
+				     offset_in_page(to), n);
+		}
+	}
+}
+
+/* After the Reads: what came inline, and round-up. */
+static int fill_base(struct rpcrdma2_job *job, u32 to, u32 from, u32 length)
+{
+	struct rpcrdma2_recv *recv = job->recv;
+
+	if (!rpcrdma2_position_zero(&recv->hdr.chunks))
+		copy_to_pages(job, to, recv->buf + recv->offset + from, length);
+	return 0;
+}
+
+static int fill_chunk(struct rpcrdma2_job *job, u32 to,
+		      const struct rpcrdma2_chunk *chunk)
+{
+	copy_to_pages(job, to + chunk->length, NULL,
+		      xdr_pad_size(chunk->length));
+	return 0;
+}
+
+static const struct walker fill = {
+	.base	= fill_base,
+	.chunk	= fill_chunk,
+};
+
+/* What will be in the pages, and how much of it. */
+static int plan(struct rpcrdma2_job *job)
+{
+	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
+	u32 length;
+	int rc;
+
+	rc = walk(job, &measure, &length);
+	if (rc)
+		return rc;
+	job->linear = cl->nreads > 1 || rpcrdma2_position_zero(cl);
+	job->length = job->linear ? length :
+				    xdr_align_size(cl->reads[0].length);
+	return 0;
+}
+
+static void take_pages(struct rpcrdma2_job *job, struct page **pages)
+{
+	unsigned int n = DIV_ROUND_UP(job->length, PAGE_SIZE);
+
+	for (job->nr_pages = 0; job->nr_pages < n; job->nr_pages++) {
+		job->pages[job->nr_pages] = pages[job->nr_pages];
+		pages[job->nr_pages] = NULL;
+	}
+}
+
+static void read_work_done(struct rpcrdma2_work *work, int status)
+{
+	struct rpcrdma2_job *job = container_of(work, struct rpcrdma2_job,
+						read_work);
+
+	rpcrdma2_rws_release(job);
+	job->status = status;
+	job->read_done(job);
+}
+
+static int post_reads(struct rpcrdma2_job *job)
+{
+	struct ib_send_wr *first, *last;
+	unsigned int count;
+
+	if (list_empty(&job->rws)) {
+		job->read_done(job);
+		return 0;
+	}
+	rpcrdma2_rw_chain(job, NULL, &first, &last, &count);
+	rpcrdma2_work_init(&job->read_work, first, last, count,
+			   read_work_done);
+	job->read_work.prompt = true;
+	return rpcrdma2_post(job->responder->conn, &job->read_work);
+}
+
+/**
+ * rpcrdma2_job_read - start to read a Call's arguments
+ * @job: a job with Read chunks
+ * @pages: pages to read into; those that are taken are replaced by NULL
+ * @max_pages: how many there are
+ * @done: called when all is read, or failed; CQ context or teardown, perhaps
+ *	before this function returns
+ *
+ * Between enter and exit; process context, sleeps for memory at most.
+ *
+ * Return: 0: @done will be called; otherwise the job stays the caller's:
+ * -EBADMSG: chunks lie outside the message; -EMSGSIZE: they are more than
+ * @max_pages; -EAGAIN: the device is out of registrations for now;
+ * another negative errno
+ */
+int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
+		      unsigned int max_pages,
+		      void (*done)(struct rpcrdma2_job *job))
+{
+	int rc;
+
+	rc = plan(job);
+	if (rc)
+		return rc;
+	if (DIV_ROUND_UP(job->length, PAGE_SIZE) > max_pages)
+		return -EMSGSIZE;
+	take_pages(job, pages);
+	job->read_done = done;
+	if (job->linear)
+		rc = walk(job, &fetch, NULL);
+	else
+		rc = fetch_chunk(job, 0, &job->recv->hdr.chunks.reads[0]);
+	if (!rc)
+		rc = post_reads(job);
+	if (!rc)
+		return 0;
+
+	rpcrdma2_rws_release(job);
+	while (job->nr_pages--)
+		pages[job->nr_pages] = job->pages[job->nr_pages];
+	job->nr_pages = 0;
+	return rc;
+}
+
+/**
+ * rpcrdma2_job_read_finish - the Reads are done: complete the message
+ * @job: a job whose @read_done was called, with status 0
+ */
+void rpcrdma2_job_read_finish(struct rpcrdma2_job *job)
+{
+	if (job->linear)
+		walk(job, &fill, NULL);
+	else
+		fill_chunk(job, 0, &job->recv->hdr.chunks.reads[0]);
+}
+
+static void arg_inline(struct rpcrdma2_job *job, struct xdr_buf *arg)
+{
+	struct rpcrdma2_recv *recv = job->recv;
+
+	arg->head[0].iov_base = recv->buf + recv->offset;
+	arg->head[0].iov_len = recv->len;
+}
+
+static void arg_around_chunk(struct rpcrdma2_job *job, struct xdr_buf *arg)
+{
+	u32 position = job->recv->hdr.chunks.reads[0].position;
+
+	arg_inline(job, arg);
+	arg->tail[0].iov_base = arg->head[0].iov_base + position;
+	arg->tail[0].iov_len = arg->head[0].iov_len - position;
+	arg->head[0].iov_len = position;
+	arg->page_len = job->length;
+}
+
+static void arg_linear(struct rpcrdma2_job *job, struct xdr_buf *arg)
+{
+	arg->head[0].iov_base = page_address(arg->pages[0]);
+	arg->head[0].iov_len = min_t(u32, job->length, PAGE_SIZE);
+	arg->pages++;
+	arg->page_len = job->length - arg->head[0].iov_len;
+}
+
+/**
+ * rpcrdma2_job_arg - describe the Call's RPC message
+ * @job: a job without Read chunks, or one that is finished reading
+ * @arg: where to
+ * @pages: the array that now has the job's pages, in order
+ *
+ * @arg is valid until the job is replied to or put.
+ */
+void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
+		      struct page **pages)
+{
+	memset(arg, 0, sizeof(*arg));
+	arg->pages = pages;
+	if (!rpcrdma2_job_has_reads(job))
+		arg_inline(job, arg);
+	else if (job->linear)
+		arg_linear(job, arg);
+	else
+		arg_around_chunk(job, arg);
+	arg->len = arg->head[0].iov_len + arg->page_len + arg->tail[0].iov_len;
+	arg->buflen = arg->len;
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From an xdr_buf to a Reply.
+ *
+ * Each payload that the server program named goes to the Write chunk of the
+ * same rank, if the requester offered one, and leaves the message together
+ * with its round-up. What remains goes inline if it fits, else to the Reply
+ * chunk. RDMA Writes and Send are one chain; the pages that are written from
+ * belong to the job until the Send is done.
+ */
+#include "responder.h"
+
+#include <trace/events/rpcrdma2.h>
+
+/**
+ * rpcrdma2_job_add_payload - name a part of the Reply that may travel alone
+ * @job: the job
+ * @offset: where it starts in the Reply, octets
+ * @length: octets, without round-up
+ *
+ * Payloads beyond the number of Write chunks travel with the rest.
+ *
+ * Return: 0, or -EINVAL if payloads are named out of order
+ */
+int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length)
+{
+	struct rpcrdma2_payload *payload = &job->payloads[job->nr_payloads];
+
+	if (job->nr_payloads &&
+	    offset < payload[-1].offset + payload[-1].length)
+		return -EINVAL;
+	if (job->nr_payloads >= job->recv->hdr.chunks.nwrites)
+		return 0;
+	payload->offset = offset;
+	payload->length = length;
+	job->nr_payloads++;
+	return 0;
+}
+
+/* A Reply under construction. */
+struct builder {
+	struct rpcrdma2_job	*job;
+	const struct xdr_buf	*res;
+	struct rpcrdma2_header	*hdr;
+	struct rpcrdma2_send	*send;
+	/* where to write next in the Reply chunk */
+	unsigned int		segment;
+	u32			used;
+};
+
+static u32 payload_end(const struct builder *b,
+		       const struct rpcrdma2_payload *payload)
+{
+	u32 end = payload->offset + xdr_align_size(payload->length);
+
+	return min_t(u32, end, b->res->len);
+}
+
+static u32 reduced_length(const struct builder *b)
+{
+	const struct rpcrdma2_payload *payload = b->job->payloads;
+	u32 length = b->res->len;
+	unsigned int i;
+
+	for (i = 0; i < b->job->nr_payloads; i++, payload++)
+		length -= payload_end(b, payload) - payload->offset;
+	return length;
+}
+
+/* Call @run for what is left of the Reply without its payloads. */
+static int each_run(struct builder *b,
+		    int (*run)(struct builder *b, u32 offset, u32 length))
+{
+	const struct rpcrdma2_payload *payload = b->job->payloads;
+	u32 offset = 0;
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < b->job->nr_payloads; i++, payload++) {
+		rc = run(b, offset, payload->offset - offset);
+		if (rc)
+			return rc;
+		offset = payload_end(b, payload);
+	}
+	return run(b, offset, b->res->len - offset);
+}
+
+static int copy_run(struct builder *b, u32 offset, u32 length)
+{
+	__be32 *p;
+
+	if (!length)
+		return 0;
+	p = xdr_reserve_space(&b->send->xdr, length);
+	if (!p)
+		return -EMSGSIZE;
+	return read_bytes_from_xdr_buf(b->res, offset, p, length) ? -EIO : 0;
+}
+
+static int write_range(struct builder *b, const struct rpcrdma2_segment *seg,
+		       u32 skip, u32 offset, u32 length)
+{
+	struct xdr_buf sub;
+
+	if (xdr_buf_subsegment(b->res, &sub, offset, length))
+		return -EIO;
+	return rpcrdma2_rw_write(b->job, seg, skip, &sub);
+}
+
+static const struct rpcrdma2_segment *
+call_segment(const struct builder *b, const struct rpcrdma2_chunk *chunk,
+	     unsigned int i)
+{
+	return &b->job->recv->hdr.chunks.segments[chunk->first + i];
+}
+
+/* Fill a Write chunk, and tell the requester how far each segment was used. */
+static int write_payload(struct builder *b, const struct rpcrdma2_chunk *offer,
+			 const struct rpcrdma2_payload *payload)
+{
+	u32 offset = payload ? payload->offset : 0;
+	u32 left = payload ? payload->length : 0, n;
+	const struct rpcrdma2_segment *seg;
+	struct rpcrdma2_chunk *chunk;
+	unsigned int i;
+	int rc;
+
+	chunk = rpcrdma2_add_write_chunk(&b->hdr->chunks);
+	for (i = 0; i < offer->nsegs; i++) {
+		seg = call_segment(b, offer, i);
+		n = min(left, seg->length);
+		if (n) {
+			rc = write_range(b, seg, 0, offset, n);
+			if (rc)
+				return rc;
+		}
+		offset += n;
+		left -= n;
+		rc = rpcrdma2_add_segment(&b->hdr->chunks, chunk, seg->handle,
+					  n, seg->offset);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int write_payloads(struct builder *b)
+{
+	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < cl->nwrites; i++)
+		rc = write_payload(b, &cl->writes[i],
+				   i < b->job->nr_payloads ?
+				   &b->job->payloads[i] : NULL);
+	return rc;
+}
+
+/* A run continues in the Reply chunk where the one before it ended. */
+static int write_run(struct builder *b, u32 offset, u32 length)
+{
+	const struct rpcrdma2_chunk *offer = &b->job->recv->hdr.chunks.reply;
+	const struct rpcrdma2_segment *seg;
+	u32 n;
+	int rc;
+
+	while (length) {
+		seg = call_segment(b, offer, b->segment);
+		n = min(length, seg->length - b->used);
+		if (n) {
+			rc = write_range(b, seg, b->used, offset, n);
+			if (rc)
+				return rc;
+		}
+		offset += n;
+		length -= n;
+		b->used += n;
+		if (b->used == seg->length) {
+			b->segment++;
+			b->used = 0;
+		}
+	}
+	return 0;
+}
+
+static int return_reply_chunk(struct builder *b, u32 written)
+{
+	const struct rpcrdma2_chunk *offer = &b->job->recv->hdr.chunks.reply;
+	const struct rpcrdma2_segment *seg;
+	struct rpcrdma2_chunk *chunk;
+	unsigned int i;
+	u32 n;
+	int rc = 0;
+
+	chunk = rpcrdma2_add_reply_chunk(&b->hdr->chunks);
+	for (i = 0; !rc && i < offer->nsegs; i++) {
+		seg = call_segment(b, offer, i);
+		n = min(written, seg->length);
+		rc = rpcrdma2_add_segment(&b->hdr->chunks, chunk, seg->handle,
+					  n, seg->offset);
+		written -= n;
+	}
+	return rc;
+}
+
+/* Does the requester offer enough? v2-09, 5.3.3. */
+static int check_offer(const struct builder *b, struct rpcrdma2_error *error)
+{
+	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
+	unsigned int i;
+
+	for (i = 0; i < b->job->nr_payloads; i++) {
+		if (b->job->payloads[i].length <= cl->writes[i].length)
+			continue;
+		error->code = RDMA2_ERR_WRITE_RESOURCE;
+		error->chunk_index = i + 1;
+		error->length_needed = b->job->payloads[i].length;
+		return -EMSGSIZE;
+	}
+	return 0;
+}
+
+static int choose_inline_or_reply_chunk(struct builder *b,
+					struct rpcrdma2_error *error)
+{
+	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
+	struct rpcrdma2_conn *conn = b->job->responder->conn;
+	u32 length = reduced_length(b);
+	int rc;
+
+	if (conn->dialect->size(b->hdr) + length <= conn->send_limit) {
+		rc = conn->dialect->encode(&b->send->xdr, b->hdr);
+		return rc ?: each_run(b, copy_run);
+	}
+	if (!cl->has_reply || cl->reply.length < length) {
+		error->code = RDMA2_ERR_REPLY_RESOURCE;
+		error->length_needed = length;
+		return -EMSGSIZE;
+	}
+	b->hdr->htype = RDMA2_NOMSG;
+	rc = return_reply_chunk(b, length);
+	if (!rc)
+		rc = each_run(b, write_run);
+	return rc ?: conn->dialect->encode(&b->send->xdr, b->hdr);
+}
+
+static int build(struct builder *b, struct rpcrdma2_error *error)
+{
+	struct rpcrdma2_conn *conn = b->job->responder->conn;
+	struct rpcrdma2_header *hdr = b->hdr;
+	int rc;
+
+	memset(hdr, 0, offsetof(struct rpcrdma2_header, chunks.segments));
+	hdr->xid = b->job->xid;
+	hdr->vers = b->job->vers;
+	hdr->credit = conn->param.calls_in;
+	hdr->htype = RDMA2_MSG;
+	hdr->response = true;
+
+	rc = check_offer(b, error);
+	if (!rc)
+		rc = write_payloads(b);
+	return rc ?: choose_inline_or_reply_chunk(b, error);
+}
+
+/* CQ context, or the teardown. */
+static void reply_sent(struct rpcrdma2_send *send, int status)
+{
+	rpcrdma2_job_put(send->owner);
+}
+
+static void keep_pages(struct rpcrdma2_job *job, struct page **pages,
+		       unsigned int nr_pages)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_pages; i++) {
+		job->pages[i] = pages[i];
+		pages[i] = NULL;
+	}
+	job->nr_pages = nr_pages;
+}
+
+static void chain_writes(struct rpcrdma2_job *job, struct rpcrdma2_send *send)
+{
+	struct ib_send_wr *first, *last;
+	unsigned int count;
+
+	rpcrdma2_rw_chain(job, send->work.first, &first, &last, &count);
+	rpcrdma2_work_prepend(&send->work, first, count);
+}
+
+/* On success the job is done with, or will be when the Send is. */
+static int post_reply(struct builder *b, struct page **pages,
+		      unsigned int nr_pages)
+{
+	u32 inv_handle = b->job->recv->hdr.chunks.inv_handle;
+	struct rpcrdma2_send *send = b->send;
+	struct rpcrdma2_job *job = b->job;
+	bool writes = !list_empty(&job->rws);
+	int rc;
+
+	rpcrdma2_send_prepare(send);
+	if (inv_handle) {
+		send->wr.opcode = IB_WR_SEND_WITH_INV;
+		send->wr.ex.invalidate_rkey = inv_handle;
+	}
+	if (writes) {
+		keep_pages(job, pages, nr_pages);
+		chain_writes(job, send);
+		send->work.prompt = true;
+		send->owner = job;
+		send->done = reply_sent;
+	}
+	trace_rpcrdma2_reply_send(job->responder->conn, b->hdr,
+				  send->xdr_buf.len);
+	/* The credit that the Reply gives back must find a Receive. */
+	rpcrdma2_recv_put(job->recv);
+	job->recv = NULL;
+	rc = rpcrdma2_send_post(send);
+	if (!rc && !writes)
+		rpcrdma2_job_put(job);
+	return rc;
+}
+
+/**
+ * rpcrdma2_job_reply - send a Reply, or the error that takes its place
+ * @job: the job; done with on return
+ * @res: the RPC message
+ * @pages: all pages that @res refers to; NULL replaces those that are kept
+ *	for the time of the I/O
+ * @nr_pages: how many
+ *
+ * Between enter and exit; process context, sleeps for memory at most.
+ *
+ * Return: 0, or negative errno and the connection is closing
+ */
+int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
+		       struct page **pages, unsigned int nr_pages)
+{
+	struct rpcrdma2_conn *conn = job->responder->conn;
+	struct rpcrdma2_error error = { };
+	struct builder b = {
+		.job	= job,
+		.res	= res,
+		.hdr	= &job->reply_hdr,
+	};
+	int rc = -ENOBUFS;
+
+	b.send = rpcrdma2_send_get(conn);
+	if (!b.send)
+		goto out_close;
+	rc = build(&b, &error);
+	if (error.code) {
+		rpcrdma2_send_put(b.send);
+		rpcrdma2_rws_release(job);
+		rpcrdma2_job_refuse(job, &error);
+		return 0;
+	}
+	if (rc)
+		goto out_put_send;
+	rc = post_reply(&b, pages, nr_pages);
+	if (!rc)
+		return 0;
+
+out_put_send:
+	rpcrdma2_send_put(b.send);
+out_close:
+	rpcrdma2_conn_close(conn, rc);
+	rpcrdma2_job_put(job);
+	return rc;
+}

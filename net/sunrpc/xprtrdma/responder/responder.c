@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a job, which is a Call being answered.
+ *
+ *   rpcrdma2_job_get()		a Call came (CQ)
+ *   rpcrdma2_job_read()	it has Read chunks: fetch them; nobody waits
+ *   rpcrdma2_job_arg()		the RPC message, for the server to decode
+ *   rpcrdma2_job_reply()	RDMA Writes and the Send, one chain
+ *   rpcrdma2_job_put()		the Send is done, or there was no Reply
+ *
+ * There are never more jobs than the peer was granted credits: one Call too
+ * many costs the peer its connection. A thread of the server never waits for
+ * the device; pages under I/O belong to the job. A job keeps the memory of its
+ * connection, and so of this role, alive: a slow server thread may outlive it.
+ */
+#include "responder.h"
+
+#include <trace/events/rpcrdma2.h>
+
+static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_job *job;
+
+	if (responder->nr_jobs >= responder->conn->param.calls_in)
+		return NULL;
+	job = kzalloc(sizeof(*job), GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+	if (!job)
+		return NULL;
+	responder->nr_jobs++;
+	job->responder = responder;
+	INIT_LIST_HEAD(&job->list);
+	INIT_LIST_HEAD(&job->rws);
+	return job;
+}
+
+/**
+ * rpcrdma2_job_get - a Call came
+ * @recv: its message; the job's from now on
+ *
+ * CQ context.
+ *
+ * Return: a job; or NULL if the peer exceeded its grant or there is no
+ * memory, and @recv stays the caller's
+ */
+struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_responder *responder = recv->conn->responder;
+	struct rpcrdma2_job *job;
+
+	spin_lock(&responder->lock);
+	job = list_first_entry_or_null(&responder->free_jobs,
+				       struct rpcrdma2_job, list);
+	if (job)
+		list_del_init(&job->list);
+	spin_unlock(&responder->lock);
+	if (!job)
+		job = job_alloc(responder);
+	if (!job)
+		return NULL;
+
+	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr, recv->len);
+	rpcrdma2_conn_get(recv->conn);
+	job->recv = recv;
+	job->xid = recv->hdr.xid;
+	job->vers = recv->hdr.vers;
+	job->status = 0;
+	job->length = 0;
+	job->nr_payloads = 0;
+	return job;
+}
+
+/**
+ * rpcrdma2_job_put - done with a Call
+ * @job: the job, none of its I/O under way
+ *
+ * Any context but interrupts. What it still holds is given back.
+ */
+void rpcrdma2_job_put(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+
+	rpcrdma2_rws_release(job);
+	while (job->nr_pages)
+		put_page(job->pages[--job->nr_pages]);
+	if (job->recv)
+		rpcrdma2_recv_put(job->recv);
+	job->recv = NULL;
+
+	spin_lock(&responder->lock);
+	list_add(&job->list, &responder->free_jobs);
+	spin_unlock(&responder->lock);
+	rpcrdma2_conn_put(responder->conn);
+}
+
+/**
+ * rpcrdma2_job_refuse - answer a Call with an RDMA2_ERROR
+ * @job: the job; done with on return
+ * @error: what to report
+ *
+ * Process context, between enter and exit or in the CQ.
+ */
+void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
+			 const struct rpcrdma2_error *error)
+{
+	rpcrdma2_answer_error(job->recv, error, false);
+	rpcrdma2_job_put(job);
+}
+
+/**
+ * rpcrdma2_responder_create - give a connection its responder role
+ * @conn: a connection that is not established yet
+ *
+ * Process context.
+ *
+ * Return: the role, or NULL
+ */
+struct rpcrdma2_responder *rpcrdma2_responder_create(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_responder *responder;
+
+	responder = kzalloc(sizeof(*responder), GFP_KERNEL);
+	if (!responder)
+		return NULL;
+	responder->conn = conn;
+	spin_lock_init(&responder->lock);
+	INIT_LIST_HEAD(&responder->free_jobs);
+	INIT_LIST_HEAD(&responder->free_rws);
+	conn->responder = responder;
+	return responder;
+}
+
+/**
+ * rpcrdma2_responder_destroy - end of the role
+ * @responder: its role; every job was put; may be NULL
+ */
+void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_job *job, *next_job;
+	struct rpcrdma2_rw *rw, *next_rw;
+
+	if (!responder)
+		return;
+	list_for_each_entry_safe(job, next_job, &responder->free_jobs, list)
+		kfree(job);
+	list_for_each_entry_safe(rw, next_rw, &responder->free_rws, list)
+		kfree(rw);
+	kfree(responder);
+}

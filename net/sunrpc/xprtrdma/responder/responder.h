@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * responder/: the end that answers Calls, whichever direction it faces.
+ *
+ * A server's svc/ has one for NFS, a client's xprt/ one for callbacks. What
+ * they have in common is an RPC message in an xdr_buf, and that is all this
+ * layer knows of sunrpc.
+ */
+#ifndef _RPCRDMA2_RESPONDER_H
+#define _RPCRDMA2_RESPONDER_H
+
+#include <linux/sunrpc/svc.h>
+#include <rdma/rw.h>
+
+#include "conn/conn.h"
+
+/* Pages of the largest Call or Reply, and one for each end of it. */
+#define RPCRDMA2_JOB_PAGES	(RPCSVC_MAXPAGES + 1)
+
+/**
+ * struct rpcrdma2_responder - a connection's responder role
+ * @conn: the connection
+ * @lock: the lists
+ * @free_jobs: jobs to use
+ * @nr_jobs: jobs ever allocated, at most what the peer was granted
+ * @free_rws: transfers to use
+ */
+struct rpcrdma2_responder {
+	struct rpcrdma2_conn	*conn;
+	spinlock_t		lock;
+	struct list_head	free_jobs;
+	unsigned int		nr_jobs;
+	struct list_head	free_rws;
+};
+
+/**
+ * struct rpcrdma2_rw - an RDMA Read or Write of one segment
+ * @list: in a job's rws, or in free_rws
+ * @ctx: of the rdma_rw API
+ * @dir: direction
+ * @nents: entries of @sg in use
+ * @sg: this end's memory
+ */
+struct rpcrdma2_rw {
+	struct list_head	list;
+	struct rdma_rw_ctx	ctx;
+	enum dma_data_direction	dir;
+	unsigned int		nents;
+	struct scatterlist	sg[RPCRDMA2_JOB_PAGES + 2];
+};
+
+/**
+ * struct rpcrdma2_payload - part of a Reply that may travel by a Write chunk
+ * @offset: in the Reply, octets
+ * @length: octets, without round-up
+ */
+struct rpcrdma2_payload {
+	u32	offset;
+	u32	length;
+};
+
+/**
+ * struct rpcrdma2_job - a Call being answered
+ * @list: for whoever holds it
+ * @responder: whose
+ * @recv: the Call's message; NULL once it was given back
+ * @xid: of the RPC
+ * @vers: version of the Call
+ * @rws: transfers made for it
+ * @read_work: RDMA Reads of its arguments
+ * @read_done: called when they have completed, in CQ context or the teardown
+ * @status: 0, or why they failed
+ * @linear: the message is assembled in @pages from its first octet on; else
+ *	@pages has the contents of the only Read chunk
+ * @length: octets in @pages
+ * @nr_pages: pages in use
+ * @pages: pages under I/O
+ * @nr_payloads: Write chunks that have a payload
+ * @payloads: one for each Write chunk, in order
+ * @reply_hdr: header of the Reply
+ *
+ * From the CQ to a server thread, to the CQ while Reads are under way, to
+ * a server thread again, and with the Reply to the CQ for good. One holder at
+ * a time.
+ */
+struct rpcrdma2_job {
+	struct list_head		list;
+	struct rpcrdma2_responder	*responder;
+	struct rpcrdma2_recv		*recv;
+	u32				xid;
+	u32				vers;
+	struct list_head		rws;
+	struct rpcrdma2_work		read_work;
+	void				(*read_done)(struct rpcrdma2_job *job);
+	int				status;
+	bool				linear;
+	u32				length;
+	unsigned int			nr_pages;
+	struct page			*pages[RPCRDMA2_JOB_PAGES];
+	unsigned int			nr_payloads;
+	struct rpcrdma2_payload		payloads[RPCRDMA2_MAX_WRITE_CHUNKS];
+	struct rpcrdma2_header		reply_hdr;
+};
+
+/* responder.c */
+struct rpcrdma2_responder *rpcrdma2_responder_create(struct rpcrdma2_conn *conn);
+void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
+struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
+void rpcrdma2_job_put(struct rpcrdma2_job *job);
+void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
+			 const struct rpcrdma2_error *error);
+
+/* call.c */
+bool rpcrdma2_job_has_reads(const struct rpcrdma2_job *job);
+int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
+		      unsigned int max_pages,
+		      void (*done)(struct rpcrdma2_job *job));
+void rpcrdma2_job_read_finish(struct rpcrdma2_job *job);
+void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
+		      struct page **pages);
+
+/* reply.c */
+int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length);
+int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
+		       struct page **pages, unsigned int nr_pages);
+
+/* rw.c */
+int rpcrdma2_rw_read(struct rpcrdma2_job *job,
+		     const struct rpcrdma2_segment *seg, u32 skip, u32 length,
+		     u32 to);
+int rpcrdma2_rw_write(struct rpcrdma2_job *job,
+		      const struct rpcrdma2_segment *seg, u32 skip,
+		      const struct xdr_buf *from);
+void rpcrdma2_rw_chain(struct rpcrdma2_job *job, struct ib_send_wr *next,
+		       struct ib_send_wr **first, struct ib_send_wr **last,
+		       unsigned int *count);
+void rpcrdma2_rws_release(struct rpcrdma2_job *job);
+
+#endif /* _RPCRDMA2_RESPONDER_H */

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls to nfsd's threads, and their Replies back.
+ *
+ * A thread takes a job from the connection's queue. If the job has Read
+ * chunks the thread starts them, lends the job its pages and looks for other
+ * work; when they are done, the job is queued again and any thread takes the
+ * message together with the pages.
+ */
+#include "svc.h"
+
+static void enqueue(struct rpcrdma2_svc_xprt *sx, struct list_head *queue,
+		    struct rpcrdma2_job *job)
+{
+	spin_lock(&sx->lock);
+	list_add_tail(&job->list, queue);
+	set_bit(XPT_DATA, &sx->xprt.xpt_flags);
+	spin_unlock(&sx->lock);
+	svc_xprt_enqueue(&sx->xprt);
+}
+
+/**
+ * rpcrdma2_svc_call - a Call came
+ * @recv: its message
+ *
+ * CQ context; the call op of a server's connections.
+ */
+void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_svc_xprt *sx = recv->conn->upper;
+	struct rpcrdma2_job *job;
+
+	job = rpcrdma2_job_get(recv);
+	if (job)
+		enqueue(sx, &sx->calls, job);
+	else
+		rpcrdma2_conn_close(recv->conn, -EPROTO);
+}
+
+static void read_done(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_svc_xprt *sx = job->responder->conn->upper;
+
+	enqueue(sx, &sx->read_jobs, job);
+}
+
+static struct rpcrdma2_job *dequeue_locked(struct list_head *queue)
+{
+	struct rpcrdma2_job *job;
+
+	job = list_first_entry_or_null(queue, struct rpcrdma2_job, list);
+	if (job)
+		list_del_init(&job->list);
+	return job;
+}
+
+static struct rpcrdma2_job *dequeue(struct rpcrdma2_svc_xprt *sx, bool *read)
+{
+	struct rpcrdma2_job *job;
+
+	spin_lock(&sx->lock);
+	job = dequeue_locked(&sx->read_jobs);
+	*read = job;
+	if (!job)
+		job = dequeue_locked(&sx->calls);
+	if (list_empty(&sx->read_jobs) && list_empty(&sx->calls))
+		clear_bit(XPT_DATA, &sx->xprt.xpt_flags);
+	spin_unlock(&sx->lock);
+	return job;
+}
+
+/**
+ * rpcrdma2_svc_drop_jobs - the connection is gone: forget what is queued
+ * @sx: its svc_xprt
+ *
+ * Process context.
+ */
+void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
+{
+	struct rpcrdma2_job *job;
+	bool read;
+
+	while ((job = dequeue(sx, &read)))
+		rpcrdma2_job_put(job);
+}
+
+static void refuse(struct rpcrdma2_job *job, int rc)
+{
+	struct rpcrdma2_error error = {
+		.code = rc == -EBADMSG ? RDMA2_ERR_BAD_XDR : RDMA2_ERR_SYSTEM,
+	};
+
+	rpcrdma2_job_refuse(job, &error);
+}
+
+/* The thread lends its pages, all but those that a Reply needs at least. */
+static void start_reads(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
+			struct rpcrdma2_job *job)
+{
+	unsigned int max_pages = rqstp->rq_page_end - rqstp->rq_pages - 2;
+	int rc;
+
+	rc = rpcrdma2_job_read(job, rqstp->rq_pages, max_pages, read_done);
+	if (!rc)
+		return;
+	if (rc != -EAGAIN) {
+		refuse(job, rc);
+		return;
+	}
+	/* Reads under way hold the registrations; their end wakes a thread. */
+	spin_lock(&sx->lock);
+	list_add(&job->list, &sx->calls);
+	spin_unlock(&sx->lock);
+}
+
+static unsigned int take_pages(struct svc_rqst *rqstp,
+			       struct rpcrdma2_job *job)
+{
+	unsigned int i, n = job->nr_pages;
+
+	for (i = 0; i < n; i++) {
+		if (rqstp->rq_pages[i])
+			put_page(rqstp->rq_pages[i]);
+		rqstp->rq_pages[i] = job->pages[i];
+	}
+	job->nr_pages = 0;
+	return n;
+}
+
+static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
+{
+	unsigned int used = 0;
+
+	if (rpcrdma2_job_has_reads(job)) {
+		rpcrdma2_job_read_finish(job);
+		used = take_pages(rqstp, job);
+	}
+	rpcrdma2_job_arg(job, &rqstp->rq_arg, rqstp->rq_pages);
+	rqstp->rq_respages = &rqstp->rq_pages[used];
+	rqstp->rq_next_page = rqstp->rq_respages + 1;
+	rqstp->rq_xprt_ctxt = job;
+	rqstp->rq_prot = IPPROTO_MAX;
+	svc_xprt_copy_addrs(rqstp, rqstp->rq_xprt);
+	return rqstp->rq_arg.len;
+}
+
+/**
+ * rpcrdma2_svc_recvfrom - get a Call for a server thread
+ * @rqstp: the thread's request; the caller holds XPT_BUSY of its transport,
+ *	which is released here
+ *
+ * Return: octets of the RPC message, or 0 if there is none for now
+ */
+int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
+{
+	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(rqstp->rq_xprt);
+	struct rpcrdma2_job *job;
+	int len = 0;
+	bool read;
+
+	rqstp->rq_xprt_ctxt = NULL;
+	rqstp->rq_respages = rqstp->rq_pages;
+	rqstp->rq_next_page = rqstp->rq_respages;
+
+	job = dequeue(sx, &read);
+	svc_xprt_received(rqstp->rq_xprt);
+	if (!job)
+		return 0;
+	if (!rpcrdma2_conn_enter(sx->conn) || job->status) {
+		rpcrdma2_job_put(job);
+		return 0;
+	}
+	if (read || !rpcrdma2_job_has_reads(job))
+		len = deliver(rqstp, job);
+	else
+		start_reads(sx, rqstp, job);
+	rpcrdma2_conn_exit(sx->conn);
+	return len;
+}
+
+/**
+ * rpcrdma2_svc_sendto - send the Reply of a server thread
+ * @rqstp: the thread's request
+ *
+ * Process context; does not wait for the device.
+ *
+ * Return: octets of the RPC message, or negative errno if the connection is
+ * lost
+ */
+int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
+{
+	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(rqstp->rq_xprt);
+	struct rpcrdma2_job *job = rqstp->rq_xprt_ctxt;
+	int rc;
+
+	rqstp->rq_xprt_ctxt = NULL;
+	if (!rpcrdma2_conn_enter(sx->conn)) {
+		rpcrdma2_job_put(job);
+		return -ENOTCONN;
+	}
+	rc = rpcrdma2_job_reply(job, &rqstp->rq_res, rqstp->rq_respages,
+				rqstp->rq_next_page - rqstp->rq_respages);
+	rpcrdma2_conn_exit(sx->conn);
+	return rc ? -ENOTCONN : rqstp->rq_res.len;
+}
+
+/**
+ * rpcrdma2_svc_result_payload - the program names a payload of its Reply
+ * @rqstp: the thread's request
+ * @offset: in rq_res, octets
+ * @length: octets, without round-up
+ *
+ * Return: 0 or -EINVAL
+ */
+int rpcrdma2_svc_result_payload(struct svc_rqst *rqstp, unsigned int offset,
+				unsigned int length)
+{
+	return rpcrdma2_job_add_payload(rqstp->rq_xprt_ctxt, offset, length);
+}
+
+/**
+ * rpcrdma2_svc_release_ctxt - a Call gets no Reply, or has had it
+ * @xprt: its transport
+ * @ctxt: its job, or NULL
+ */
+void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt)
+{
+	if (ctxt)
+		rpcrdma2_job_put(ctxt);
+}
+
+/**
+ * rpcrdma2_svc_has_wspace - may a thread take another Call?
+ * @xprt: the transport
+ *
+ * Return: whether Replies get through
+ */
+int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt)
+{
+	return rpcrdma2_conn_has_room(to_rpcrdma2_svc_xprt(xprt)->conn);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A server's Calls to its client, over the client's connection.
+ *
+ * sunrpc sees one more rpc_xprt, of class BC_RDMA, made when NFSv4.1 sets up a
+ * callback channel. It gives the connection its requester role. The role
+ * stays as long as the connection, since a client may come back for another
+ * callback channel.
+ */
+#include <linux/sunrpc/svc_xprt.h>
+#include <linux/sunrpc/xprt.h>
+#include <linux/module.h>
+
+#include "module.h"
+#include "requester/requester.h"
+#include "svc.h"
+#include "xprt/show.h"
+
+#define REVERSE_TIMEOUT		(60 * HZ)
+
+/**
+ * struct reverse - an rpc_xprt on a connection that was accepted
+ * @xprt: sunrpc's part
+ * @conn: the connection; referenced
+ * @stats: counters
+ */
+struct reverse {
+	struct rpc_xprt		xprt;
+	struct rpcrdma2_conn	*conn;
+	struct rpcrdma2_stats	stats;
+};
+
+static const struct rpc_timeout reverse_timeout = {
+	.to_initval	= REVERSE_TIMEOUT,
+	.to_maxval	= REVERSE_TIMEOUT,
+};
+
+static struct reverse *to_reverse(struct rpc_xprt *xprt)
+{
+	return container_of(xprt, struct reverse, xprt);
+}
+
+static int reverse_send(struct rpc_rqst *rqst)
+{
+	struct rpcrdma2_conn *conn = to_reverse(rqst->rq_xprt)->conn;
+	int rc;
+
+	if (!rpcrdma2_conn_is_ready(conn) || !rpcrdma2_conn_enter(conn))
+		return -ENOTCONN;
+	rc = rpcrdma2_call_send(conn->requester, rqst);
+	rpcrdma2_conn_exit(conn);
+	return rc;
+}
+
+/* The client connects, not the server. */
+static void reverse_connect(struct rpc_xprt *xprt, struct rpc_task *task)
+{
+	xprt_clear_connecting(xprt);
+	xprt_wake_pending_tasks(xprt, -ENOTCONN);
+}
+
+static void reverse_close(struct rpc_xprt *xprt)
+{
+	xprt_disconnect_done(xprt);
+}
+
+static void reverse_destroy(struct rpc_xprt *xprt)
+{
+	rpcrdma2_conn_put(to_reverse(xprt)->conn);
+	rpcrdma2_free_addresses(xprt);
+	xprt_free(xprt);
+	module_put(THIS_MODULE);
+}
+
+static void reverse_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
+{
+	rpcrdma2_print_stats(xprt, &to_reverse(xprt)->stats, seq);
+}
+
+static void reverse_inject_disconnect(struct rpc_xprt *xprt)
+{
+	rpcrdma2_conn_close(to_reverse(xprt)->conn, -ECONNRESET);
+}
+
+static int reverse_enable_swap(struct rpc_xprt *xprt)
+{
+	return -EINVAL;
+}
+
+static void reverse_disable_swap(struct rpc_xprt *xprt)
+{
+}
+
+static const struct rpc_xprt_ops reverse_ops = {
+	.reserve_xprt		= xprt_reserve_xprt,
+	.release_xprt		= xprt_release_xprt,
+	.alloc_slot		= xprt_alloc_slot,
+	.free_slot		= xprt_free_slot,
+	.connect		= reverse_connect,
+	.buf_alloc		= rpcrdma2_call_alloc,
+	.buf_free		= rpcrdma2_call_free,
+	.send_request		= reverse_send,
+	.wait_for_reply_request	= xprt_wait_for_reply_request_def,
+	.close			= reverse_close,
+	.destroy		= reverse_destroy,
+	.print_stats		= reverse_print_stats,
+	.enable_swap		= reverse_enable_swap,
+	.disable_swap		= reverse_disable_swap,
+	.inject_disconnect	= reverse_inject_disconnect,
+};
+
+/**
+ * rpcrdma2_svc_reverse_lost - RPCs wait no longer for a connection that is gone
+ * @sx: its svc_xprt
+ */
+void rpcrdma2_svc_reverse_lost(struct rpcrdma2_svc_xprt *sx)
+{
+	struct rpcrdma2_requester *requester = sx->conn->requester;
+
+	if (requester)
+		xprt_disconnect_done(requester->xprt);
+}
+
+static bool take_role(struct reverse *reverse)
+{
+	struct rpcrdma2_conn *conn = reverse->conn;
+	bool ok;
+
+	if (!rpcrdma2_conn_enter(conn))
+		return false;
+	ok = rpcrdma2_requester_create(conn, &reverse->xprt, &reverse->stats);
+	rpcrdma2_conn_exit(conn);
+	return ok;
+}
+
+/* Serialized by sunrpc for each svc_xprt; called once for each. */
+static struct rpc_xprt *reverse_setup(struct xprt_create *args)
+{
+	struct rpcrdma2_svc_xprt *sx;
+	struct reverse *reverse;
+	struct rpc_xprt *xprt;
+
+	if (args->addrlen > sizeof(xprt->addr))
+		return ERR_PTR(-EBADF);
+	xprt = xprt_alloc(args->net, sizeof(*reverse),
+			  RPCRDMA2_REVERSE_CREDITS, RPCRDMA2_REVERSE_CREDITS);
+	if (!xprt)
+		return ERR_PTR(-ENOMEM);
+	sx = to_rpcrdma2_svc_xprt(args->bc_xprt);
+	reverse = to_reverse(xprt);
+	rpcrdma2_conn_get(sx->conn);
+	reverse->conn = sx->conn;
+
+	xprt->timeout = &reverse_timeout;
+	xprt->prot = XPRT_TRANSPORT_BC_RDMA;
+	xprt->ops = &reverse_ops;
+	xprt->max_payload = PAGE_SIZE;
+	xprt->bc_xprt = args->bc_xprt;
+	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
+	xprt->addrlen = args->addrlen;
+	xprt_set_bound(xprt);
+	rpcrdma2_format_addresses(xprt);
+	__module_get(THIS_MODULE);
+
+	if (!take_role(reverse)) {
+		reverse_destroy(xprt);
+		return ERR_PTR(-ENOTCONN);
+	}
+	xprt_set_connected(xprt);
+	/* For the callback channels that may follow on this connection. */
+	xprt_get(xprt);
+	args->bc_xprt->xpt_bc_xprt = xprt;
+	return xprt;
+}
+
+static struct xprt_class reverse_class = {
+	.list	= LIST_HEAD_INIT(reverse_class.list),
+	.name	= "rdma backchannel",
+	.owner	= THIS_MODULE,
+	.ident	= XPRT_TRANSPORT_BC_RDMA,
+	.setup	= reverse_setup,
+	.netid	= { "" },
+};
+
+/**
+ * rpcrdma2_svc_reverse_register - register the class of a server's Calls
+ *
+ * Return: 0 or -EEXIST
+ */
+int rpcrdma2_svc_reverse_register(void)
+{
+	return xprt_register_transport(&reverse_class);
+}
+
+/**
+ * rpcrdma2_svc_reverse_unregister - undo rpcrdma2_svc_reverse_register()
+ */
+void rpcrdma2_svc_reverse_unregister(void)
+{
+	xprt_unregister_transport(&reverse_class);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * svc/: sunrpc's server transport class "rdma".
+ */
+#ifndef _RPCRDMA2_SVC_H
+#define _RPCRDMA2_SVC_H
+
+#include <linux/sunrpc/svc_xprt.h>
+
+#include "responder/responder.h"
+
+/**
+ * struct rpcrdma2_svc_xprt - a listener, or a connection that it accepted
+ * @xprt: sunrpc's part
+ * @conn: the connection; referenced
+ * @listener: the listening CM id
+ * @lock: the lists
+ * @incoming: connections that wait to be accepted, by their link
+ * @calls: jobs that came
+ * @read_jobs: jobs whose arguments have been read
+ */
+struct rpcrdma2_svc_xprt {
+	struct svc_xprt		xprt;
+	struct rpcrdma2_conn	*conn;
+	struct rdma_cm_id	*listener;
+	spinlock_t		lock;
+	struct list_head	incoming;
+	struct list_head	calls;
+	struct list_head	read_jobs;
+};
+
+static inline struct rpcrdma2_svc_xprt *
+to_rpcrdma2_svc_xprt(struct svc_xprt *xprt)
+{
+	return container_of(xprt, struct rpcrdma2_svc_xprt, xprt);
+}
+
+/* transport.c */
+int rpcrdma2_svc_register(void);
+void rpcrdma2_svc_unregister(void);
+
+/* io.c */
+void rpcrdma2_svc_call(struct rpcrdma2_recv *recv);
+void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx);
+int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp);
+int rpcrdma2_svc_sendto(struct svc_rqst *rqstp);
+int rpcrdma2_svc_result_payload(struct svc_rqst *rqstp, unsigned int offset,
+				unsigned int length);
+void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt);
+int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt);
+
+/* reverse.c */
+int rpcrdma2_svc_reverse_register(void);
+void rpcrdma2_svc_reverse_unregister(void);
+void rpcrdma2_svc_reverse_lost(struct rpcrdma2_svc_xprt *sx);
+
+#endif /* _RPCRDMA2_SVC_H */

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Listeners and connections of a server.
+ *
+ * A connection and its svc_xprt hold each other: the svc_xprt has a reference
+ * to the connection's memory until it is freed, the connection has one to the
+ * svc_xprt until it is CLOSED. sunrpc closes by xpo_detach; a lost connection
+ * asks sunrpc for that.
+ */
+#include <linux/module.h>
+#include <linux/sunrpc/addr.h>
+#include <linux/sunrpc/xprt.h>
+
+#include "module.h"
+#include "requester/requester.h"
+#include "svc.h"
+
+static struct svc_xprt_class svc_class;
+
+static struct rpcrdma2_svc_xprt *upper(struct rpcrdma2_conn *conn)
+{
+	return conn->upper;
+}
+
+static struct rpcrdma2_svc_xprt *svc_xprt_new(struct svc_serv *serv,
+					      struct net *net)
+{
+	struct rpcrdma2_svc_xprt *sx;
+
+	sx = kzalloc(sizeof(*sx), GFP_KERNEL);
+	if (!sx)
+		return NULL;
+	svc_xprt_init(net, &svc_class, &sx->xprt, serv);
+	spin_lock_init(&sx->lock);
+	INIT_LIST_HEAD(&sx->incoming);
+	INIT_LIST_HEAD(&sx->calls);
+	INIT_LIST_HEAD(&sx->read_jobs);
+	/* NFSv4 asks for it; credits provide it. */
+	set_bit(XPT_CONG_CTRL, &sx->xprt.xpt_flags);
+	return sx;
+}
+
+/* Undoes svc_xprt_new() where sunrpc never saw the svc_xprt. */
+static void svc_xprt_discard(struct rpcrdma2_svc_xprt *sx)
+{
+	put_net_track(sx->xprt.xpt_net, &sx->xprt.ns_tracker);
+	kfree(sx);
+}
+
+static void conn_ready(struct rpcrdma2_conn *conn)
+{
+}
+
+static void conn_closing(struct rpcrdma2_conn *conn)
+{
+	svc_xprt_deferred_close(&upper(conn)->xprt);
+}
+
+static void conn_drained(struct rpcrdma2_conn *conn)
+{
+	if (conn->requester) {
+		rpcrdma2_requester_drained(conn->requester);
+		rpcrdma2_svc_reverse_lost(upper(conn));
+	}
+	rpcrdma2_svc_drop_jobs(upper(conn));
+}
+
+static void conn_closed(struct rpcrdma2_conn *conn)
+{
+	svc_xprt_put(&upper(conn)->xprt);
+}
+
+static void conn_free(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_requester_destroy(conn->requester);
+	rpcrdma2_responder_destroy(conn->responder);
+}
+
+static void conn_room(struct rpcrdma2_conn *conn)
+{
+	svc_xprt_enqueue(&upper(conn)->xprt);
+}
+
+/* Only a server that sent Calls gets Replies. */
+static void conn_reply(struct rpcrdma2_recv *recv)
+{
+	if (smp_load_acquire(&recv->conn->requester))
+		rpcrdma2_reply_receive(recv);
+	else
+		rpcrdma2_conn_close(recv->conn, -EPROTO);
+}
+
+static const struct rpcrdma2_conn_ops conn_ops = {
+	.ready		= conn_ready,
+	.closing	= conn_closing,
+	.drained	= conn_drained,
+	.closed		= conn_closed,
+	.free		= conn_free,
+	.room		= conn_room,
+	.call		= rpcrdma2_svc_call,
+	.reply		= conn_reply,
+};
+
+/* CM context. */
+static void incoming(void *context, struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_svc_xprt *sx = context;
+
+	spin_lock(&sx->lock);
+	list_add_tail(&conn->link, &sx->incoming);
+	spin_unlock(&sx->lock);
+	set_bit(XPT_CONN, &sx->xprt.xpt_flags);
+	svc_xprt_enqueue(&sx->xprt);
+}
+
+static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
+				   struct sockaddr *sa, int salen, int flags)
+{
+	struct rpcrdma2_svc_xprt *sx;
+	struct sockaddr *bound;
+
+	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
+		return ERR_PTR(-EAFNOSUPPORT);
+	sx = svc_xprt_new(serv, net);
+	if (!sx)
+		return ERR_PTR(-ENOMEM);
+	set_bit(XPT_LISTENER, &sx->xprt.xpt_flags);
+	strcpy(sx->xprt.xpt_remotebuf, "listener");
+
+	sx->listener = rpcrdma2_listen(net, sa, incoming, sx);
+	if (IS_ERR(sx->listener)) {
+		void *err = sx->listener;
+
+		svc_xprt_discard(sx);
+		return err;
+	}
+	/* Port 0 asked for any: say which. */
+	bound = (struct sockaddr *)&sx->listener->route.addr.src_addr;
+	svc_xprt_set_local(&sx->xprt, bound, salen);
+	return &sx->xprt;
+}
+
+static struct rpcrdma2_conn *next_incoming(struct rpcrdma2_svc_xprt *sx)
+{
+	struct rpcrdma2_conn *conn;
+
+	spin_lock(&sx->lock);
+	conn = list_first_entry_or_null(&sx->incoming, struct rpcrdma2_conn,
+					link);
+	if (conn)
+		list_del_init(&conn->link);
+	if (list_empty(&sx->incoming))
+		clear_bit(XPT_CONN, &sx->xprt.xpt_flags);
+	spin_unlock(&sx->lock);
+	return conn;
+}
+
+static void set_addresses(struct rpcrdma2_svc_xprt *sx,
+			  struct rdma_cm_id *cm_id)
+{
+	struct sockaddr *sa;
+
+	sa = (struct sockaddr *)&cm_id->route.addr.dst_addr;
+	svc_xprt_set_remote(&sx->xprt, sa, svc_addr_len(sa));
+	/* The CM's idea of the peer's port changes between connections. */
+	rpc_set_port((struct sockaddr *)&sx->xprt.xpt_remote, 0);
+	sa = (struct sockaddr *)&cm_id->route.addr.src_addr;
+	svc_xprt_set_local(&sx->xprt, sa, svc_addr_len(sa));
+}
+
+static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_conn_param param = {
+		.ops		= &conn_ops,
+		.net		= sx->xprt.xpt_net,
+		.rbsiz		= rpcrdma2_inline_size,
+		.sbsiz		= rpcrdma2_inline_size,
+		.calls_out	= RPCRDMA2_REVERSE_CREDITS,
+		.calls_in	= rpcrdma2_svc_credits,
+		.wrs_per_call	= RPCRDMA2_SVC_WRS_PER_CALL,
+		.rdma_ctxs	= 2 * rpcrdma2_svc_credits,
+	};
+
+	conn->upper = sx;
+	sx->conn = conn;
+	set_addresses(sx, conn->cm_id);
+	if (!rpcrdma2_responder_create(conn))
+		return false;
+	svc_xprt_get(&sx->xprt);
+	if (rpcrdma2_conn_adopt(conn, &param))
+		return true;
+	rpcrdma2_responder_destroy(conn->responder);
+	conn->responder = NULL;
+	return false;
+}
+
+/* XPT_BUSY is set on the listener; process context. */
+static struct svc_xprt *svc_op_accept(struct svc_xprt *xprt)
+{
+	struct rpcrdma2_svc_xprt *listener = to_rpcrdma2_svc_xprt(xprt);
+	struct rpcrdma2_svc_xprt *sx;
+	struct rpcrdma2_conn *conn;
+
+	conn = next_incoming(listener);
+	if (!conn)
+		return NULL;
+	sx = svc_xprt_new(xprt->xpt_server, xprt->xpt_net);
+	if (!sx)
+		goto out_close;
+	if (!rpcrdma2_conn_enter(conn))
+		goto out_discard;
+	if (!adopt(sx, conn))
+		goto out_exit;
+	rpcrdma2_conn_exit(conn);
+	/* If this fails the connection is closing, and says so to sunrpc. */
+	rpcrdma2_conn_accept(conn);
+	return &sx->xprt;
+
+out_exit:
+	rpcrdma2_conn_exit(conn);
+out_discard:
+	svc_xprt_discard(sx);
+out_close:
+	rpcrdma2_conn_close(conn, -ENOMEM);
+	rpcrdma2_conn_put(conn);
+	return NULL;
+}
+
+static void svc_op_detach(struct svc_xprt *xprt)
+{
+	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(xprt);
+	struct rpcrdma2_conn *conn;
+
+	if (sx->conn) {
+		rpcrdma2_conn_close(sx->conn, -ESHUTDOWN);
+		return;
+	}
+	rpcrdma2_unlisten(sx->listener);
+	while ((conn = next_incoming(sx))) {
+		rpcrdma2_conn_close(conn, -ESHUTDOWN);
+		rpcrdma2_conn_put(conn);
+	}
+}
+
+static void svc_op_free(struct svc_xprt *xprt)
+{
+	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(xprt);
+
+	if (sx->conn)
+		rpcrdma2_conn_put(sx->conn);
+	kfree(sx);
+}
+
+/* A peer on an RDMA fabric cannot choose the port it is seen with. */
+static void svc_op_secure_port(struct svc_rqst *rqstp)
+{
+	set_bit(RQ_SECURE, &rqstp->rq_flags);
+}
+
+static void svc_op_kill_temp_xprt(struct svc_xprt *xprt)
+{
+}
+
+static const struct svc_xprt_ops svc_ops = {
+	.xpo_create		= svc_op_create,
+	.xpo_accept		= svc_op_accept,
+	.xpo_has_wspace		= rpcrdma2_svc_has_wspace,
+	.xpo_recvfrom		= rpcrdma2_svc_recvfrom,
+	.xpo_sendto		= rpcrdma2_svc_sendto,
+	.xpo_result_payload	= rpcrdma2_svc_result_payload,
+	.xpo_release_ctxt	= rpcrdma2_svc_release_ctxt,
+	.xpo_detach		= svc_op_detach,
+	.xpo_free		= svc_op_free,
+	.xpo_secure_port	= svc_op_secure_port,
+	.xpo_kill_temp_xprt	= svc_op_kill_temp_xprt,
+};
+
+static struct svc_xprt_class svc_class = {
+	.xcl_name	= "rdma",
+	.xcl_owner	= THIS_MODULE,
+	.xcl_ops	= &svc_ops,
+	.xcl_max_payload = RPCSVC_MAXPAYLOAD,
+	.xcl_ident	= XPRT_TRANSPORT_RDMA,
+};
+
+/**
+ * rpcrdma2_svc_register - register the server's transport class
+ *
+ * Return: 0 or -EEXIST
+ */
+int rpcrdma2_svc_register(void)
+{
+	return svc_reg_xprt_class(&svc_class);
+}
+
+/**
+ * rpcrdma2_svc_unregister - undo rpcrdma2_svc_register()
+ */
+void rpcrdma2_svc_unregister(void)
+{
+	svc_unreg_xprt_class(&svc_class);
+}

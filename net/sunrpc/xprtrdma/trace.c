@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The bodies of the tracepoints.
+ */
+#include "compat.h"
+#include "conn/conn.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/rpcrdma2.h>

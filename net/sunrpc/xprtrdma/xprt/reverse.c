@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A server's Calls, answered by its client: RFC 8167's semantics.
+ *
+ * The client's responder role gives the Call to the callback service that
+ * NFSv4.1 attached to the transport, as an rpc_rqst whose receive buffer is
+ * the job's; the service's Reply comes back through send_request. Such
+ * rpc_rqsts are made when the callback service is set up, as many as Calls are
+ * granted. This side told the server that it takes no chunks (BRS INLINE).
+ */
+#include <linux/sunrpc/bc_xprt.h>
+#include <linux/sunrpc/svc.h>
+
+#include "module.h"
+#include "xprt.h"
+
+/**
+ * struct reverse_rqst - a server's Call, for sunrpc
+ * @rqst: sunrpc's part
+ * @job: the Call, while there is one
+ */
+struct reverse_rqst {
+	struct rpc_rqst		rqst;
+	struct rpcrdma2_job	*job;
+};
+
+static struct reverse_rqst *to_reverse(struct rpc_rqst *rqst)
+{
+	return container_of(rqst, struct reverse_rqst, rqst);
+}
+
+static struct reverse_rqst *rqst_get(struct rpcrdma2_xprt *x)
+{
+	struct rpc_rqst *rqst;
+
+	spin_lock(&x->lock);
+	rqst = list_first_entry_or_null(&x->reverse_free, struct rpc_rqst,
+					rq_bc_pa_list);
+	if (rqst)
+		list_del(&rqst->rq_bc_pa_list);
+	spin_unlock(&x->lock);
+	return rqst ? to_reverse(rqst) : NULL;
+}
+
+static void rqst_put(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
+{
+	rr->job = NULL;
+	spin_lock(&x->lock);
+	list_add(&rr->rqst.rq_bc_pa_list, &x->reverse_free);
+	spin_unlock(&x->lock);
+}
+
+static void init_buffers(struct reverse_rqst *rr)
+{
+	struct rpcrdma2_recv *recv = rr->job->recv;
+	struct rpc_rqst *rqst = &rr->rqst;
+	void *page = rqst->rq_snd_buf.head[0].iov_base;
+
+	xdr_buf_init(&rqst->rq_rcv_buf, recv->buf + recv->offset, recv->len);
+	rqst->rq_rcv_buf.len = recv->len;
+	rqst->rq_private_buf = rqst->rq_rcv_buf;
+	xdr_buf_init(&rqst->rq_snd_buf, page, PAGE_SIZE);
+}
+
+static void deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
+{
+	struct svc_serv *serv = x->xprt.bc_serv;
+	struct rpc_rqst *rqst = &rr->rqst;
+
+	rqst->rq_xprt = &x->xprt;
+	rqst->rq_xid = cpu_to_be32(rr->job->xid);
+	rqst->rq_reply_bytes_recvd = 0;
+	rqst->rq_bytes_sent = 0;
+	init_buffers(rr);
+	set_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
+
+	xprt_get(&x->xprt);
+	atomic_inc(&x->xprt.bc_slot_count);
+	spin_lock(&serv->sv_cb_lock);
+	list_add_tail(&rqst->rq_bc_list, &serv->sv_cb_list);
+	wake_up(&serv->sv_cb_waitq);
+	spin_unlock(&serv->sv_cb_lock);
+}
+
+static bool has_chunks(const struct rpcrdma2_header *hdr,
+		       struct rpcrdma2_error *error)
+{
+	if (hdr->chunks.nreads)
+		error->code = RDMA2_ERR_READ_CHUNKS;
+	else if (hdr->chunks.nwrites)
+		error->code = RDMA2_ERR_WRITE_CHUNKS;
+	return error->code;
+}
+
+/**
+ * rpcrdma2_xprt_reverse_call - a server's Call came
+ * @recv: its message
+ *
+ * CQ context; the call op of a client's connections.
+ */
+void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_xprt *x = recv->conn->upper;
+	struct rpcrdma2_error error = { };
+	struct reverse_rqst *rr;
+	struct rpcrdma2_job *job;
+
+	job = rpcrdma2_job_get(recv);
+	if (!job) {
+		rpcrdma2_conn_close(recv->conn, -EPROTO);
+		return;
+	}
+	if (has_chunks(&recv->hdr, &error)) {
+		rpcrdma2_job_refuse(job, &error);
+		return;
+	}
+	rr = x->xprt.bc_serv ? rqst_get(x) : NULL;
+	if (!rr) {
+		/* Nobody asked for callbacks on this transport. */
+		error.code = RDMA2_ERR_SYSTEM;
+		rpcrdma2_job_refuse(job, &error);
+		return;
+	}
+	rr->job = job;
+	deliver(x, rr);
+}
+
+/**
+ * rpcrdma2_xprt_reverse_reply - send the callback service's Reply
+ * @rqst: the Call, with its Reply in rq_snd_buf
+ *
+ * Called by sunrpc with the write lock, process context.
+ *
+ * Return: 0, or -ENOTCONN if the connection that the Call came by is gone
+ */
+int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
+{
+	struct reverse_rqst *rr = to_reverse(rqst);
+	struct rpcrdma2_job *job = rr->job;
+	struct rpcrdma2_conn *conn;
+	int rc;
+
+	if (!job)
+		return -ENOTCONN;
+	conn = job->responder->conn;
+	if (!rpcrdma2_conn_enter(conn))
+		return -ENOTCONN;
+	rr->job = NULL;
+	rpcrdma2_conn_get(conn);
+	rc = rpcrdma2_job_reply(job, &rqst->rq_snd_buf, NULL, 0);
+	rpcrdma2_conn_exit(conn);
+	rpcrdma2_conn_put(conn);
+	return rc ? -ENOTCONN : 0;
+}
+
+static struct reverse_rqst *rqst_alloc(void)
+{
+	struct reverse_rqst *rr;
+	void *page;
+
+	rr = kzalloc(sizeof(*rr), GFP_KERNEL);
+	if (!rr)
+		return NULL;
+	page = (void *)__get_free_page(GFP_KERNEL);
+	if (!page) {
+		kfree(rr);
+		return NULL;
+	}
+	xdr_buf_init(&rr->rqst.rq_snd_buf, page, PAGE_SIZE);
+	INIT_LIST_HEAD(&rr->rqst.rq_bc_list);
+	INIT_LIST_HEAD(&rr->rqst.rq_bc_pa_list);
+	return rr;
+}
+
+/**
+ * rpcrdma2_xprt_bc_setup - a callback service will take Calls
+ * @xprt: the transport
+ * @min_reqs: how many at a time, at least
+ *
+ * Called by NFS, process context, once for each session.
+ *
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
+{
+	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
+	struct reverse_rqst *rr;
+
+	while (x->nr_reverse < RPCRDMA2_REVERSE_CREDITS) {
+		rr = rqst_alloc();
+		if (!rr)
+			return -ENOMEM;
+		x->nr_reverse++;
+		rqst_put(x, rr);
+	}
+	return 0;
+}
+
+/**
+ * rpcrdma2_xprt_bc_maxpayload - the largest callback message
+ * @xprt: the transport
+ *
+ * Return: octets of RPC message that fit a Send each way, and a page
+ */
+size_t rpcrdma2_xprt_bc_maxpayload(struct rpc_xprt *xprt)
+{
+	static const struct rpcrdma2_header empty = { .htype = RDMA2_MSG };
+
+	return min_t(size_t, PAGE_SIZE, RPCRDMA2_RBSIZ_DEFAULT) -
+	       rpcrdma2_v2_09.size(&empty);
+}
+
+/**
+ * rpcrdma2_xprt_bc_num_slots - callbacks at a time
+ * @xprt: the transport
+ *
+ * Return: how many
+ */
+unsigned int rpcrdma2_xprt_bc_num_slots(struct rpc_xprt *xprt)
+{
+	return RPCRDMA2_REVERSE_CREDITS;
+}
+
+/**
+ * rpcrdma2_xprt_bc_free_rqst - sunrpc is done with a callback
+ * @rqst: the Call
+ */
+void rpcrdma2_xprt_bc_free_rqst(struct rpc_rqst *rqst)
+{
+	struct reverse_rqst *rr = to_reverse(rqst);
+	struct rpc_xprt *xprt = rqst->rq_xprt;
+
+	clear_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
+	if (rr->job)
+		rpcrdma2_job_put(rr->job);
+	rqst_put(to_rpcrdma2_xprt(xprt), rr);
+	xprt_put(xprt);
+}
+
+/**
+ * rpcrdma2_xprt_bc_destroy - a callback service goes
+ * @xprt: the transport
+ * @max_reqs: as many as it asked for
+ *
+ * The requests stay for the next one, until the transport goes.
+ */
+void rpcrdma2_xprt_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
+{
+}
+
+/**
+ * rpcrdma2_xprt_reverse_free - the transport goes
+ * @x: the transport; no callback is under way
+ */
+void rpcrdma2_xprt_reverse_free(struct rpcrdma2_xprt *x)
+{
+	struct reverse_rqst *rr;
+
+	while ((rr = rqst_get(x))) {
+		free_page((unsigned long)rr->rqst.rq_snd_buf.head[0].iov_base);
+		kfree(rr);
+	}
+}

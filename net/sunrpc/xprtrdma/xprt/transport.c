@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A client's transport: connect, send, reconnect.
+ *
+ * At most one connection exists at a time: the next one is made only after
+ * the last one is CLOSED, so whatever an RPC had exposed is fenced before
+ * sunrpc sends it again.
+ *
+ * Connecting goes on by events. sunrpc's write lock is held from connect
+ * until the connection is ready or CLOSED; both report to sunrpc. A ready
+ * connection that is lost asks sunrpc to disconnect, and sunrpc's close waits
+ * for CLOSED.
+ */
+#include <linux/module.h>
+#include <linux/sunrpc/addr.h>
+
+#include "module.h"
+#include "show.h"
+#include "xprt.h"
+
+#define BIND_TIMEOUT		(60 * HZ)
+#define REESTABLISH_MIN		(3 * HZ)
+#define REESTABLISH_MAX		(60 * HZ)
+#define IDLE_TIMEOUT		(5 * 60 * HZ)
+#define CONNECT_TIMEOUT		(60 * HZ)
+
+/* 1 MiB, as the server's side. */
+#define MAX_PAYLOAD		RPCSVC_MAXPAYLOAD
+
+/* Slots that exist from the start; the others come with need. */
+#define PREALLOC_SLOTS		4
+
+static const struct rpc_timeout default_timeout = {
+	.to_initval	= 60 * HZ,
+	.to_maxval	= 60 * HZ,
+};
+
+static struct rpcrdma2_conn *conn_get(struct rpcrdma2_xprt *x)
+{
+	struct rpcrdma2_conn *conn;
+
+	spin_lock(&x->lock);
+	conn = x->conn;
+	if (conn)
+		rpcrdma2_conn_get(conn);
+	spin_unlock(&x->lock);
+	return conn;
+}
+
+static void conn_ready(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_xprt *x = conn->upper;
+	struct rpc_xprt *xprt = &x->xprt;
+
+	rpcrdma2_requester_ready(conn->requester);
+	xprt->reestablish_timeout = 0;
+	xprt->connect_cookie++;
+	xprt->stat.connect_count++;
+	xprt->stat.connect_time += (long)jiffies - xprt->stat.connect_start;
+	xprt_set_connected(xprt);
+	xprt_clear_connecting(xprt);
+	xprt_unlock_connect(xprt, x);
+	xprt_wake_pending_tasks(xprt, -EAGAIN);
+}
+
+static void conn_closing(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_xprt *x = conn->upper;
+
+	if (conn->was_ready)
+		xprt_force_disconnect(&x->xprt);
+}
+
+static void conn_drained(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_requester_drained(conn->requester);
+}
+
+/* The errors that sunrpc knows as "cannot connect now". */
+static int connect_status(int status)
+{
+	switch (status) {
+	case -ECONNREFUSED:
+	case -ECONNRESET:
+	case -ECONNABORTED:
+	case -ETIMEDOUT:
+	case -EHOSTUNREACH:
+	case -ENETUNREACH:
+	case -ENOTCONN:
+		return status;
+	case -ENODEV:
+	case -EADDRNOTAVAIL:
+		return -ENETUNREACH;
+	case -EPROTONOSUPPORT:
+	case -EOPNOTSUPP:
+	case -EPROTO:
+		return -ECONNREFUSED;
+	default:
+		return -ENOTCONN;
+	}
+}
+
+static void connect_failed(struct rpcrdma2_xprt *x, int status)
+{
+	struct rpc_xprt *xprt = &x->xprt;
+
+	xprt_clear_connecting(xprt);
+	xprt_unlock_connect(xprt, x);
+	xprt_wake_pending_tasks(xprt, connect_status(status));
+}
+
+static void conn_closed(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_xprt *x = conn->upper;
+
+	spin_lock(&x->lock);
+	x->conn = NULL;
+	spin_unlock(&x->lock);
+	if (conn->was_ready)
+		xprt_disconnect_done(&x->xprt);
+	else
+		connect_failed(x, conn->close_status);
+	rpcrdma2_conn_put(conn);
+}
+
+static void conn_free(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_requester_destroy(conn->requester);
+	rpcrdma2_responder_destroy(conn->responder);
+}
+
+static const struct rpcrdma2_conn_ops conn_ops = {
+	.ready		= conn_ready,
+	.closing	= conn_closing,
+	.drained	= conn_drained,
+	.closed		= conn_closed,
+	.free		= conn_free,
+	.call		= rpcrdma2_xprt_reverse_call,
+	.reply		= rpcrdma2_reply_receive,
+};
+
+static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
+{
+	struct rpcrdma2_conn_param param = {
+		.ops		= &conn_ops,
+		.net		= x->xprt.xprt_net,
+		.rbsiz		= rpcrdma2_inline_size,
+		.sbsiz		= rpcrdma2_inline_size,
+		.calls_out	= x->xprt.max_reqs,
+		.calls_in	= RPCRDMA2_REVERSE_CREDITS,
+		.wrs_per_call	= RPCRDMA2_XPRT_WRS_PER_CALL,
+	};
+	struct rpcrdma2_conn *conn;
+
+	conn = rpcrdma2_conn_alloc(&param, GFP_KERNEL);
+	if (!conn)
+		return NULL;
+	conn->upper = x;
+	if (rpcrdma2_requester_create(conn, &x->xprt, &x->stats) &&
+	    rpcrdma2_responder_create(conn))
+		return conn;
+	rpcrdma2_conn_put(conn);
+	return NULL;
+}
+
+/* Memory may be waiting for this very transport to write it back. */
+static void connect_worker(struct work_struct *work)
+{
+	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
+					       struct rpcrdma2_xprt,
+					       connect_work);
+	unsigned int flags = memalloc_noio_save();
+	struct rpcrdma2_conn *conn;
+
+	conn = conn_new(x);
+	if (!conn) {
+		connect_failed(x, -ENOMEM);
+		goto out;
+	}
+	spin_lock(&x->lock);
+	x->conn = conn;
+	rpcrdma2_conn_get(conn);
+	spin_unlock(&x->lock);
+	rpcrdma2_conn_connect(conn, NULL, (struct sockaddr *)&x->xprt.addr);
+	rpcrdma2_conn_put(conn);
+out:
+	memalloc_noio_restore(flags);
+}
+
+/* Called by sunrpc with the write lock and XPRT_CONNECTING. */
+static void xprt_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
+{
+	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
+	unsigned long delay = 0;
+
+	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, x));
+	if (xprt->connect_cookie) {
+		delay = xprt_reconnect_delay(xprt);
+		xprt_reconnect_backoff(xprt, REESTABLISH_MIN);
+	}
+	queue_delayed_work(xprtiod_workqueue, &x->connect_work, delay);
+}
+
+/* Called by sunrpc with the write lock; sleeps until nothing is exposed. */
+static void xprt_op_close(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_conn *conn = conn_get(to_rpcrdma2_xprt(xprt));
+
+	if (!conn) {
+		xprt->reestablish_timeout = 0;
+		xprt_disconnect_done(xprt);
+		return;
+	}
+	rpcrdma2_conn_close(conn, -ESHUTDOWN);
+	rpcrdma2_conn_wait_closed(conn);
+	rpcrdma2_conn_put(conn);
+}
+
+static void xprt_op_destroy(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
+
+	cancel_delayed_work_sync(&x->connect_work);
+	xprt_op_close(xprt);
+	rpcrdma2_xprt_reverse_free(x);
+	rpcrdma2_free_addresses(xprt);
+	xprt_free(xprt);
+	module_put(THIS_MODULE);
+}
+
+/* Called by sunrpc with the write lock. */
+static int xprt_op_send_request(struct rpc_rqst *rqst)
+{
+	struct rpc_xprt *xprt = rqst->rq_xprt;
+	struct rpcrdma2_conn *conn;
+	int rc = -ENOTCONN;
+
+	if (bc_prealloc(rqst))
+		return rpcrdma2_xprt_reverse_reply(rqst);
+
+	conn = conn_get(to_rpcrdma2_xprt(xprt));
+	if (!conn)
+		return rc;
+	if (rpcrdma2_conn_is_ready(conn) && rpcrdma2_conn_enter(conn)) {
+		rc = rpcrdma2_call_send(conn->requester, rqst);
+		rpcrdma2_conn_exit(conn);
+	}
+	rpcrdma2_conn_put(conn);
+	if (rc == -ENOTCONN)
+		/* sunrpc still believes in it. */
+		xprt_force_disconnect(xprt);
+	if (!rc)
+		rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
+	return rc;
+}
+
+/*
+ * A Call went unanswered. It is not sent twice on one connection, since two
+ * Replies to one Call would upset the credits; so the connection goes.
+ */
+static void xprt_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
+{
+	xprt_force_disconnect(xprt);
+}
+
+static void xprt_op_set_port(struct rpc_xprt *xprt, u16 port)
+{
+	rpc_set_port((struct sockaddr *)&xprt->addr, port);
+	rpcrdma2_free_addresses(xprt);
+	rpcrdma2_format_addresses(xprt);
+}
+
+static void xprt_op_set_connect_timeout(struct rpc_xprt *xprt,
+					unsigned long connect_timeout,
+					unsigned long reconnect_timeout)
+{
+	spin_lock(&xprt->transport_lock);
+	if (connect_timeout < xprt->connect_timeout)
+		xprt->connect_timeout = connect_timeout;
+	if (reconnect_timeout < xprt->max_reconnect_timeout)
+		xprt->max_reconnect_timeout = reconnect_timeout;
+	spin_unlock(&xprt->transport_lock);
+}
+
+static void xprt_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
+{
+	rpcrdma2_print_stats(xprt, &to_rpcrdma2_xprt(xprt)->stats, seq);
+}
+
+static void xprt_op_inject_disconnect(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_conn *conn = conn_get(to_rpcrdma2_xprt(xprt));
+
+	if (!conn)
+		return;
+	rpcrdma2_conn_close(conn, -ECONNRESET);
+	rpcrdma2_conn_put(conn);
+}
+
+/* All allocations on the way of an RPC look at xprt->swapper, or avoid I/O. */
+static int xprt_op_enable_swap(struct rpc_xprt *xprt)
+{
+	return 0;
+}
+
+static void xprt_op_disable_swap(struct rpc_xprt *xprt)
+{
+}
+
+static const struct rpc_xprt_ops xprt_ops = {
+	.reserve_xprt		= xprt_reserve_xprt,
+	.release_xprt		= xprt_release_xprt,
+	.alloc_slot		= xprt_alloc_slot,
+	.free_slot		= xprt_free_slot,
+	.rpcbind		= rpcb_getport_async,
+	.set_port		= xprt_op_set_port,
+	.connect		= xprt_op_connect,
+	.buf_alloc		= rpcrdma2_call_alloc,
+	.buf_free		= rpcrdma2_call_free,
+	.send_request		= xprt_op_send_request,
+	.wait_for_reply_request	= xprt_wait_for_reply_request_def,
+	.timer			= xprt_op_timer,
+	.close			= xprt_op_close,
+	.destroy		= xprt_op_destroy,
+	.set_connect_timeout	= xprt_op_set_connect_timeout,
+	.print_stats		= xprt_op_print_stats,
+	.enable_swap		= xprt_op_enable_swap,
+	.disable_swap		= xprt_op_disable_swap,
+	.inject_disconnect	= xprt_op_inject_disconnect,
+	.bc_setup		= rpcrdma2_xprt_bc_setup,
+	.bc_maxpayload		= rpcrdma2_xprt_bc_maxpayload,
+	.bc_num_slots		= rpcrdma2_xprt_bc_num_slots,
+	.bc_free_rqst		= rpcrdma2_xprt_bc_free_rqst,
+	.bc_destroy		= rpcrdma2_xprt_bc_destroy,
+};
+
+static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
+{
+	struct rpcrdma2_xprt *x;
+	struct rpc_xprt *xprt;
+
+	if (args->addrlen > sizeof(xprt->addr))
+		return ERR_PTR(-EBADF);
+	if (args->dstaddr->sa_family != AF_INET &&
+	    args->dstaddr->sa_family != AF_INET6)
+		return ERR_PTR(-EAFNOSUPPORT);
+	if (!try_module_get(THIS_MODULE))
+		return ERR_PTR(-EIO);
+	xprt = xprt_alloc(args->net, sizeof(*x), PREALLOC_SLOTS,
+			  rpcrdma2_slot_table_entries);
+	if (!xprt) {
+		module_put(THIS_MODULE);
+		return ERR_PTR(-ENOMEM);
+	}
+	x = to_rpcrdma2_xprt(xprt);
+	INIT_DELAYED_WORK(&x->connect_work, connect_worker);
+	spin_lock_init(&x->lock);
+	INIT_LIST_HEAD(&x->reverse_free);
+
+	xprt->timeout = &default_timeout;
+	xprt->connect_timeout = CONNECT_TIMEOUT;
+	xprt->max_reconnect_timeout = REESTABLISH_MAX;
+	xprt->bind_timeout = BIND_TIMEOUT;
+	xprt->reestablish_timeout = REESTABLISH_MIN;
+	if (!(args->flags & XPRT_CREATE_NO_IDLE_TIMEOUT))
+		xprt->idle_timeout = IDLE_TIMEOUT;
+	xprt->prot = XPRT_TRANSPORT_RDMA;
+	xprt->ops = &xprt_ops;
+	xprt->max_payload = MAX_PAYLOAD;
+	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
+	xprt->addrlen = args->addrlen;
+	if (rpc_get_port(args->dstaddr))
+		xprt_set_bound(xprt);
+	rpcrdma2_format_addresses(xprt);
+	return xprt;
+}
+
+static struct xprt_class xprt_class = {
+	.list	= LIST_HEAD_INIT(xprt_class.list),
+	.name	= "rdma",
+	.owner	= THIS_MODULE,
+	.ident	= XPRT_TRANSPORT_RDMA,
+	.setup	= xprt_op_setup,
+	.netid	= { "rdma", "rdma6", "" },
+};
+
+/**
+ * rpcrdma2_xprt_register - register the client's transport class
+ *
+ * Return: 0 or -EEXIST
+ */
+int rpcrdma2_xprt_register(void)
+{
+	return xprt_register_transport(&xprt_class);
+}
+
+/**
+ * rpcrdma2_xprt_unregister - undo rpcrdma2_xprt_register()
+ */
+void rpcrdma2_xprt_unregister(void)
+{
+	xprt_unregister_transport(&xprt_class);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * xprt/: sunrpc's client transport class "rdma".
+ */
+#ifndef _RPCRDMA2_XPRT_H
+#define _RPCRDMA2_XPRT_H
+
+#include <linux/sunrpc/xprt.h>
+
+#include "requester/requester.h"
+#include "responder/responder.h"
+
+/**
+ * struct rpcrdma2_xprt - a client's transport
+ * @xprt: sunrpc's part
+ * @connect_work: makes the next connection
+ * @lock: @conn, @reverse_free
+ * @conn: the connection, from its making to CLOSED; referenced; or NULL
+ * @stats: counters over all connections
+ * @reverse_free: reverse-direction requests to use
+ * @nr_reverse: how many there are
+ */
+struct rpcrdma2_xprt {
+	struct rpc_xprt		xprt;
+	struct delayed_work	connect_work;
+	spinlock_t		lock;
+	struct rpcrdma2_conn	*conn;
+	struct rpcrdma2_stats	stats;
+	struct list_head	reverse_free;
+	unsigned int		nr_reverse;
+};
+
+static inline struct rpcrdma2_xprt *to_rpcrdma2_xprt(struct rpc_xprt *xprt)
+{
+	return container_of(xprt, struct rpcrdma2_xprt, xprt);
+}
+
+/* transport.c */
+int rpcrdma2_xprt_register(void);
+void rpcrdma2_xprt_unregister(void);
+
+/* reverse.c */
+void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv);
+int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst);
+int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs);
+size_t rpcrdma2_xprt_bc_maxpayload(struct rpc_xprt *xprt);
+unsigned int rpcrdma2_xprt_bc_num_slots(struct rpc_xprt *xprt);
+void rpcrdma2_xprt_bc_free_rqst(struct rpc_rqst *rqst);
+void rpcrdma2_xprt_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs);
+void rpcrdma2_xprt_reverse_free(struct rpcrdma2_xprt *x);
+
+#endif /* _RPCRDMA2_XPRT_H */
