@@ -318,7 +318,10 @@ static int accept(struct rpcrdma2_conn *conn)
 				   NEGOTIATE_TIMEOUT_SECS))
 		return -ENOTCONN;
 	conn->connected = true;
-	return rdma_accept(conn->cm_id, &param);
+	rdma_lock_handler(conn->cm_id);
+	rc = rdma_accept(conn->cm_id, &param);
+	rdma_unlock_handler(conn->cm_id);
+	return rc;
 }
 
 /**

@@ -82,7 +82,9 @@ static void fill_qp_attr(struct rpcrdma2_conn *conn,
 				      dev->attrs.max_qp_wr);
 	attr->cap.max_send_wr = min_t(u32, calls * param->wrs_per_call +
 				      CONTROL_RECVS + 1, dev->attrs.max_qp_wr);
-	attr->cap.max_send_sge = min(32, dev->attrs.max_send_sge);
+	/* A Send is one buffer; RDMA Writes gather. */
+	attr->cap.max_send_sge = !param->rdma_ctxs ? 1 :
+				 min(32, dev->attrs.max_send_sge);
 	attr->cap.max_recv_sge = 1;
 	attr->cap.max_rdma_ctxs = param->rdma_ctxs;
 }

@@ -44,6 +44,17 @@ static void credit_return(struct rpcrdma2_requester *requester)
 	spin_unlock(&requester->lock);
 }
 
+/*
+ * As many slots as credits: RPCs then queue in sunrpc's backlog, and only what
+ * killed RPCs left behind makes a Call wait for a credit.
+ */
+static void limit_slots(struct rpc_xprt *xprt, unsigned int grant)
+{
+	spin_lock(&xprt->reserve_lock);
+	xprt->max_reqs = max(grant, xprt->min_reqs);
+	spin_unlock(&xprt->reserve_lock);
+}
+
 /**
  * rpcrdma2_credits_update - a message with a grant came
  * @requester: whom it was for
@@ -55,14 +66,19 @@ static void credit_return(struct rpcrdma2_requester *requester)
 void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant,
 			     bool answered)
 {
+	bool changed;
+
 	/* A grant of zero would be a deadlock. */
 	grant = clamp_t(u32, grant, 1, requester->conn->param.calls_out);
 
 	spin_lock(&requester->lock);
+	changed = requester->granted != grant;
 	requester->granted = grant;
 	if (answered && requester->outstanding)
 		requester->outstanding--;
 	spin_unlock(&requester->lock);
+	if (changed)
+		limit_slots(requester->xprt, grant);
 	xprt_write_space(requester->xprt);
 }
 

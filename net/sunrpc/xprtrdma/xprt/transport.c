@@ -146,7 +146,7 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		.net		= x->xprt.xprt_net,
 		.rbsiz		= rpcrdma2_inline_size,
 		.sbsiz		= rpcrdma2_inline_size,
-		.calls_out	= x->xprt.max_reqs,
+		.calls_out	= x->slots,
 		.calls_in	= RPCRDMA2_REVERSE_CREDITS,
 		.wrs_per_call	= RPCRDMA2_XPRT_WRS_PER_CALL,
 	};
@@ -353,6 +353,7 @@ static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 		return ERR_PTR(-ENOMEM);
 	}
 	x = to_rpcrdma2_xprt(xprt);
+	x->slots = xprt->max_reqs;
 	INIT_DELAYED_WORK(&x->connect_work, connect_worker);
 	spin_lock_init(&x->lock);
 	INIT_LIST_HEAD(&x->reverse_free);

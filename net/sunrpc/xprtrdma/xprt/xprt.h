@@ -13,6 +13,7 @@
 /**
  * struct rpcrdma2_xprt - a client's transport
  * @xprt: sunrpc's part
+ * @slots: RPCs outstanding at most, credits permitting
  * @connect_work: makes the next connection
  * @lock: @conn, @reverse_free
  * @conn: the connection, from its making to CLOSED; referenced; or NULL
@@ -22,6 +23,7 @@
  */
 struct rpcrdma2_xprt {
 	struct rpc_xprt		xprt;
+	unsigned int		slots;
 	struct delayed_work	connect_work;
 	spinlock_t		lock;
 	struct rpcrdma2_conn	*conn;
