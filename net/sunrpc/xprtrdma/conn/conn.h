@@ -80,6 +80,7 @@ struct rpcrdma2_recv {
  * @last: last WR of the chain; conn/ decides whether it is signaled
  * @count: WRs in the chain
  * @prompt: the owner waits for @done: signal this chain
+ * @reads: the chain has RDMA Reads: no other completion stands for its own
  * @done: called once, after the last WR has completed, or after the Queue was
  *	drained; process context, no locks held; @status is 0 or -ENOTCONN
  */
@@ -90,6 +91,7 @@ struct rpcrdma2_work {
 	struct ib_send_wr	*last;
 	unsigned int		count;
 	bool			prompt;
+	bool			reads;
 	void			(*done)(struct rpcrdma2_work *work, int status);
 };
 

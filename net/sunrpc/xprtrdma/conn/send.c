@@ -5,8 +5,10 @@
  * All that is posted is a struct rpcrdma2_work: a chain of WRs with one
  * owner. conn->posted holds the chains in the order of the Send Queue. Most
  * of them are not signaled: when one that is completes, it and all before it
- * have completed, since a Send Queue completes in order. An owner that waits
- * for the completion of its chain marks it prompt. Queue entries are counted
+ * have completed, since a Send Queue completes in order. Not so with RDMA
+ * Reads on siw, which Sends posted later overtake; so a chain of Reads is
+ * done only by its own completion. An owner that waits for the completion of
+ * its chain marks it prompt. Queue entries are counted
  * before posting; a chain that finds too few waits in conn->waiting and is
  * posted from the completion handler, in its turn. Nobody sleeps.
  *
@@ -88,6 +90,24 @@ static void post_waiting(struct rpcrdma2_conn *conn)
 	}
 }
 
+/* What the completion of @last says to be done. */
+static void retire(struct rpcrdma2_conn *conn, struct rpcrdma2_work *last,
+		   struct list_head *completed)
+{
+	struct rpcrdma2_work *work, *next;
+
+	lockdep_assert_held(&conn->lock);
+
+	list_for_each_entry_safe(work, next, &conn->posted, link) {
+		if (work == last || !work->reads) {
+			list_move_tail(&work->link, completed);
+			conn->sq_used -= work->count;
+		}
+		if (work == last)
+			break;
+	}
+}
+
 /**
  * rpcrdma2_work_done - completion of any WR on a Send Queue
  * @cq: the Queue's CQ
@@ -112,9 +132,7 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 
 	spin_lock(&conn->lock);
-	list_cut_position(&completed, &conn->posted, &last->link);
-	list_for_each_entry(work, &completed, link)
-		conn->sq_used -= work->count;
+	retire(conn, last, &completed);
 	waited = !list_empty(&conn->waiting);
 	post_waiting(conn);
 	waited = waited && list_empty(&conn->waiting);
@@ -152,6 +170,7 @@ void rpcrdma2_work_init(struct rpcrdma2_work *work, struct ib_send_wr *first,
 	work->last->send_flags &= ~IB_SEND_SIGNALED;
 	work->count = count;
 	work->prompt = false;
+	work->reads = false;
 	work->done = done;
 }
 

@@ -231,6 +231,7 @@ static int post_reads(struct rpcrdma2_job *job)
 	rpcrdma2_work_init(&job->read_work, first, last, count,
 			   read_work_done);
 	job->read_work.prompt = true;
+	job->read_work.reads = true;
 	return rpcrdma2_post(job->responder->conn, &job->read_work);
 }
 
