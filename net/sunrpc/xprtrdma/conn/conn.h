@@ -231,7 +231,7 @@ struct rpcrdma2_conn {
 	void				*requester;
 	void				*responder;
 
-	spinlock_t			lock;
+	spinlock_t			lock;	/* state, both Queues */
 	enum rpcrdma2_conn_state	state;
 	refcount_t			users;
 	struct completion		idle;

@@ -147,6 +147,7 @@ static struct rpcrdma2_mr *mr_wait(struct rpcrdma2_requester *requester)
 	struct rpcrdma2_mr *mr;
 
 	xprt_wait_for_buffer_space(requester->xprt);
+	/* Pairs with the lock in mr_put(), which precedes xprt_write_space(). */
 	smp_mb__after_atomic();
 	mr = mr_get(requester);
 	if (mr) {
@@ -341,6 +342,11 @@ static unsigned int pages_spanned(unsigned int offset, unsigned int len)
 	return DIV_ROUND_UP(offset_in_page(offset) + len, PAGE_SIZE);
 }
 
+static unsigned int kvec_pages(const struct kvec *vec)
+{
+	return pages_spanned(offset_in_page(vec->iov_base), vec->iov_len);
+}
+
 /**
  * rpcrdma2_max_segments - how many segments a chunk may need
  * @requester: who would register it
@@ -355,17 +361,13 @@ unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
 {
 	unsigned int max = requester->conn->max_pages, n = 0;
 
+	if (parts & RPCRDMA2_PART_HEAD)
+		n += DIV_ROUND_UP(kvec_pages(&buf->head[0]), max);
 	if (parts & RPCRDMA2_PART_PAGES)
 		n += DIV_ROUND_UP(pages_spanned(buf->page_base, buf->page_len),
 				  max);
-	if (parts & RPCRDMA2_PART_HEAD)
-		n += DIV_ROUND_UP(pages_spanned(
-				(unsigned long)buf->head[0].iov_base,
-				buf->head[0].iov_len), max);
 	if (parts & RPCRDMA2_PART_TAIL)
-		n += DIV_ROUND_UP(pages_spanned(
-				(unsigned long)buf->tail[0].iov_base,
-				buf->tail[0].iov_len), max);
+		n += DIV_ROUND_UP(kvec_pages(&buf->tail[0]), max);
 	return n;
 }
 

@@ -89,6 +89,7 @@ void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant,
 static int credit_wait(struct rpcrdma2_requester *requester)
 {
 	xprt_wait_for_buffer_space(requester->xprt);
+	/* Pairs with the lock in rpcrdma2_credits_update(). */
 	smp_mb__after_atomic();
 	if (credit_take(requester)) {
 		xprt_write_space(requester->xprt);

@@ -79,7 +79,7 @@ struct rpcrdma2_requester {
 	struct rpc_xprt		*xprt;
 	struct rpcrdma2_stats	*stats;
 
-	spinlock_t		lock;
+	spinlock_t		lock;	/* credits, MR lists */
 	unsigned int		granted;
 	unsigned int		outstanding;
 
@@ -206,6 +206,13 @@ void rpcrdma2_mrs_destroy(struct rpcrdma2_requester *requester);
 #define RPCRDMA2_PART_PAGES	0x2
 #define RPCRDMA2_PART_TAIL	0x4
 #define RPCRDMA2_PART_ALL	0x7
+
+/* show.c */
+void rpcrdma2_format_addresses(struct rpc_xprt *xprt);
+void rpcrdma2_free_addresses(struct rpc_xprt *xprt);
+void rpcrdma2_print_stats(struct rpc_xprt *xprt,
+			  const struct rpcrdma2_stats *stats,
+			  struct seq_file *seq);
 
 /* reply.c */
 void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv);

@@ -27,7 +27,7 @@
  */
 struct rpcrdma2_responder {
 	struct rpcrdma2_conn	*conn;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* the lists */
 	struct list_head	free_jobs;
 	unsigned int		nr_jobs;
 	struct list_head	free_rws;

@@ -14,7 +14,6 @@
 #include "module.h"
 #include "requester/requester.h"
 #include "svc.h"
-#include "xprt/show.h"
 
 #define REVERSE_TIMEOUT		(60 * HZ)
 

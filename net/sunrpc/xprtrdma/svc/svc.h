@@ -23,7 +23,7 @@ struct rpcrdma2_svc_xprt {
 	struct svc_xprt		xprt;
 	struct rpcrdma2_conn	*conn;
 	struct rdma_cm_id	*listener;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* the lists */
 	struct list_head	incoming;
 	struct list_head	calls;
 	struct list_head	read_jobs;

@@ -84,6 +84,7 @@ static void conn_room(struct rpcrdma2_conn *conn)
 /* Only a server that sent Calls gets Replies. */
 static void conn_reply(struct rpcrdma2_recv *recv)
 {
+	/* Pairs with the release in rpcrdma2_requester_create(). */
 	if (smp_load_acquire(&recv->conn->requester))
 		rpcrdma2_reply_receive(recv);
 	else
@@ -114,7 +115,8 @@ static void incoming(void *context, struct rpcrdma2_conn *conn)
 }
 
 static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
-				   struct sockaddr *sa, int salen, int flags)
+				      struct sockaddr *sa, int salen,
+				      int flags)
 {
 	struct rpcrdma2_svc_xprt *sx;
 	struct sockaddr *bound;

@@ -8,20 +8,26 @@
 #define PREFIX_SIZE	(5 * XDR_UNIT)
 #define BARE_SIZE	(4 * XDR_UNIT)
 
-static int refuse(struct rpcrdma2_header *hdr, u32 code)
+static int refuse_silently(struct rpcrdma2_header *hdr)
 {
-	hdr->error.code = code;
+	hdr->error.code = RDMA2_ERR_NONE;
 	return -EBADMSG;
 }
 
 /*
- * The first four words are the same in every version, so an error can be told
- * from a request even here. An answer to an error would never end.
+ * An answer to an error would never end. The header type is the same word in
+ * every version, so this holds for those of a foreign one, too.
  */
-static int refuse_version(struct rpcrdma2_header *hdr)
+static int refuse(struct rpcrdma2_header *hdr, u32 code)
 {
 	if (hdr->htype == RDMA2_ERROR)
-		return refuse(hdr, RDMA2_ERR_NONE);
+		return refuse_silently(hdr);
+	hdr->error.code = code;
+	return -EBADMSG;
+}
+
+static int refuse_version(struct rpcrdma2_header *hdr)
+{
 	hdr->error.vers_low = RPCRDMA2_VERSION;
 	hdr->error.vers_high = RPCRDMA2_VERSION;
 	hdr->error.bare = true;
@@ -122,8 +128,7 @@ static int decode_error(struct xdr_stream *xdr, struct rpcrdma2_header *hdr,
 	if (rpcrdma2_decode_error(xdr, &hdr->error) ||
 	    (bare && hdr->error.code != RDMA2_ERR_VERS) ||
 	    !hdr->response)
-		/* An answer to an error would never end. */
-		return refuse(hdr, RDMA2_ERR_NONE);
+		return refuse_silently(hdr);
 	return 0;
 }
 
@@ -142,10 +147,10 @@ static int v2_09_decode(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	memset(&hdr->error, 0, sizeof(hdr->error));
 	/* The stream itself counts a cut-off word as a whole one. */
 	if (xdr->buf->len % XDR_UNIT)
-		return refuse(hdr, RDMA2_ERR_NONE);
+		return refuse_silently(hdr);
 	p = xdr_inline_decode(xdr, BARE_SIZE);
 	if (!p)
-		return refuse(hdr, RDMA2_ERR_NONE);
+		return refuse_silently(hdr);
 	hdr->xid = be32_to_cpup(p++);
 	hdr->vers = be32_to_cpup(p++);
 	hdr->credit = be32_to_cpup(p++);

@@ -15,7 +15,6 @@
 #include <linux/sunrpc/addr.h>
 
 #include "module.h"
-#include "show.h"
 #include "xprt.h"
 
 #define BIND_TIMEOUT		(60 * HZ)

@@ -25,7 +25,7 @@ struct rpcrdma2_xprt {
 	struct rpc_xprt		xprt;
 	unsigned int		slots;
 	struct delayed_work	connect_work;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* conn, reverse_free */
 	struct rpcrdma2_conn	*conn;
 	struct rpcrdma2_stats	stats;
 	struct list_head	reverse_free;

@@ -2,11 +2,11 @@
 /*
  * What every rpc_xprt shows of itself: addresses and statistics.
  */
+#include <linux/seq_file.h>
 #include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/clnt.h>
 
-#include "requester/requester.h"
-#include "show.h"
+#include "requester.h"
 
 #define ADDRSTRLEN	(INET6_ADDRSTRLEN + 16)
 
