@@ -254,6 +254,7 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
 	conn->dialect = &rpcrdma2_v2_09;
 	rpcrdma2_props_init(&conn->peer);
+	conn->send_limit = RPCRDMA2_CONNPROP_MAX;
 	INIT_LIST_HEAD(&conn->link);
 	INIT_LIST_HEAD(&conn->recvs);
 	INIT_LIST_HEAD(&conn->sends);

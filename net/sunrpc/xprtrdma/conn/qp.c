@@ -89,6 +89,19 @@ static void fill_qp_attr(struct rpcrdma2_conn *conn,
 	attr->cap.max_rdma_ctxs = param->rdma_ctxs;
 }
 
+/* Credits are Receives: a device that has fewer of them allows fewer Calls. */
+static void limit_calls(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_conn_param *param = &conn->param;
+	unsigned int *larger;
+
+	while (calls_of(conn) + CONTROL_RECVS > conn->recv_depth) {
+		larger = param->calls_in > param->calls_out ?
+			 &param->calls_in : &param->calls_out;
+		(*larger)--;
+	}
+}
+
 /**
  * rpcrdma2_qp_create - get everything that the connection needs of the device
  * @conn: a connection whose CM id is bound to a device
@@ -128,6 +141,9 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	conn->sq_depth = attr.cap.max_send_wr - 1;
 	conn->recv_depth = min_t(u32, calls_of(conn) + CONTROL_RECVS,
 				 attr.cap.max_recv_wr - 1);
+	if (conn->recv_depth < CONTROL_RECVS + 2)
+		return -EOPNOTSUPP;
+	limit_calls(conn);
 	conn->max_pages = min_t(unsigned int, MAX_PAGES,
 				dev->attrs.max_fast_reg_page_list_len);
 	return rpcrdma2_recvs_create(conn);

@@ -310,10 +310,12 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
  * rpcrdma2_send_post - post a Send and what was prepended to it
  * @send: the buffer, prepared; no longer the caller's if 0 is returned
  *
- * Return: as rpcrdma2_post()
+ * Return: as rpcrdma2_post(); -EMSGSIZE: it exceeds the peer's Receive buffers
  */
 int rpcrdma2_send_post(struct rpcrdma2_send *send)
 {
+	if (send->sge.length > send->conn->send_limit)
+		return -EMSGSIZE;
 	send->work.prompt |= send->close_after;
 	return rpcrdma2_post(send->conn, &send->work);
 }

@@ -39,6 +39,12 @@ static bool ddp_allowed(const struct rpc_rqst *rqst)
 			 &rqst->rq_cred->cr_auth->au_flags);
 }
 
+/* In the reverse direction a client may take no chunks (v2-09, 4.2.2). */
+static bool chunks_allowed(const struct rpcrdma2_conn *conn)
+{
+	return conn->active || conn->peer.brs == RDMA2_RVREQSUP_GENL;
+}
+
 static int add_write_chunk(struct rpcrdma2_requester *requester,
 			   struct rpcrdma2_call *call)
 {
@@ -85,6 +91,8 @@ static int marshal_for_reply(struct rpcrdma2_requester *requester,
 
 	if (!call->reply_needed && buf->buflen <= reply_room(conn, 0))
 		return 0;
+	if (!chunks_allowed(conn))
+		return -EMSGSIZE;
 	if (!ddp || !(buf->flags & XDRBUF_READ) || !buf->page_len ||
 	    call->no_write_chunks || call->reply_needed)
 		return add_reply_chunk(requester, call);
@@ -223,6 +231,8 @@ static int marshal_call(struct rpcrdma2_requester *requester,
 
 	if (buf->len <= call_room(requester, 0))
 		return marshal_inline(requester, call, send);
+	if (!chunks_allowed(requester->conn))
+		return -EMSGSIZE;
 	if (!ddp || !(buf->flags & XDRBUF_WRITE) || !buf->page_len ||
 	    call->no_read_chunks)
 		return marshal_external(requester, call, send);

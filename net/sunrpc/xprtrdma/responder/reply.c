@@ -56,6 +56,20 @@ static u32 payload_end(const struct builder *b,
 	return min_t(u32, end, b->res->len);
 }
 
+/* A Reply that was cut short after its payload was named has none of it. */
+static void drop_stale_payloads(struct builder *b)
+{
+	struct rpcrdma2_job *job = b->job;
+	struct rpcrdma2_payload *last;
+
+	for (; job->nr_payloads; job->nr_payloads--) {
+		last = &job->payloads[job->nr_payloads - 1];
+		if (last->offset <= b->res->len &&
+		    last->length <= b->res->len - last->offset)
+			break;
+	}
+}
+
 static u32 reduced_length(const struct builder *b)
 {
 	const struct rpcrdma2_payload *payload = b->job->payloads;
@@ -258,6 +272,7 @@ static int build(struct builder *b, struct rpcrdma2_error *error)
 	hdr->htype = RDMA2_MSG;
 	hdr->response = true;
 
+	drop_stale_payloads(b);
 	rc = check_offer(b, error);
 	if (!rc)
 		rc = write_payloads(b);

@@ -166,7 +166,7 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	svc_xprt_received(rqstp->rq_xprt);
 	if (!job)
 		return 0;
-	if (!rpcrdma2_conn_enter(sx->conn) || job->status) {
+	if (job->status || !rpcrdma2_conn_enter(sx->conn)) {
 		rpcrdma2_job_put(job);
 		return 0;
 	}

@@ -127,7 +127,8 @@ static bool take_role(struct reverse *reverse)
 
 	if (!rpcrdma2_conn_enter(conn))
 		return false;
-	ok = rpcrdma2_requester_create(conn, &reverse->xprt, &reverse->stats);
+	ok = conn->peer.brs != RDMA2_RVREQSUP_NONE &&
+	     rpcrdma2_requester_create(conn, &reverse->xprt, &reverse->stats);
 	rpcrdma2_conn_exit(conn);
 	return ok;
 }

@@ -144,7 +144,7 @@ static int v2_09_decode(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	bool bare;
 	__be32 *p;
 
-	memset(&hdr->error, 0, sizeof(hdr->error));
+	memset(hdr, 0, offsetof(struct rpcrdma2_header, chunks));
 	/* The stream itself counts a cut-off word as a whole one. */
 	if (xdr->buf->len % XDR_UNIT)
 		return refuse_silently(hdr);
