@@ -64,16 +64,12 @@ static int route_resolved(struct rpcrdma2_conn *conn)
 {
 	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
 	struct rdma_conn_param param = { };
-	unsigned int flags;
 	int rc;
 
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_CONNECTING,
 				   CONNECT_TIMEOUT_SECS))
 		return 0;
-	/* Memory may be waiting for this very connection to write it back. */
-	flags = memalloc_noio_save();
 	rc = rpcrdma2_qp_create(conn);
-	memalloc_noio_restore(flags);
 	if (rc)
 		return rc;
 	fill_conn_param(conn, &param, private_data);
@@ -137,16 +133,36 @@ static int handle_event(struct rpcrdma2_conn *conn,
 static int cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 {
 	struct rpcrdma2_conn *conn = cm_id->context;
+	unsigned int flags;
 	int rc;
 
 	trace_rpcrdma2_cm_event(conn, event);
 	if (!rpcrdma2_conn_enter(conn))
 		return 0;
+	/* Memory may be waiting for this very connection to write it back. */
+	flags = memalloc_noio_save();
 	rc = handle_event(conn, event);
+	memalloc_noio_restore(flags);
 	if (rc)
 		rpcrdma2_conn_close(conn, rc);
 	rpcrdma2_conn_exit(conn);
 	return 0;
+}
+
+static int start_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
+			 struct sockaddr *dst)
+{
+	struct rdma_cm_id *cm_id;
+
+	cm_id = rdma_create_id(conn->param.net, cm_event, conn, RDMA_PS_TCP,
+			       IB_QPT_RC);
+	if (IS_ERR(cm_id))
+		return PTR_ERR(cm_id);
+	conn->cm_id = cm_id;
+	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_RESOLVING,
+				   RESOLVE_TIMEOUT_SECS))
+		return -ENOTCONN;
+	return rdma_resolve_addr(cm_id, src, dst, RESOLVE_TIMEOUT_MS);
 }
 
 /**
@@ -162,24 +178,15 @@ static int cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 			  struct sockaddr *dst)
 {
-	struct rdma_cm_id *cm_id;
 	int rc;
 
+	if (!rpcrdma2_conn_enter(conn))
+		return -ENOTCONN;
 	conn->active = true;
-	cm_id = rdma_create_id(conn->param.net, cm_event, conn, RDMA_PS_TCP,
-			       IB_QPT_RC);
-	if (IS_ERR(cm_id)) {
-		rc = PTR_ERR(cm_id);
-		goto out_close;
-	}
-	conn->cm_id = cm_id;
-	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_RESOLVING,
-			      RESOLVE_TIMEOUT_SECS);
-	rc = rdma_resolve_addr(cm_id, src, dst, RESOLVE_TIMEOUT_MS);
-	if (!rc)
-		return 0;
-out_close:
-	rpcrdma2_conn_close(conn, rc);
+	rc = start_connect(conn, src, dst);
+	if (rc)
+		rpcrdma2_conn_close(conn, rc);
+	rpcrdma2_conn_exit(conn);
 	return rc;
 }
 
@@ -308,6 +315,9 @@ static int accept(struct rpcrdma2_conn *conn)
 	struct rdma_conn_param param = { };
 	int rc;
 
+	/* Its Read chunks could not be read. */
+	if (!conn->peer_reads)
+		return -EPROTO;
 	rc = rpcrdma2_qp_create(conn);
 	if (rc)
 		return rc;

@@ -342,6 +342,7 @@ void rpcrdma2_work_init(struct rpcrdma2_work *work, struct ib_send_wr *first,
 			struct ib_send_wr *last, unsigned int count,
 			void (*done)(struct rpcrdma2_work *work, int status));
 int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work);
+bool rpcrdma2_send_fits(const struct rpcrdma2_send *send);
 int rpcrdma2_send_post(struct rpcrdma2_send *send);
 void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc);
 int rpcrdma2_send_header(struct rpcrdma2_conn *conn,

@@ -9,11 +9,8 @@
 /* CONNPROP and ERROR take no credit; a few Receives are kept for them. */
 #define CONTROL_RECVS	3
 
-/*
- * One registration covers a chunk of 1 MiB that starts in mid-page, where the
- * device can do it.
- */
-#define MAX_PAGES	257
+/* One registration covers 1 MiB of whole pages, where the device can do it. */
+#define MAX_PAGES	256
 
 /* Data moves by FRWR and Send With Invalidate only. */
 static int check_device(struct ib_device *dev)
@@ -42,20 +39,25 @@ static void qp_event(struct ib_event *event, void *context)
 	trace_rpcrdma2_qp_event(conn, event->event);
 }
 
+/*
+ * The flush completes every WR, signaled or not, and a CQ that overflows loses
+ * the end of the drain. So there is an entry for everything that will be on
+ * the Queues; the device may make the Queues themselves longer than asked for.
+ */
 static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
 {
 	struct ib_device *dev = conn->cm_id->device;
 	unsigned int cqes;
 
-	/*
-	 * The flush completes every WR, signaled or not. An rdma_rw context
-	 * may need a registration and an invalidation besides its transfer,
-	 * and draining needs one entry on each Queue.
-	 */
-	cqes = attr->cap.max_send_wr + 3 * attr->cap.max_rdma_ctxs +
-	       attr->cap.max_recv_wr + 2;
-	if (cqes > dev->attrs.max_cqe)
+	/* An rdma_rw context may need three entries: see rdma_rw_init_qp(). */
+	conn->sq_depth = attr->cap.max_send_wr + 3 * attr->cap.max_rdma_ctxs;
+	cqes = conn->sq_depth + attr->cap.max_recv_wr;
+	if (cqes > dev->attrs.max_cqe) {
+		if (dev->attrs.max_cqe < 2 * attr->cap.max_recv_wr)
+			return -EOPNOTSUPP;
 		cqes = dev->attrs.max_cqe;
+		conn->sq_depth = cqes - attr->cap.max_recv_wr;
+	}
 	conn->cq = ib_alloc_cq_any(dev, conn, cqes, IB_POLL_WORKQUEUE);
 	if (IS_ERR(conn->cq)) {
 		int rc = PTR_ERR(conn->cq);
@@ -138,7 +140,7 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 		return rc;
 	conn->qp = conn->cm_id->qp;
 	/* One entry of each Queue is for the drain. */
-	conn->sq_depth = attr.cap.max_send_wr - 1;
+	conn->sq_depth = min(conn->sq_depth, attr.cap.max_send_wr) - 1;
 	conn->recv_depth = min_t(u32, calls_of(conn) + CONTROL_RECVS,
 				 attr.cap.max_recv_wr - 1);
 	if (conn->recv_depth < CONTROL_RECVS + 2)

@@ -44,6 +44,28 @@ static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 		conn->post_failed = true;
 }
 
+/*
+ * A chain that waits for room waits for a completion, and there may be none
+ * for the last few entries.
+ */
+static bool work_fits(const struct rpcrdma2_conn *conn,
+			       const struct rpcrdma2_work *work)
+{
+	return work->count + SIGNAL_INTERVAL <= conn->sq_depth;
+}
+
+/**
+ * rpcrdma2_send_fits - can this Send be posted, on this connection?
+ * @send: the buffer, prepared, with all that was prepended to it
+ *
+ * Return: false if it exceeds the peer's Receive buffers or the Send Queue
+ */
+bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
+{
+	return send->sge.length <= send->conn->send_limit &&
+	       work_fits(send->conn, &send->work);
+}
+
 /**
  * rpcrdma2_post - put a chain of WRs on the Send Queue
  * @conn: its connection; the caller is between enter and exit
@@ -61,7 +83,7 @@ int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	spin_lock(&conn->lock);
 	if (conn->state >= RPCRDMA2_CONN_CLOSING)
 		rc = -ENOTCONN;
-	else if (work->count > conn->sq_depth)
+	else if (!work_fits(conn, work))
 		rc = -E2BIG;
 	else if (!list_empty(&conn->waiting) ||
 		 conn->sq_depth - conn->sq_used < work->count)
@@ -193,10 +215,10 @@ static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn)
 	size_t size = conn->param.sbsiz;
 	struct rpcrdma2_send *send;
 
-	send = kzalloc(sizeof(*send), GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+	send = kzalloc(sizeof(*send), GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
 	if (!send)
 		return NULL;
-	send->buf = alloc_pages_exact(size, GFP_KERNEL | __GFP_NORETRY |
+	send->buf = alloc_pages_exact(size, GFP_NOIO | __GFP_NORETRY |
 				      __GFP_NOWARN);
 	if (!send->buf)
 		goto out_free;
@@ -310,11 +332,11 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
  * rpcrdma2_send_post - post a Send and what was prepended to it
  * @send: the buffer, prepared; no longer the caller's if 0 is returned
  *
- * Return: as rpcrdma2_post(); -EMSGSIZE: it exceeds the peer's Receive buffers
+ * Return: as rpcrdma2_post(); -EMSGSIZE: rpcrdma2_send_fits() is false
  */
 int rpcrdma2_send_post(struct rpcrdma2_send *send)
 {
-	if (send->sge.length > send->conn->send_limit)
+	if (!rpcrdma2_send_fits(send))
 		return -EMSGSIZE;
 	send->work.prompt |= send->close_after;
 	return rpcrdma2_post(send->conn, &send->work);

@@ -30,7 +30,7 @@ static u32 reply_room(const struct rpcrdma2_conn *conn, unsigned int segments)
 
 	if (segments)
 		len += (2 + 4 * segments) * XDR_UNIT;
-	return conn->recv_limit - len;
+	return len < conn->recv_limit ? conn->recv_limit - len : 0;
 }
 
 static bool ddp_allowed(const struct rpc_rqst *rqst)

@@ -18,6 +18,9 @@
 #define MRS_BATCH	16
 #define MRS_PER_CALL	8
 
+/* After memory could not be had for any. */
+#define REFILL_DELAY	(HZ / 10)
+
 static void mr_unmap(struct rpcrdma2_requester *requester,
 		     struct rpcrdma2_mr *mr)
 {
@@ -86,7 +89,8 @@ static bool refill_one(struct rpcrdma2_requester *requester)
 void rpcrdma2_mrs_refill(struct work_struct *work)
 {
 	struct rpcrdma2_requester *requester =
-		container_of(work, struct rpcrdma2_requester, refill);
+		container_of(to_delayed_work(work), struct rpcrdma2_requester,
+			     refill);
 	struct rpcrdma2_conn *conn = requester->conn;
 	unsigned int max = conn->param.calls_out * MRS_PER_CALL;
 	unsigned int flags, i;
@@ -98,8 +102,12 @@ void rpcrdma2_mrs_refill(struct work_struct *work)
 		if (!refill_one(requester))
 			break;
 	memalloc_noio_restore(flags);
+	if (!i && requester->nr_mrs < max)
+		queue_delayed_work(rpcrdma2_wq, &requester->refill,
+				   REFILL_DELAY);
 	rpcrdma2_conn_exit(conn);
-	xprt_write_space(requester->xprt);
+	if (i)
+		xprt_write_space(requester->xprt);
 }
 
 /**
@@ -155,7 +163,7 @@ static struct rpcrdma2_mr *mr_wait(struct rpcrdma2_requester *requester)
 		return mr;
 	}
 	requester->stats->mr_waits++;
-	queue_work(rpcrdma2_wq, &requester->refill);
+	queue_delayed_work(rpcrdma2_wq, &requester->refill, 0);
 	return NULL;
 }
 
@@ -178,7 +186,7 @@ static int map_mr(struct builder *b)
 	sg_mark_end(&mr->sg[b->nents - 1]);
 	n = ib_dma_map_sg(dev, mr->sg, b->nents, b->dir);
 	if (!n)
-		return -EIO;
+		return -ENOBUFS;
 	mr->nents = b->nents;
 	mr->dir = b->dir;
 	mapped = ib_map_mr_sg(mr->mr, mr->sg, n, NULL, PAGE_SIZE);

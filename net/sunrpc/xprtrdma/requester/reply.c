@@ -33,7 +33,8 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 	} else if (call->received == -EAGAIN) {
 		/* sunrpc encodes again what was sent on another connection. */
 		rqst->rq_connect_cookie = xprt->connect_cookie - 1;
-		if (RPC_IS_QUEUED(task)) {
+		if (RPC_IS_QUEUED(task) &&
+		    task->tk_waitqueue == &xprt->pending) {
 			task->tk_status = -EAGAIN;
 			rpc_wake_up_queued_task(&xprt->pending, task);
 		} else {
@@ -48,6 +49,7 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 	xprt_write_space(xprt);
 }
 
+/* The RPC that the message is for, if there still is one. */
 static struct rpcrdma2_call *call_pin(struct rpc_xprt *xprt, u32 xid)
 {
 	struct rpc_rqst *rqst;
@@ -68,6 +70,19 @@ static void call_unpin(struct rpcrdma2_call *call)
 	spin_lock(&xprt->queue_lock);
 	xprt_unpin_rqst(call->rqst);
 	spin_unlock(&xprt->queue_lock);
+}
+
+/* Is a Call out on this connection, and not answered yet? */
+static bool call_claim(struct rpcrdma2_requester *requester,
+		       struct rpcrdma2_call *call)
+{
+	bool ok;
+
+	spin_lock(&requester->lock);
+	ok = call->sent_on == requester->conn;
+	call->sent_on = NULL;
+	spin_unlock(&requester->lock);
+	return ok;
 }
 
 static void set_page_len(struct rpc_rqst *rqst, u32 len)
@@ -230,6 +245,12 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 	if (!call) {
 		/* The RPC was killed; its memory is fenced or being fenced. */
 		rpcrdma2_recv_put(recv);
+		return;
+	}
+	if (!call_claim(requester, call)) {
+		/* A second answer, or one to a Call that was never sent. */
+		call_unpin(call);
+		rpcrdma2_conn_close(conn, -EPROTO);
 		return;
 	}
 	if (hdr->htype != RDMA2_ERROR)

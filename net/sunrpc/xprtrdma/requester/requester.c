@@ -197,7 +197,7 @@ static int check_retransmission(struct rpcrdma2_requester *requester,
 	if (!call->conn)
 		return 0;
 	if (call->conn == requester->conn) {
-		xprt_force_disconnect(requester->xprt);
+		rpcrdma2_conn_close(requester->conn, -ETIMEDOUT);
 		return -ENOTCONN;
 	}
 	rpcrdma2_conn_put(call->conn);
@@ -225,7 +225,11 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 		call->conn = conn;
 	}
 	trace_rpcrdma2_call_send(conn, &requester->hdr, send->xdr_buf.len);
+	spin_lock(&requester->lock);
 	rc = rpcrdma2_send_post(send);
+	if (!rc)
+		call->sent_on = conn;
+	spin_unlock(&requester->lock);
 	if (!rc)
 		return 0;
 
@@ -237,6 +241,25 @@ out_put:
 	rpcrdma2_unregister(requester, call);
 	rpcrdma2_send_put(send);
 	return rc;
+}
+
+/*
+ * This RPC cannot be sent, now or later. sunrpc gives a send error to the task
+ * that happens to transmit, which need not be the RPC's own.
+ */
+static int give_up(struct rpc_rqst *rqst, int rc)
+{
+	struct rpc_task *task = rqst->rq_task;
+
+	if (rqst->rq_xprt->snd_task == task)
+		return rc;
+	rpc_exit(task, rc);
+	return 0;
+}
+
+static bool is_passing(int rc)
+{
+	return rc == -EAGAIN || rc == -ENOBUFS || rc == -ENOTCONN;
 }
 
 /**
@@ -268,9 +291,10 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 			return rc;
 	}
 	rc = marshal_and_post(requester, call);
-	if (rc)
-		credit_return(requester);
-	return rc;
+	if (!rc)
+		return 0;
+	credit_return(requester);
+	return is_passing(rc) ? rc : give_up(rqst, rc);
 }
 
 /**
@@ -299,7 +323,7 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt,
 	requester->granted = 1;
 	INIT_LIST_HEAD(&requester->free_mrs);
 	INIT_LIST_HEAD(&requester->all_mrs);
-	INIT_WORK(&requester->refill, rpcrdma2_mrs_refill);
+	INIT_DELAYED_WORK(&requester->refill, rpcrdma2_mrs_refill);
 	/* A connection that was accepted may have its CQ running already. */
 	smp_store_release(&conn->requester, requester);
 	return requester;
@@ -316,7 +340,7 @@ void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
 	if (requester->conn->active) {
 		rpcrdma2_credits_update(requester,
 					requester->conn->first_grant, false);
-		queue_work(rpcrdma2_wq, &requester->refill);
+		queue_delayed_work(rpcrdma2_wq, &requester->refill, 0);
 	}
 }
 
@@ -328,7 +352,7 @@ void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
  */
 void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester)
 {
-	cancel_work_sync(&requester->refill);
+	cancel_delayed_work_sync(&requester->refill);
 	rpcrdma2_mrs_destroy(requester);
 }
 

@@ -65,7 +65,8 @@ struct rpcrdma2_stats {
  * @conn: the connection
  * @xprt: whose RPCs are sent
  * @stats: of @xprt
- * @lock: credits and registrations
+ * @lock: credits and registrations; held while a Call is posted, so that its
+ *	answer is not looked at before; conn->lock nests inside
  * @granted: Calls that the responder allows at a time, at least 1
  * @outstanding: Calls sent and not answered
  * @free_mrs: registrations to use
@@ -86,7 +87,7 @@ struct rpcrdma2_requester {
 	struct list_head	free_mrs;
 	struct list_head	all_mrs;
 	unsigned int		nr_mrs;
-	struct work_struct	refill;
+	struct delayed_work	refill;
 
 	struct rpcrdma2_header	hdr;
 };
@@ -116,6 +117,8 @@ struct rpcrdma2_mr {
 /**
  * struct rpcrdma2_call - what a requester keeps of an RPC
  * @rqst: the RPC
+ * @sent_on: the connection where its answer is expected, or NULL; under the
+ *	requester's lock. The first answer takes it
  * @conn: the connection it was last sent on, referenced while @mrs were
  *	exposed there, or NULL
  * @mrs: registrations that the responder can reach
@@ -137,6 +140,7 @@ struct rpcrdma2_mr {
  */
 struct rpcrdma2_call {
 	struct rpc_rqst		*rqst;
+	struct rpcrdma2_conn	*sent_on;
 	struct rpcrdma2_conn	*conn;
 	struct list_head	mrs;
 	struct rpcrdma2_work	inv_work;

@@ -328,6 +328,8 @@ static int post_reply(struct builder *b, struct page **pages,
 		send->owner = job;
 		send->done = reply_sent;
 	}
+	if (!rpcrdma2_send_fits(send))
+		return -EMSGSIZE;
 	trace_rpcrdma2_reply_send(job->responder->conn, b->hdr,
 				  send->xdr_buf.len);
 	/* The credit that the Reply gives back must find a Receive. */
@@ -367,17 +369,22 @@ int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 	if (!b.send)
 		goto out_close;
 	rc = build(&b, &error);
-	if (error.code) {
-		rpcrdma2_send_put(b.send);
-		rpcrdma2_rws_release(job);
-		rpcrdma2_job_refuse(job, &error);
-		return 0;
-	}
+	if (error.code)
+		goto out_refuse;
 	if (rc)
 		goto out_put_send;
 	rc = post_reply(&b, pages, nr_pages);
 	if (!rc)
 		return 0;
+	if (rc != -EMSGSIZE)
+		goto out_put_send;
+	error.code = RDMA2_ERR_SYSTEM;
+
+out_refuse:
+	rpcrdma2_send_put(b.send);
+	rpcrdma2_rws_release(job);
+	rpcrdma2_job_refuse(job, &error);
+	return 0;
 
 out_put_send:
 	rpcrdma2_send_put(b.send);

@@ -23,7 +23,7 @@ static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder)
 
 	if (responder->nr_jobs >= responder->conn->param.calls_in)
 		return NULL;
-	job = kzalloc(sizeof(*job), GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+	job = kzalloc(sizeof(*job), GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
 	if (!job)
 		return NULL;
 	responder->nr_jobs++;

@@ -23,7 +23,8 @@
  * @lock: the lists
  * @free_jobs: jobs to use
  * @nr_jobs: jobs ever allocated, at most what the peer was granted
- * @free_rws: transfers to use
+ * @free_rws: large transfers to use
+ * @nr_free_rws: how many
  */
 struct rpcrdma2_responder {
 	struct rpcrdma2_conn	*conn;
@@ -31,6 +32,7 @@ struct rpcrdma2_responder {
 	struct list_head	free_jobs;
 	unsigned int		nr_jobs;
 	struct list_head	free_rws;
+	unsigned int		nr_free_rws;
 };
 
 /**
@@ -39,6 +41,7 @@ struct rpcrdma2_responder {
  * @ctx: of the rdma_rw API
  * @dir: direction
  * @nents: entries of @sg in use
+ * @max_nents: entries of @sg
  * @sg: this end's memory
  */
 struct rpcrdma2_rw {
@@ -46,7 +49,8 @@ struct rpcrdma2_rw {
 	struct rdma_rw_ctx	ctx;
 	enum dma_data_direction	dir;
 	unsigned int		nents;
-	struct scatterlist	sg[RPCRDMA2_JOB_PAGES + 2];
+	unsigned int		max_nents;
+	struct scatterlist	sg[];
 };
 
 /**

@@ -6,32 +6,67 @@
 
 #include <trace/events/rpcrdma2.h>
 
-static struct rpcrdma2_rw *rw_get(struct rpcrdma2_responder *responder)
+/* Head, tail, and a page that the data starts in the middle of. */
+#define EXTRA_NENTS	3
+
+/*
+ * A large transfer uses one from the pool, of full size; the pool keeps a
+ * few. For a small one memory is allocated as needed: a peer chooses how many
+ * segments there are.
+ */
+#define LARGE_NENTS	16
+#define FULL_NENTS	(RPCRDMA2_JOB_PAGES + EXTRA_NENTS)
+#define KEPT_RWS	32
+
+static struct rpcrdma2_rw *rw_alloc(unsigned int nents)
 {
 	struct rpcrdma2_rw *rw;
 
-	spin_lock(&responder->lock);
-	rw = list_first_entry_or_null(&responder->free_rws, struct rpcrdma2_rw,
-				      list);
-	if (rw)
-		list_del(&rw->list);
-	spin_unlock(&responder->lock);
-	if (!rw) {
-		rw = kmalloc(sizeof(*rw), GFP_KERNEL);
-		if (!rw)
-			return NULL;
-		sg_init_table(rw->sg, ARRAY_SIZE(rw->sg));
+	rw = kmalloc(struct_size(rw, sg, nents), GFP_KERNEL);
+	if (!rw)
+		return NULL;
+	rw->max_nents = nents;
+	sg_init_table(rw->sg, nents);
+	return rw;
+}
+
+static struct rpcrdma2_rw *rw_get(struct rpcrdma2_responder *responder,
+				  u32 length)
+{
+	unsigned int nents = DIV_ROUND_UP(length, PAGE_SIZE) + EXTRA_NENTS;
+	struct rpcrdma2_rw *rw = NULL;
+
+	if (nents > LARGE_NENTS) {
+		nents = FULL_NENTS;
+		spin_lock(&responder->lock);
+		rw = list_first_entry_or_null(&responder->free_rws,
+					      struct rpcrdma2_rw, list);
+		if (rw) {
+			list_del(&rw->list);
+			responder->nr_free_rws--;
+		}
+		spin_unlock(&responder->lock);
 	}
-	rw->nents = 0;
+	rw = rw ?: rw_alloc(nents);
+	if (rw)
+		rw->nents = 0;
 	return rw;
 }
 
 static void rw_put(struct rpcrdma2_responder *responder,
 		   struct rpcrdma2_rw *rw)
 {
+	bool keep = rw->max_nents == FULL_NENTS;
+
 	spin_lock(&responder->lock);
-	list_add(&rw->list, &responder->free_rws);
+	keep = keep && responder->nr_free_rws < KEPT_RWS;
+	if (keep) {
+		list_add(&rw->list, &responder->free_rws);
+		responder->nr_free_rws++;
+	}
 	spin_unlock(&responder->lock);
+	if (!keep)
+		kfree(rw);
 }
 
 static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
@@ -71,7 +106,7 @@ int rpcrdma2_rw_read(struct rpcrdma2_job *job,
 		     const struct rpcrdma2_segment *seg, u32 skip, u32 length,
 		     u32 to)
 {
-	struct rpcrdma2_rw *rw = rw_get(job->responder);
+	struct rpcrdma2_rw *rw = rw_get(job->responder, length);
 	u32 left = length, n;
 
 	if (!rw)
@@ -106,7 +141,7 @@ int rpcrdma2_rw_write(struct rpcrdma2_job *job,
 		      const struct rpcrdma2_segment *seg, u32 skip,
 		      const struct xdr_buf *from)
 {
-	struct rpcrdma2_rw *rw = rw_get(job->responder);
+	struct rpcrdma2_rw *rw = rw_get(job->responder, from->len);
 	u32 offset = from->page_base, left = from->page_len, n;
 
 	if (!rw)

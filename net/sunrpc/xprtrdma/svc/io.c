@@ -37,11 +37,30 @@ void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 		rpcrdma2_conn_close(recv->conn, -EPROTO);
 }
 
+/* The registrations that it had are free for jobs that found none. */
 static void read_done(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_svc_xprt *sx = job->responder->conn->upper;
 
+	spin_lock(&sx->lock);
+	sx->reading--;
+	list_splice_init(&sx->starved, &sx->calls);
+	spin_unlock(&sx->lock);
 	enqueue(sx, &sx->read_jobs, job);
+}
+
+/* Let a job wait for the end of another one's Reads, if there are any. */
+static bool starve(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
+{
+	bool ok;
+
+	spin_lock(&sx->lock);
+	sx->reading--;
+	ok = sx->reading;
+	if (ok)
+		list_add_tail(&job->list, &sx->starved);
+	spin_unlock(&sx->lock);
+	return ok;
 }
 
 static struct rpcrdma2_job *dequeue_locked(struct list_head *queue)
@@ -80,6 +99,9 @@ void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 	struct rpcrdma2_job *job;
 	bool read;
 
+	spin_lock(&sx->lock);
+	list_splice_init(&sx->starved, &sx->calls);
+	spin_unlock(&sx->lock);
 	while ((job = dequeue(sx, &read)))
 		rpcrdma2_job_put(job);
 }
@@ -100,17 +122,20 @@ static void start_reads(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 	unsigned int max_pages = rqstp->rq_page_end - rqstp->rq_pages - 2;
 	int rc;
 
+	spin_lock(&sx->lock);
+	sx->reading++;
+	spin_unlock(&sx->lock);
 	rc = rpcrdma2_job_read(job, rqstp->rq_pages, max_pages, read_done);
 	if (!rc)
 		return;
-	if (rc != -EAGAIN) {
-		refuse(job, rc);
+	if (rc == -EAGAIN && starve(sx, job))
 		return;
+	if (rc != -EAGAIN) {
+		spin_lock(&sx->lock);
+		sx->reading--;
+		spin_unlock(&sx->lock);
 	}
-	/* Reads under way hold the registrations; their end wakes a thread. */
-	spin_lock(&sx->lock);
-	list_add(&job->list, &sx->calls);
-	spin_unlock(&sx->lock);
+	refuse(job, rc);
 }
 
 static unsigned int take_pages(struct svc_rqst *rqstp,
@@ -200,6 +225,9 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 	}
 	rc = rpcrdma2_job_reply(job, &rqstp->rq_res, rqstp->rq_respages,
 				rqstp->rq_next_page - rqstp->rq_respages);
+	if (!*rqstp->rq_respages)
+		/* They are the job's now. */
+		rqstp->rq_next_page = rqstp->rq_respages;
 	rpcrdma2_conn_exit(sx->conn);
 	return rc ? -ENOTCONN : rqstp->rq_res.len;
 }

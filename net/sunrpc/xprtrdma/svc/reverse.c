@@ -42,12 +42,15 @@ static struct reverse *to_reverse(struct rpc_xprt *xprt)
 static int reverse_send(struct rpc_rqst *rqst)
 {
 	struct rpcrdma2_conn *conn = to_reverse(rqst->rq_xprt)->conn;
-	int rc;
+	int rc = -ENOTCONN;
 
-	if (!rpcrdma2_conn_is_ready(conn) || !rpcrdma2_conn_enter(conn))
-		return -ENOTCONN;
-	rc = rpcrdma2_call_send(conn->requester, rqst);
-	rpcrdma2_conn_exit(conn);
+	if (rpcrdma2_conn_is_ready(conn) && rpcrdma2_conn_enter(conn)) {
+		rc = rpcrdma2_call_send(conn->requester, rqst);
+		rpcrdma2_conn_exit(conn);
+	}
+	if (rc == -ENOTCONN)
+		/* sunrpc still believes in it. */
+		xprt_force_disconnect(rqst->rq_xprt);
 	return rc;
 }
 

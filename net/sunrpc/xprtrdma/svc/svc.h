@@ -17,6 +17,9 @@
  * @lock: the lists
  * @incoming: connections that wait to be accepted, by their link
  * @calls: jobs that came
+ * @starved: jobs for whose Reads the device had no registration
+ * @reading: jobs whose Reads are under way
+ * @nr_incoming: how many connections wait
  * @read_jobs: jobs whose arguments have been read
  */
 struct rpcrdma2_svc_xprt {
@@ -26,6 +29,9 @@ struct rpcrdma2_svc_xprt {
 	spinlock_t		lock;	/* the lists */
 	struct list_head	incoming;
 	struct list_head	calls;
+	struct list_head	starved;
+	unsigned int		reading;
+	unsigned int		nr_incoming;
 	struct list_head	read_jobs;
 };
 

@@ -15,6 +15,9 @@
 #include "requester/requester.h"
 #include "svc.h"
 
+/* Peers that wait for a thread to accept them; more are turned away. */
+#define MAX_INCOMING	128
+
 static struct svc_xprt_class svc_class;
 
 static struct rpcrdma2_svc_xprt *upper(struct rpcrdma2_conn *conn)
@@ -34,6 +37,7 @@ static struct rpcrdma2_svc_xprt *svc_xprt_new(struct svc_serv *serv,
 	spin_lock_init(&sx->lock);
 	INIT_LIST_HEAD(&sx->incoming);
 	INIT_LIST_HEAD(&sx->calls);
+	INIT_LIST_HEAD(&sx->starved);
 	INIT_LIST_HEAD(&sx->read_jobs);
 	/* NFSv4 asks for it; credits provide it. */
 	set_bit(XPT_CONG_CTRL, &sx->xprt.xpt_flags);
@@ -106,10 +110,20 @@ static const struct rpcrdma2_conn_ops conn_ops = {
 static void incoming(void *context, struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc_xprt *sx = context;
+	bool ok;
 
 	spin_lock(&sx->lock);
-	list_add_tail(&conn->link, &sx->incoming);
+	ok = sx->nr_incoming < MAX_INCOMING;
+	if (ok) {
+		list_add_tail(&conn->link, &sx->incoming);
+		sx->nr_incoming++;
+	}
 	spin_unlock(&sx->lock);
+	if (!ok) {
+		rpcrdma2_conn_close(conn, -EBUSY);
+		rpcrdma2_conn_put(conn);
+		return;
+	}
 	set_bit(XPT_CONN, &sx->xprt.xpt_flags);
 	svc_xprt_enqueue(&sx->xprt);
 }
@@ -149,8 +163,10 @@ static struct rpcrdma2_conn *next_incoming(struct rpcrdma2_svc_xprt *sx)
 	spin_lock(&sx->lock);
 	conn = list_first_entry_or_null(&sx->incoming, struct rpcrdma2_conn,
 					link);
-	if (conn)
+	if (conn) {
 		list_del_init(&conn->link);
+		sx->nr_incoming--;
+	}
 	if (list_empty(&sx->incoming))
 		clear_bit(XPT_CONN, &sx->xprt.xpt_flags);
 	spin_unlock(&sx->lock);
@@ -180,7 +196,8 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 		.calls_out	= RPCRDMA2_REVERSE_CREDITS,
 		.calls_in	= rpcrdma2_svc_credits,
 		.wrs_per_call	= RPCRDMA2_SVC_WRS_PER_CALL,
-		.rdma_ctxs	= 2 * rpcrdma2_svc_credits,
+		.rdma_ctxs	= max(2 * rpcrdma2_svc_credits,
+				      (unsigned int)RPCRDMA2_MAX_SEGMENTS),
 	};
 
 	conn->upper = sx;

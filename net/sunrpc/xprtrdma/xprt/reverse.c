@@ -14,6 +14,9 @@
 #include "module.h"
 #include "xprt.h"
 
+/* A request comes back a little later than its Reply gives back the credit. */
+#define SPARE	2
+
 /**
  * struct reverse_rqst - a server's Call, for sunrpc
  * @rqst: sunrpc's part
@@ -87,7 +90,7 @@ static bool has_chunks(const struct rpcrdma2_header *hdr,
 {
 	if (hdr->chunks.nreads)
 		error->code = RDMA2_ERR_READ_CHUNKS;
-	else if (hdr->chunks.nwrites)
+	else if (hdr->chunks.nwrites || hdr->chunks.has_reply)
 		error->code = RDMA2_ERR_WRITE_CHUNKS;
 	return error->code;
 }
@@ -186,7 +189,7 @@ int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
 	struct reverse_rqst *rr;
 
-	while (x->nr_reverse < RPCRDMA2_REVERSE_CREDITS) {
+	while (x->nr_reverse < RPCRDMA2_REVERSE_CREDITS + SPARE) {
 		rr = rqst_alloc();
 		if (!rr)
 			return -ENOMEM;

@@ -87,15 +87,12 @@ static int connect_status(int status)
 	case -ENETUNREACH:
 	case -ENOTCONN:
 		return status;
-	case -ENODEV:
-	case -EADDRNOTAVAIL:
-		return -ENETUNREACH;
 	case -EPROTONOSUPPORT:
 	case -EOPNOTSUPP:
 	case -EPROTO:
 		return -ECONNREFUSED;
 	default:
-		return -ENOTCONN;
+		return -ENETUNREACH;
 	}
 }
 
@@ -221,6 +218,8 @@ static void xprt_op_destroy(struct rpc_xprt *xprt)
 
 	cancel_delayed_work_sync(&x->connect_work);
 	xprt_op_close(xprt);
+	/* The last connection's teardown may still be reporting to us. */
+	flush_workqueue(rpcrdma2_wq);
 	rpcrdma2_xprt_reverse_free(x);
 	rpcrdma2_free_addresses(xprt);
 	xprt_free(xprt);
