@@ -287,7 +287,7 @@ static int add_kvec(struct builder *b, void *base, size_t len)
 	return 0;
 }
 
-static int add_pages(struct builder *b, const struct xdr_buf *buf)
+static int add_page_data(struct builder *b, const struct xdr_buf *buf)
 {
 	struct page **page = buf->pages + (buf->page_base >> PAGE_SHIFT);
 	unsigned int offset = offset_in_page(buf->page_base);
@@ -335,7 +335,7 @@ int rpcrdma2_register(struct rpcrdma2_requester *requester,
 	if (parts & RPCRDMA2_PART_HEAD)
 		rc = add_kvec(&b, buf->head[0].iov_base, buf->head[0].iov_len);
 	if (!rc && (parts & RPCRDMA2_PART_PAGES))
-		rc = add_pages(&b, buf);
+		rc = add_page_data(&b, buf);
 	if (!rc && (parts & RPCRDMA2_PART_TAIL))
 		rc = add_kvec(&b, buf->tail[0].iov_base, buf->tail[0].iov_len);
 	if (!rc)
