@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# PID 1 of a guest. LAB_ENV on the kernel's command line (the kernel makes it an
+# environment variable) names the file that says what to run.
+
+# Init's end is a panic, and the guest's.
+set -e
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+command=()
+# shellcheck source=/dev/null
+. "$LAB_ENV"
+
+# A user-mode guest starts on the host's own files, read-only. Lay the kernel's
+# files and a tmpfs over them, and start again from there. PID 1 shares its root
+# with the kernel's threads, which run modprobe, so chroot moves those as well.
+# (A QEMU guest's initrd has done the like.)
+if [ -z "${LAB_ROOT_READY:-}" ]; then
+	mount -t tmpfs lab /mnt
+	mkdir /mnt/kernel /mnt/upper /mnt/work /mnt/root
+	mount -t hostfs -o "$LAB_KERNEL/root" kernel /mnt/kernel
+	mount -t overlay -o lowerdir=/mnt/kernel:/ \
+		-o upperdir=/mnt/upper,workdir=/mnt/work lab /mnt/root
+	LAB_ROOT_READY=1 exec chroot /mnt/root "$0"
+fi
+
+# Few commands rather than many: with all checks on, each one takes long. The
+# host's daemons are not here, so their files in /run and /var are hidden.
+mount_file_systems() {
+	local share="share $LAB_LOG hostfs $LAB_LOG"
+
+	[ "$LAB_FLAVOUR" != qemu ] ||
+		share="share $LAB_LOG 9p trans=virtio,version=9p2000.L"
+	cat >/etc/fstab <<-END
+	proc /proc proc
+	sys /sys sysfs
+	dev /dev devtmpfs
+	pts /dev/pts devpts X-mount.mkdir
+	shm /dev/shm tmpfs X-mount.mkdir
+	debug /sys/kernel/debug debugfs
+	trace /sys/kernel/tracing tracefs
+	config /sys/kernel/config configfs
+	run /run tmpfs
+	mnt /mnt tmpfs
+	tmp /var/tmp tmpfs
+	nfs /var/lib/nfs tmpfs
+	$share
+	END
+	modprobe configfs	# makes its mount point
+	mount -a
+}
+
+# One guest talks to itself over dummy0. Of two, the server is 1 and the client
+# 2 on the network between them.
+set_up_network() {
+	local net=78 host=1
+
+	case $LAB_ROLE in
+	guest)	net=77
+		[ -e "/sys/class/net/$LAB_NETDEV" ] ||
+			ip link add "$LAB_NETDEV" type dummy ;;
+	client)	host=2 ;;
+	esac
+	ip -batch - <<-END
+	link set lo up
+	addr add 192.168.$net.$host/24 dev $LAB_NETDEV
+	addr add fd00:$net::$host/64 dev $LAB_NETDEV nodad
+	link set $LAB_NETDEV mtu 9000 up
+	END
+}
+
+set_up_nfs() {
+	mkdir -p /run/rpc_pipefs /var/lib/nfs/{sm,sm.bak,v4recovery}
+	touch /var/lib/nfs/{etab,rmtab,state}
+	chown statd /var/lib/nfs/{sm,sm.bak,state}
+}
+
+# The guest ends itself while it can, to say where it hangs; else the host does.
+watchdog() {
+	sleep "$LAB_TIMEOUT"
+	echo "lab: timeout; tasks that wait, and locks that are held:" >/dev/kmsg
+	echo w >/proc/sysrq-trigger
+	echo d >/proc/sysrq-trigger
+	end 124
+}
+
+# end STATUS - tell the host, then power off without sync, which would wait for
+# file systems that hang.
+end() {
+	echo "$1" >"$LAB_LOG/$LAB_NAME.status"
+	sync -f "$LAB_LOG"
+	echo o >/proc/sysrq-trigger
+	while :; do :; done
+}
+
+# Lockdep goes off after its first report, and when it runs out of room.
+check_lockdep() {
+	[ ! -e /proc/lockdep_stats ] || grep -q 'debug_locks: *1' /proc/lockdep_stats ||
+		echo "WARNING: lab: lockdep went off" >/dev/kmsg
+}
+
+mount_file_systems
+set_up_network
+set_up_nfs
+echo 1 >/proc/sys/kernel/sysrq
+echo "$LAB_NAME" >/proc/sys/kernel/hostname
+watchdog &
+
+cd /
+echo "lab: $LAB_NAME runs ${command[*]}" >/dev/kmsg
+status=0
+if [ -n "$LAB_CONSOLE" ]; then
+	setsid -c "${command[@]}" <>"/dev/$LAB_CONSOLE" >&0 2>&1 || status=$?
+else
+	"${command[@]}" </dev/null >>"$LAB_LOG/$LAB_NAME.out" 2>&1 || status=$?
+fi
+echo "lab: status $status" >/dev/kmsg
+check_lockdep
+end $status

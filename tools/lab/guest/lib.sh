@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What guest scripts start with: . "$LAB_LIB"
+
+LAB_EXPORT=/mnt/export
+LAB_MOUNT=/mnt/client
+case $LAB_ROLE in
+guest)	LAB_SERVER=${LAB_SERVER:-192.168.77.1} ;;
+*)	LAB_SERVER=${LAB_SERVER:-192.168.78.1} ;;
+esac
+
+lab_fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+# lab_until SECONDS COMMAND... - try until it succeeds.
+lab_until() {
+	local tries=$(($1 * 10))
+	shift
+	until "$@"; do
+		[ $((tries--)) -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+### Modules and devices
+
+# lab_insmod NAME [PARAMETERS...] - a module of the project, after those that it
+# needs.
+lab_insmod() {
+	local file=$LAB_MODULES/$1.ko needed
+	shift
+
+	for needed in $(modinfo -F depends "$file" | tr , ' '); do
+		[ -e "/sys/module/$needed" ] && continue
+		if [ -e "$LAB_MODULES/$needed.ko" ]; then
+			lab_insmod "$needed"
+		else
+			modprobe "$needed"
+		fi || return
+	done
+	insmod "$file" "$@"
+}
+
+# lab_rdma_up rxe|siw [NETDEV] - make the RDMA device r0.
+lab_rdma_up() {
+	rdma link add r0 type "$1" netdev "${2:-$LAB_NETDEV}" &&
+		lab_until 10 lab_rdma_is_up
+}
+
+lab_rdma_is_up() { rdma link show r0/1 | grep -q 'state ACTIVE'; }
+
+### NFS
+
+# lab_nfs_server [tmpfs|ext4 [THREADS]] - export $LAB_EXPORT over RDMA and TCP.
+# The transport's module is loaded already. A restarted server waits 10 seconds
+# for its clients before it takes new opens and locks, 5 for those of NFSv3.
+lab_nfs_server() {
+	mkdir -p "$LAB_EXPORT" &&
+	lab_make_export "${1:-tmpfs}" &&
+	{ [ -e /proc/fs/nfsd/threads ] || mount -t nfsd nfsd /proc/fs/nfsd; } &&
+	lab_nfs_daemons &&
+	echo 5 >/proc/sys/fs/nfs/nlm_timeout &&
+	echo 5 >/proc/sys/fs/nfs/nlm_grace_period &&
+	exportfs -o rw,no_root_squash,insecure,fsid=0,no_subtree_check \
+		"*:$LAB_EXPORT" &&
+	rpc.mountd -N 2 &&
+	rpc.nfsd --no-udp -G 10 -L 10 "${2:-8}" &&
+	{ [ "$LAB_BOOT" -gt 1 ] || echo Y >/proc/fs/nfsd/v4_end_grace; } &&
+	echo "rdma 20049" >/proc/fs/nfsd/portlist
+}
+
+lab_make_export() {
+	case $1 in
+	tmpfs)	mount -t tmpfs -o size=80% export "$LAB_EXPORT" ;;
+	ext4)	truncate -s 1G /run/export.img &&
+		mkfs.ext4 -q /run/export.img &&
+		mount -o loop /run/export.img "$LAB_EXPORT" ;;
+	*)	lab_fail "no export on '$1'; there are: tmpfs ext4" ;;
+	esac
+}
+
+# What NFSv3 needs on both ends: rpcbind to find services, statd for locks.
+lab_nfs_daemons() {
+	rpcinfo -p >/dev/null 2>&1 || rpcbind -w || return
+	lab_until 10 eval 'rpcinfo -p >/dev/null 2>&1' || return
+	rpcinfo -p | grep -q status || rpc.statd --no-notify
+}
+
+# lab_mount VERSION [OPTIONS [DIRECTORY]] - mount the server's export over RDMA.
+lab_mount() {
+	local version=$1 options=${2:+,$2} dir=${3:-$LAB_MOUNT} path=/ proto=rdma
+
+	case $version in 3*) lab_nfs_daemons && path=$LAB_EXPORT || return ;; esac
+	case $LAB_SERVER in \[*) proto=rdma6 ;; esac
+	mkdir -p "$dir" &&
+	mount -t nfs -o "vers=$version,proto=$proto,port=20049$options" \
+		"$LAB_SERVER:$path" "$dir"
+}
+
+### Two guests
+
+# lab_signal NAME - lab_wait NAME, on the other guest, returns.
+lab_signal() { touch "$LAB_SHARE/.lab-signal-$1"; }
+
+# lab_wait NAME [SECONDS] - wait for a signal, and take it.
+lab_wait() {
+	lab_until "${2:-60}" test -e "$LAB_SHARE/.lab-signal-$1" || {
+		echo "no signal '$1' after ${2:-60} s" >&2
+		return 1
+	}
+	rm "$LAB_SHARE/.lab-signal-$1"
+}
+
+# lab_wait_end - on the server, wait until the client's script is done.
+lab_wait_end() {
+	until [ -e "$LAB_SHARE/.lab-end" ]; do
+		sleep 0.1
+	done
+}
+
+# lab_restart_server - on the client, end the server as a power cut would, and
+# start it again, with LAB_BOOT one higher. Its script runs once more.
+lab_restart_server() {
+	touch "$LAB_SHARE/.lab-restart"
+	lab_until 30 test ! -e "$LAB_SHARE/.lab-restart"
+}
+
+### Checks
+
+# lab_kmemleak - fail if memory leaked. An object must look unreferenced twice,
+# and be older than five seconds, before it is one. Takes long.
+lab_kmemleak() {
+	local file=/sys/kernel/debug/kmemleak leaks
+
+	[ -e $file ] || return 0
+	sleep 6
+	echo scan >$file
+	sleep 1
+	echo scan >$file
+	leaks=$(cat $file)
+	[ -z "$leaks" ] || {
+		echo "$leaks"
+		return 1
+	}
+}

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2153,SC2154,SC2317
+#
+# Guests; part of lab.
+#
+# A guest has a name (guest, or server, server-2..., client), and in $log
+#   NAME.env	what it is to run, for guest/init.sh
+#   NAME.console	the kernel's messages
+#   NAME.out	what the script printed
+#   NAME.status	the script's status, once it ended
+# $log itself is the one directory that a guest can write to. It holds modules/,
+# the modules that were tested, and share/, which belongs to the scripts.
+
+declare -A pid=()
+loglevel=8
+console=	# where the terminal is, in a guest that has one
+
+# Options of run and pair; what is left over is in $operands.
+parse_options() {
+	timeout=600 mem='' log='' verbose='' settings=()
+	while [[ ${1:-} = -* ]]; do
+		case $1 in
+		-v)	verbose=1; shift; continue ;;
+		--timeout|--mem|--log|-e) [ $# -ge 2 ] || die "$1 takes a value" ;;
+		*)	die "no option $1; there are: --timeout --mem --log -e -v" ;;
+		esac
+		case $1 in
+		--timeout) timeout=$2 ;;
+		--mem)	mem=$2 ;;
+		--log)	log=$2 ;;
+		-e)	settings+=("$2") ;;
+		esac
+		shift 2
+	done
+	[[ $timeout =~ ^[0-9]+$ ]] || die "--timeout takes seconds, not '$timeout'"
+	operands=("$@")
+}
+
+check_script() {
+	[ -f "$1" ] || die "no script '$1'"
+}
+
+# prepare FLAVOUR TITLE - everything that must be there before a guest starts.
+prepare() {
+	local grace=30
+
+	modules "$1"
+	[ -n "$log" ] || log=$CACHE/logs/$(date +%Y%m%d-%H%M%S)-$1-$2-$$
+	mkdir -p "$log/share" "$log/modules"
+	log=$(realpath "$log")
+	rm -f "$log"/*.{env,console,out,status} "$log"/share/.lab-*
+	find "$build" -name '*.ko' -exec cp -t "$log/modules" {} +
+	exec 9>&-
+	echo $$ >"$log/running"
+	drop_old_logs
+
+	trap clean_up EXIT
+	trap 'exit 130' INT TERM HUP
+	ulimit -c 0
+	[ "$kind" = uml ] || grace=120
+	# A guest ends itself on time, unless its kernel hangs.
+	deadline=$((SECONDS + timeout + grace))
+}
+
+drop_old_logs() {
+	local old
+
+	find "$CACHE/logs" -mindepth 1 -maxdepth 1 -type d 2>/dev/null | sort |
+	head -n -"$KEEP_LOGS" | while read -r old; do
+		kill -0 "$(cat "$old/running" 2>/dev/null || echo none)" \
+			2>/dev/null || rm -rf "$old"
+	done
+}
+
+clean_up() {
+	local guest
+
+	for guest in "${!pid[@]}"; do
+		kill_guest "$guest"
+	done
+	rm -f "$log"/{running,*.wire}
+}
+
+# start NAME ROLE BOOT SCRIPT [ARGS...]
+start() {
+	local guest=$1 role=$2 boot=$3 netdev=dummy0 command
+	shift 3
+
+	if [ "$role" != guest ]; then
+		netdev=vec0
+		[ "$kind" = uml ] || netdev=eth0
+	fi
+	command=("$(realpath "$1")" "${@:2}")
+	[ -x "$1" ] || command=(bash "${command[@]}")
+	{
+		declare -p command
+		set_env LAB_FLAVOUR="$flavour" LAB_KERNEL="$kernel" \
+			LAB_NAME="$guest" LAB_ROLE="$role" LAB_BOOT="$boot" \
+			LAB_NETDEV="$netdev" LAB_TIMEOUT="$timeout" \
+			LAB_TREE="$TREE" LAB_LOG="$log" \
+			LAB_LIB="$LAB/guest/lib.sh" LAB_MODULES="$log/modules" \
+			LAB_SHARE="$log/share" LAB_ARGS="${*:2}" \
+			LAB_CONSOLE="$console" "${settings[@]}"
+	} >"$log/$guest.env"
+	: >"$log/$guest.out"
+	: >"$log/$guest.console"
+	"boot_$kind" "$guest" "$role"
+}
+
+set_env() {
+	local setting
+
+	for setting; do
+		printf 'export %s=%q\n' "${setting%%=*}" "${setting#*=}"
+	done
+}
+
+# spawn NAME COMMAND... - in a process group of its own: user-mode Linux is many
+# processes.
+spawn() {
+	local guest=$1
+	shift
+	if [ -n "$console" ]; then
+		"$@"
+		return
+	fi
+	setsid env -C "$log" "$@" </dev/null >>"$log/$guest.console" 2>&1 &
+	pid[$guest]=$!
+	disown
+}
+
+alive() { kill -0 "${pid[$1]}" 2>/dev/null; }
+
+kill_guest() { kill -KILL -- "-${pid[$1]}" 2>/dev/null || true; }
+
+boot_uml() {
+	local guest=$1 role=$2 args input=null
+
+	[ -z "$console" ] || input=fd:0
+	args=(
+		"mem=${mem:-3G}" rootfstype=hostfs rootflags=/ ro
+		"init=$LAB/guest/init.sh" "LAB_ENV=$log/$guest.env"
+		con=null "con0=$input,fd:1"
+		"uml_dir=$log" "umid=$guest" "loglevel=$loglevel" printk.time=1
+	)
+
+	[ "$role" = guest ] || wire_uml "$role"
+	spawn "$guest" "$kernel/build/linux" "${args[@]}"
+}
+
+boot_qemu() {
+	local guest=$1 role=$2 args
+
+	args=(
+		-smp 2 -m "${mem:-3G}" -nodefaults -display none -no-reboot
+		-chardev "stdio,id=console,signal=off" -serial chardev:console
+		-kernel "$kernel/vmlinuz" -initrd "$kernel/initrd.img"
+		-virtfs "$(shared_directory host /),readonly=on"
+		-virtfs "$(shared_directory kernel "$kernel/root"),readonly=on"
+		-virtfs "$(shared_directory share "$log")"
+		-append "console=ttyS0 loglevel=$loglevel printk.time=1 oops=panic panic=-1
+			LAB_INIT=$LAB/guest/init.sh LAB_ENV=$log/$guest.env"
+	)
+	# /dev/kvm may open and yet get no kernel going where the CPU lacks these.
+	if grep -qwE 'vmx|svm' /proc/cpuinfo && [ -w /dev/kvm ]; then
+		args+=(-accel kvm -cpu host)
+	else
+		args+=(-accel "tcg,thread=multi" -cpu max)
+	fi
+	[ "$role" = guest ] || wire_qemu "$role"
+	spawn "$guest" qemu-system-x86_64 "${args[@]}"
+}
+
+shared_directory() {
+	echo "local,mount_tag=$1,path=$2,security_model=none,multidevs=remap"
+}
+
+# The wire between two guests is as good as lossless: rxe's timeouts are long.
+# A server that is started again keeps the Ethernet address its client knows.
+mac() {
+	if [ "$1" = server ]; then
+		echo 52:54:00:12:34:01
+	else
+		echo 52:54:00:12:34:02
+	fi
+}
+
+peer() {
+	if [ "$1" = server ]; then echo client; else echo server; fi
+}
+
+# UDP (see patches/ for its buffer). Each lab has a loopback address of its own,
+# made of its process id, so that two labs don't meet.
+wire_uml() {
+	local -A port=([server]=5511 [client]=5512)
+	local address how ends
+
+	address=127.$((64 + $$ / 65536)).$(($$ / 256 % 256)).$(($$ % 256))
+	how=transport=l2tpv3,udp=1,rx_session=1,tx_session=1
+	ends=src=$address,srcport=${port[$1]},dst=$address,dstport=${port[$(peer "$1")]}
+	args+=("vec0:$how,$ends,mtu=9000,mac=$(mac "$1")")
+}
+
+# Sockets in $log. Their names must be short, so spawn changes to there.
+wire_qemu() {
+	local near far
+
+	near=local.type=unix,local.path=$1.wire
+	far=remote.type=unix,remote.path=$(peer "$1").wire
+	args+=(-netdev "dgram,id=wire,$near,$far"
+	       -device "virtio-net-pci,netdev=wire,mac=$(mac "$1")")
+}
+
+# show NAME [PREFIX] - what the guest prints, while it lives.
+show() {
+	local guest=$1 prefix=${2:-}
+
+	tail -n +1 -s 0.1 --pid="${pid[$guest]}" -f "$log/$guest.out" |
+		sed -u "s/^/$prefix/" &
+	[ -z "$verbose" ] ||
+		tail -n +1 -s 0.1 --pid="${pid[$guest]}" -f "$log/$guest.console" |
+			sed -u "s/^/$prefix/" >&2 &
+}
+
+# status_of NAME - what became of an ended guest; $status.
+status_of() {
+	local guest=$1
+
+	if [ -s "$log/$guest.status" ]; then
+		status=$(cat "$log/$guest.status")
+	elif [ "$SECONDS" -ge "$deadline" ]; then
+		status=$TIMEOUT
+	else
+		status=$DIED
+	fi
+	case $status in
+	0)	;;
+	"$TIMEOUT") say "$guest: not done after $timeout s" ;;
+	"$DIED") say "$guest: the kernel died: $(grep -ao 'Kernel panic.*' \
+			"$log/$guest.console" || echo "no panic in its log")" ;;
+	*)	say "$guest: the script failed with status $status" ;;
+	esac
+}
+
+scan() { awk -v allowlist="$LAB/allowlist" -f "$LAB/scan.awk" "$@"; }
+
+# verdict STATUS - scan the kernels' logs; the status of the whole run.
+verdict() {
+	local status=$1
+
+	wait
+	if ! scan "$log"/*.console >&2; then
+		[ "$status" -ne 0 ] || status=$SPLAT
+	fi
+	if [ "$status" -eq 0 ]; then
+		say "passed in $SECONDS s; logs: $log"
+	else
+		say "FAILED ($status) after $SECONDS s; logs: $log"
+	fi
+	return "$status"
+}
+
+run() {
+	local flavour=$1 title
+	shift
+	kind "$flavour" >/dev/null
+	parse_options "$@"
+	[ ${#operands[@]} -ge 1 ] || die "lab run FLAVOUR [OPTIONS] SCRIPT [ARGS...]"
+	check_script "${operands[0]}"
+	title=$(basename "${operands[0]}" .sh)
+
+	prepare "$flavour" "$title"
+	start guest guest 1 "${operands[@]}"
+	show guest
+	while alive guest && [ "$SECONDS" -lt "$deadline" ]; do
+		sleep 0.1
+	done
+	kill_guest guest
+	status_of guest
+	verdict "$status"
+}
+
+pair() {
+	local flavour=$1 title client_status
+	shift
+	kind "$flavour" >/dev/null
+	parse_options "$@"
+	[ ${#operands[@]} -eq 2 ] ||
+		die "lab pair FLAVOUR [OPTIONS] SERVER-SCRIPT CLIENT-SCRIPT"
+	check_script "${operands[0]}"
+	check_script "${operands[1]}"
+	title=$(basename "${operands[1]}" .sh)
+
+	prepare "$flavour" "$title"
+	boot=1 server=server
+	start_server
+	start client client 1 "${operands[1]}"
+	show client
+	while alive client && [ "$SECONDS" -lt "$deadline" ] && server_is_well; do
+		[ ! -e "$log/share/.lab-restart" ] || restart_server
+		sleep 0.1
+	done
+	kill_guest client
+	status_of client
+	client_status=$status
+
+	touch "$log/share/.lab-end"
+	while alive "$server" && [ "$SECONDS" -lt "$deadline" ]; do
+		sleep 0.1
+	done
+	kill_guest "$server"
+	status_of "$server"
+	[ "$client_status" -eq 0 ] || status=$client_status
+	verdict "$status"
+}
+
+start_server() {
+	start "$server" server "$boot" "${operands[0]}"
+	show "$server" "server: "
+}
+
+# The client asks, and waits until the request is gone.
+restart_server() {
+	kill_guest "$server"
+	say "$server killed, as the client asked"
+	boot=$((boot + 1))
+	server=server-$boot
+	start_server
+	rm "$log/share/.lab-restart"
+}
+
+# A server that failed ends the run; one that is done early may have meant it.
+server_is_well() {
+	alive "$server" || [ "$(cat "$log/$server.status" 2>/dev/null)" = 0 ]
+}
+
+# The terminal is the kernel's console, too: quiet; dmesg shows its messages.
+shell() {
+	local flavour=$1 tty
+	shift
+	kind "$flavour" >/dev/null
+	parse_options "$@"
+	[ ${#operands[@]} -eq 0 ] || die "lab shell FLAVOUR [OPTIONS]"
+	tty=$(stty -g) || die "lab shell needs a terminal"
+
+	prepare "$flavour" shell
+	timeout=infinity loglevel=1 console=ttyS0
+	[ "$kind" = qemu ] || console=tty0
+	start guest guest 1 /bin/bash -l || true
+	stty "$tty"
+}

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Print the reports of trouble in kernel logs, but for those on the allow-list;
+# exit with 1 if there are any. awk -v allowlist=FILE -f scan.awk LOG...
+
+BEGIN {
+	trouble = "BUG[: ]|kernel BUG at|WARNING: |Oops|KASAN: |UBSAN: " \
+		"|Kernel panic|general protection fault|nable to handle kernel" \
+		"|INFO: task .* blocked|INFO: .*stall|INFO: trying to register" \
+		"|lockdep is turned off|DEBUG_LOCKS_WARN_ON" \
+		"|refcount_t: |ODEBUG: |list_(add|del) corruption|ref_tracker: " \
+		"|unreferenced object|new suspected memory leak|[^a-z]leaked" \
+		"|still (has|have|in use)|waiting for .* to become free" \
+		"|workqueue lockup|detected buffer overflow|stack overflow"
+	# What was on the stack, but in no frame of it
+	guess = "^ \\[<[0-9a-f]+>\\] \\? "
+	lines = 200	# of a report, at most
+	shown = 40
+
+	while ((getline line < allowlist) > 0)
+		if (line !~ /^#|^[ \t]*$/)
+			known[++entries] = line
+}
+
+# The console may end its lines as terminals do, and stamps them.
+{
+	sub(/\r$/, "")
+	text = $0
+	sub(/^\[ *[0-9.]+\] /, "", text)
+}
+
+FNR == 1 || text ~ trouble || length_of_report == lines {
+	finish()
+}
+
+text ~ trouble && !length_of_report {
+	file = FILENAME
+	start = FNR
+}
+
+file {
+	report[++length_of_report] = text
+	if (text ~ /---\[ end trace/)
+		finish()
+}
+
+END {
+	finish()
+	if (reports)
+		printf "%d splat%s\n", reports, reports == 1 ? "" : "s"
+	exit reports > 0
+}
+
+function finish(    i, left) {
+	if (length_of_report && !is_known()) {
+		reports++
+		printf "--- splat, %s line %d:\n", file, start
+		for (i = left = 1; i <= length_of_report && left <= shown; i++)
+			if (report[i] !~ guess) {
+				print report[i]
+				left++
+			}
+	}
+	length_of_report = 0
+	file = ""
+}
+
+function is_known(    i, j, k, n, parts, found) {
+	for (i = 1; i <= entries; i++) {
+		n = split(known[i], parts, / && /)
+		found = 0
+		for (j = 1; j <= n; j++)
+			for (k = 1; k <= length_of_report; k++)
+				if (report[k] ~ parts[j]) {
+					found++
+					break
+				}
+		if (found == n)
+			return 1
+	}
+	return 0
+}
