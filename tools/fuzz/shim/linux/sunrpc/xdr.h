@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The part of the kernel's xdr_stream that a linear buffer needs, for user
+ * space. Results are those of kernel 6.1 and 6.12, traps included:
+ *
+ * - lengths are counted in whole words, so a message that ends within a word
+ *   has one more "remaining" than it can deliver;
+ * - a decoder that reads past the end leaves the stream without a position;
+ * - a reservation that fails changes nothing.
+ *
+ * Pages, tails and scratch buffers are left out: a request that would need
+ * one fails, as it does in the kernel where none is set up.
+ */
+#ifndef _SHIM_LINUX_SUNRPC_XDR_H
+#define _SHIM_LINUX_SUNRPC_XDR_H
+
+#include <linux/types.h>
+
+#define XDR_UNIT	sizeof(__be32)
+#define XDR_QUADLEN(l)	(((l) + 3) >> 2)
+
+#define xdr_zero	cpu_to_be32(0)
+#define xdr_one		cpu_to_be32(1)
+
+struct rpc_rqst;
+
+struct kvec {
+	void	*iov_base;
+	size_t	iov_len;
+};
+
+struct xdr_buf {
+	struct kvec	head[1];
+	struct kvec	tail[1];
+	unsigned int	page_len;
+	unsigned int	buflen;
+	unsigned int	len;
+};
+
+struct xdr_stream {
+	__be32		*p;
+	struct xdr_buf	*buf;
+	__be32		*end;
+	struct kvec	*iov;
+	unsigned int	nwords;
+};
+
+void xdr_init_encode(struct xdr_stream *xdr, struct xdr_buf *buf, __be32 *p,
+		     struct rpc_rqst *rqst);
+__be32 *xdr_reserve_space(struct xdr_stream *xdr, size_t nbytes);
+void xdr_init_decode(struct xdr_stream *xdr, struct xdr_buf *buf, __be32 *p,
+		     struct rpc_rqst *rqst);
+__be32 *xdr_inline_decode(struct xdr_stream *xdr, size_t nbytes);
+
+static inline size_t xdr_stream_remaining(const struct xdr_stream *xdr)
+{
+	return xdr->nwords * XDR_UNIT;
+}
+
+static inline size_t xdr_align_size(size_t n)
+{
+	return (n + XDR_UNIT - 1) & ~(XDR_UNIT - 1);
+}
+
+static inline ssize_t xdr_stream_decode_u32(struct xdr_stream *xdr, u32 *v)
+{
+	const __be32 *p = xdr_inline_decode(xdr, sizeof(*v));
+
+	if (!p)
+		return -EBADMSG;
+	*v = be32_to_cpup(p);
+	return 0;
+}
+
+static inline __be32 *xdr_encode_hyper(__be32 *p, u64 v)
+{
+	put_unaligned_be64(v, p);
+	return p + 2;
+}
+
+static inline __be32 *xdr_decode_hyper(__be32 *p, u64 *v)
+{
+	*v = get_unaligned_be64(p);
+	return p + 2;
+}
+
+#endif /* _SHIM_LINUX_SUNRPC_XDR_H */

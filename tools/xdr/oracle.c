@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Holds wire/ against routines that rpcgen made of rpcrdma2.x. For every
+ * header made up from a seed:
+ *
+ * - what wire/ encodes, rpcgen's routines decode to the same fields, and
+ *   encode to the same octets;
+ * - what they encode, with lists and properties in another order and with
+ *   things that only other peers send, wire/ decodes to the same header.
+ *
+ * And the octets of the KUnit suites' vectors are theirs, too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "wire_test.h"
+#include "oracle.h"
+
+static unsigned long passed, failed;
+
+static void verdict(const char *what, unsigned long n, const char *wrong)
+{
+	if (!wrong) {
+		passed++;
+		return;
+	}
+	if (failed++ < 20)
+		printf("FAIL: %s %lu: %s\n", what, n, wrong);
+}
+
+static void flatten_segment(struct flat_segment *to,
+			    const struct rpcrdma2_segment *from)
+{
+	to->handle = from->handle;
+	to->length = from->length;
+	to->offset = from->offset;
+}
+
+static void flatten_chunk(struct flat_chunk *to,
+			  const struct rpcrdma2_chunk_lists *cl,
+			  const struct rpcrdma2_chunk *from)
+{
+	unsigned int i;
+
+	to->nsegs = from->nsegs;
+	for (i = 0; i < from->nsegs; i++)
+		flatten_segment(&to->segs[i], &cl->segments[from->first + i]);
+}
+
+static void flatten_read(struct flat *f, const struct rpcrdma2_chunk_lists *cl,
+			 const struct rpcrdma2_chunk *chunk)
+{
+	unsigned int i;
+
+	for (i = 0; i < chunk->nsegs; i++) {
+		f->reads[f->nreads].position = chunk->position;
+		flatten_segment(&f->reads[f->nreads++].seg,
+				&cl->segments[chunk->first + i]);
+	}
+}
+
+static void flatten_lists(struct flat *f, const struct rpcrdma2_chunk_lists *cl)
+{
+	unsigned int i;
+
+	f->inv_handle = cl->inv_handle;
+	for (i = 0; i < cl->nreads; i++)
+		flatten_read(f, cl, &cl->reads[i]);
+	f->nwrites = cl->nwrites;
+	for (i = 0; i < cl->nwrites; i++)
+		flatten_chunk(&f->writes[i], cl, &cl->writes[i]);
+	f->has_reply = cl->has_reply;
+	if (cl->has_reply)
+		flatten_chunk(&f->reply, cl, &cl->reply);
+}
+
+static void flatten_error(struct flat *f, const struct rpcrdma2_error *err)
+{
+	f->code = err->code;
+	switch (err->code) {
+	case RDMA2_ERR_VERS:
+		f->args[0] = err->vers_low;
+		f->args[1] = err->vers_high;
+		break;
+	case RDMA2_ERR_READ_CHUNKS:
+	case RDMA2_ERR_WRITE_CHUNKS:
+		f->args[0] = err->max_chunks;
+		break;
+	case RDMA2_ERR_SEGMENTS:
+		f->args[0] = err->max_segments;
+		break;
+	case RDMA2_ERR_WRITE_RESOURCE:
+		f->args[0] = err->chunk_index;
+		f->args[1] = err->length_needed;
+		break;
+	case RDMA2_ERR_REPLY_RESOURCE:
+		f->args[0] = err->length_needed;
+		break;
+	}
+}
+
+static void add_prop(struct flat *f, u32 id, u32 len, u32 value)
+{
+	struct flat_prop *prop = &f->props[f->nprops++];
+
+	prop->id = id;
+	prop->len = len;
+	put_unaligned_be32(value, prop->data);
+	memset(prop->data + min_t(u32, len, 4), 0,
+	       FLAT_DATA - min_t(u32, len, 4));
+}
+
+static void flatten(struct flat *f, const struct rpcrdma2_header *hdr)
+{
+	memset(f, 0, sizeof(*f));
+	f->xid = hdr->xid;
+	f->vers = hdr->vers;
+	f->credit = hdr->credit;
+	f->htype = hdr->htype;
+	f->bare = hdr->htype == RDMA2_ERROR && hdr->error.bare;
+	f->flags = hdr->response && !f->bare;
+	switch (hdr->htype) {
+	case RDMA2_ERROR:
+		flatten_error(f, &hdr->error);
+		break;
+	case RDMA2_CONNPROP:
+		add_prop(f, RDMA2_PROPID_RBSIZ, 4, hdr->props.rbsiz);
+		add_prop(f, RDMA2_PROPID_BRS, 4, hdr->props.brs);
+		break;
+	default:
+		flatten_lists(f, &hdr->chunks);
+	}
+}
+
+/* wire/ encodes; rpcgen's routines decode, and encode. */
+static const char *wire_to_rpcgen(const struct rpcrdma2_header *hdr)
+{
+	static struct wire_msg msg;
+	static struct flat want, got;
+	static u8 again[WIRE_ROOM];
+	int len;
+
+	if (wire_encode(&msg, hdr))
+		return "wire/ does not encode it";
+	flatten(&want, hdr);
+	len = rpcgen_decode(&got, msg.octets, msg.len, want.bare);
+	if (len < 0)
+		return "rpcgen does not decode it";
+	if ((size_t)len != msg.len)
+		return "rpcgen decodes another length";
+	if (memcmp(&want, &got, sizeof(want)))
+		return "rpcgen decodes other fields";
+	if (rpcgen_encode(&got, again, sizeof(again)) != len)
+		return "rpcgen encodes another length";
+	return memcmp(again, msg.octets, len) ?
+	       "rpcgen encodes other octets" : NULL;
+}
+
+/* Whole Read chunks change places; a chunk's segments stay together. */
+static void rotate_reads(struct wire_rng *rng, struct flat *f)
+{
+	static struct flat_read old[FLAT_SEGMENTS];
+	unsigned int i, first;
+
+	if (!f->nreads)
+		return;
+	first = wire_random_below(rng, f->nreads);
+	while (first && f->reads[first].position == f->reads[first - 1].position)
+		first--;
+	memcpy(old, f->reads, sizeof(old));
+	for (i = 0; i < f->nreads; i++)
+		f->reads[i] = old[(first + i) % f->nreads];
+}
+
+/* As other peers might say it; what they mean goes to @hdr. */
+static void rewrite_props(struct wire_rng *rng, struct flat *f,
+			  struct rpcrdma2_header *hdr)
+{
+	f->nprops = 0;
+	add_prop(f, 3 + wire_random_below(rng, 9),
+		 wire_random_below(rng, FLAT_DATA + 1), wire_random(rng));
+	if (wire_random_below(rng, 2))
+		add_prop(f, RDMA2_PROPID_BRS, 4, 2);
+	hdr->props.brs = wire_random_below(rng, 3);
+	add_prop(f, RDMA2_PROPID_BRS, 4, hdr->props.brs);
+	add_prop(f, 0xffffffff, wire_random_below(rng, 5), wire_random(rng));
+	if (wire_random_below(rng, 2)) {
+		add_prop(f, RDMA2_PROPID_RBSIZ, 4, hdr->props.rbsiz);
+		return;
+	}
+	if (wire_random_below(rng, 2)) {
+		add_prop(f, RDMA2_PROPID_RBSIZ, 4, 8192);
+		add_prop(f, RDMA2_PROPID_RBSIZ, 0, 0);
+	}
+	hdr->props.rbsiz = 4096;
+}
+
+/* rpcgen's routines encode; wire/ decodes. Changes @hdr. */
+static const char *rpcgen_to_wire(struct wire_rng *rng,
+				  struct rpcrdma2_header *hdr, size_t rpc_len)
+{
+	static struct rpcrdma2_header got;
+	static struct wire_msg msg;
+	static struct flat f;
+	size_t rest;
+	int len;
+
+	flatten(&f, hdr);
+	rotate_reads(rng, &f);
+	if (!f.bare)
+		f.flags |= wire_random(rng) & ~RPCRDMA2_F_RESPONSE;
+	if (hdr->htype == RDMA2_CONNPROP)
+		rewrite_props(rng, &f, hdr);
+	len = rpcgen_encode(&f, msg.octets, sizeof(msg.octets));
+	if (len < 0)
+		return "rpcgen does not encode it";
+	msg.len = len;
+	if (rpc_len)
+		wire_put_rpc(&msg, hdr->xid, hdr->response, rpc_len);
+	if (wire_decode(msg.octets, msg.len, &got, &rest))
+		return "wire/ does not decode it";
+	if (hdr->htype == RDMA2_MSG && rest != rpc_len)
+		return "wire/ decodes another length";
+	return wire_header_differs(&got, hdr);
+}
+
+static const char *vector_to_rpcgen(const struct wire_vector *v)
+{
+	static struct wire_msg msg;
+	static u8 again[WIRE_ROOM];
+	static struct flat f;
+	int len;
+
+	msg.len = 0;
+	wire_parse(&msg, v->wire);
+	len = rpcgen_decode(&f, msg.octets, msg.len,
+			    v->hdr.htype == RDMA2_ERROR && v->hdr.error.bare);
+	if (len < 0)
+		return "rpcgen does not decode it";
+	/* An extension's arguments are unknown to both sides. */
+	if ((size_t)len != msg.len && f.code <= RDMA2_ERR_SYSTEM)
+		return "rpcgen decodes another length";
+	if (rpcgen_encode(&f, again, sizeof(again)) != len)
+		return "rpcgen encodes another length";
+	return memcmp(again, msg.octets, len) ?
+	       "rpcgen encodes other octets" : NULL;
+}
+
+static void check_header(struct wire_rng *rng, unsigned long n,
+			 unsigned long *kinds)
+{
+	static struct rpcrdma2_header hdr;
+	size_t rpc_len = wire_random_header(rng, &hdr);
+
+	kinds[hdr.htype]++;
+	verdict("wire to rpcgen", n, wire_to_rpcgen(&hdr));
+	verdict("rpcgen to wire", n, rpcgen_to_wire(rng, &hdr, rpc_len));
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long headers = argc > 1 ? strtoul(argv[1], NULL, 0) : 20000;
+	struct wire_rng rng = { argc > 2 ? strtoull(argv[2], NULL, 0) : 1 };
+	const struct wire_vector *v;
+	unsigned long kinds[RDMA2_CONNPROP + 1] = { 0 };
+	unsigned long i;
+
+	if (argc > 3 || !headers) {
+		fprintf(stderr, "Usage: %s [HEADERS [SEED]]\n", argv[0]);
+		return 2;
+	}
+	for (i = 0; (v = wire_vector(i)); i++)
+		verdict(v->name, i, vector_to_rpcgen(v));
+	printf("# %lu vectors\n", i);
+	for (i = 0; i < headers; i++)
+		check_header(&rng, i, kinds);
+	printf("# headers: %lu MSG, %lu NOMSG, %lu ERROR, %lu CONNPROP\n",
+	       kinds[RDMA2_MSG], kinds[RDMA2_NOMSG], kinds[RDMA2_ERROR],
+	       kinds[RDMA2_CONNPROP]);
+	printf("%lu passed, %lu failed, 0 skipped\n", passed, failed);
+	return failed || !passed;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A header in plain arrays: what the two sides of the oracle, which cannot
+ * include each other's headers, have in common.
+ */
+#ifndef _RPCRDMA2_XDR_ORACLE_H
+#define _RPCRDMA2_XDR_ORACLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FLAT_SEGMENTS	80
+#define FLAT_CHUNKS	10
+#define FLAT_PROPS	12
+#define FLAT_DATA	16
+
+struct flat_segment {
+	uint64_t	offset;
+	uint32_t	handle;
+	uint32_t	length;
+};
+
+struct flat_chunk {
+	uint32_t		nsegs;
+	uint32_t		unused;
+	struct flat_segment	segs[FLAT_SEGMENTS];
+};
+
+struct flat_read {
+	uint32_t		position;
+	uint32_t		unused;
+	struct flat_segment	seg;
+};
+
+struct flat_prop {
+	uint32_t	id;
+	uint32_t	len;
+	uint8_t		data[FLAT_DATA];
+};
+
+/* No implicit padding, so that two of them can be compared as memory. */
+struct flat {
+	uint32_t		xid, vers, credit, htype;
+	uint32_t		flags, bare;
+	uint32_t		inv_handle, nreads, nwrites, has_reply;
+	struct flat_read	reads[FLAT_SEGMENTS];
+	struct flat_chunk	writes[FLAT_CHUNKS];
+	struct flat_chunk	reply;
+	uint32_t		code, args[3];
+	struct flat_prop	props[FLAT_PROPS];
+	uint32_t		nprops, unused;
+};
+
+/* oracle_rpcgen.c: octets of the header, or -1 */
+int rpcgen_encode(const struct flat *f, void *octets, size_t room);
+int rpcgen_decode(struct flat *f, void *octets, size_t len, int bare);
+
+#endif /* _RPCRDMA2_XDR_ORACLE_H */
