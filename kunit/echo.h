@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The echo program: an RPC program that says in each Call what the Call
+ * carries and what the Reply shall carry, so that a test reaches whatever
+ * form of RPC-over-RDMA message it wants. Only SUNRPC's generic interfaces
+ * are used: it drives any transport.
+ *
+ *	ECHO(args) -> results
+ *
+ *	args:	 flags seed delay res_head res_pages res_base
+ *		 opaque head<>
+ *		 opaque payload<>	if ECHO_ARG_PAYLOAD
+ *		 trailer		if ECHO_TRAILER, and there is a payload
+ *	results: status			if not zero, nothing follows
+ *		 head_len head_bad pages_len pages_bad trailer_bad
+ *		 opaque head<>
+ *		 opaque payload<>	if ECHO_RES_PAYLOAD
+ *		 trailer		if ECHO_TRAILER, and there is a payload
+ *
+ * A head is encoded in the xdr_buf's head, a payload in its pages. What the
+ * bytes are follows from the seed, see echo_stream; whoever receives them
+ * looks at each.
+ */
+#ifndef RPCRDMA2_ECHO_H
+#define RPCRDMA2_ECHO_H
+
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/sunrpc/clnt.h>
+#include <linux/sunrpc/svc.h>
+#include <linux/sunrpc/svc_xprt.h>
+#include <kunit/test.h>
+
+#define ECHO_PROGRAM		0x20ec0001
+#define ECHO_CB_PROGRAM		0x20ec0002
+#define ECHO_VERSION		1
+#define ECHO_MAX_PAYLOAD	RPCSVC_MAXPAYLOAD
+
+enum {
+	ECHOPROC_NULL,
+	ECHOPROC_ECHO,
+	ECHOPROC_NR
+};
+
+/* On the wire */
+#define ECHO_ARG_PAYLOAD	0x0001	/* args have a payload */
+#define ECHO_RES_PAYLOAD	0x0002	/* results have a payload */
+#define ECHO_TRAILER		0x0004	/* a word follows each payload */
+#define ECHO_STREAM		0x0008	/* server: payload from the xdr_stream */
+#define ECHO_DROP		0x0010	/* server: no Reply */
+#define ECHO_FAIL		0x0020	/* server: a status and nothing else */
+/* Client only */
+#define ECHO_ARG_DDP		0x1000	/* args' payload: XDRBUF_WRITE */
+#define ECHO_RES_DDP		0x2000	/* results' payload: XDRBUF_READ */
+#define ECHO_WIRE_FLAGS		0x0fff
+
+#define ECHO_STATUS_FAILED	5
+#define ECHO_ARGS_WORDS		6
+#define ECHO_VERDICT_WORDS	5
+#define ECHO_ALL_GOOD		U32_MAX
+
+/* Which bytes: one stream for each place of a message. */
+enum echo_place {
+	ECHO_ARG_HEAD,
+	ECHO_ARG_PAGES,
+	ECHO_RES_HEAD,
+	ECHO_RES_PAGES,
+};
+
+static inline u64 echo_stream(u32 seed, enum echo_place place)
+{
+	return (u64)place << 32 | seed;
+}
+
+static inline u32 echo_trailer(u32 seed, enum echo_place place)
+{
+	return ~seed + place;
+}
+
+/*
+ * What a receiver found: lengths, and offsets of the first wrong bytes. The
+ * client does not set pages_bad: it looks at a payload when the RPC is over.
+ */
+struct echo_verdict {
+	u32			head_len;
+	u32			head_bad;
+	u32			pages_len;
+	u32			pages_bad;
+	bool			trailer_bad;
+};
+
+/* echo_pattern.c */
+
+struct echo_pages {
+	struct page		**pages;
+	unsigned int		nr;
+	unsigned int		base;
+	unsigned int		len;
+};
+
+void echo_fill(void *buf, size_t len, u64 stream, size_t offset);
+size_t echo_diff(const void *buf, size_t len, u64 stream, size_t offset);
+void echo_fill_pages(struct page **pages, unsigned int base, size_t len,
+		     u64 stream);
+size_t echo_diff_pages(struct page **pages, unsigned int base, size_t len,
+		       u64 stream, size_t offset);
+u32 echo_diff_buf(const struct xdr_buf *buf, u64 stream);
+
+int echo_pages_alloc(struct echo_pages *ep, unsigned int base,
+		     unsigned int len);
+void echo_pages_free(struct echo_pages *ep);
+void echo_pages_poison(struct echo_pages *ep, u8 poison);
+bool echo_pages_poisoned(struct echo_pages *ep, u8 poison);
+bool echo_pages_margins_poisoned(struct echo_pages *ep, u8 poison);
+
+/* echo_svc.c */
+
+struct echo_svc_args {
+	u32			flags;
+	u32			seed;
+	u32			delay;
+	u32			res_head;
+	u32			res_pages;
+	u32			res_base;
+	struct echo_verdict	verdict;
+};
+
+extern const struct svc_version echo_svc_version;
+
+int echo_server_start(int family);
+void echo_server_stop(void);
+void echo_server_disconnect(void);
+struct svc_xprt *echo_server_get_connection(void);
+unsigned int echo_server_calls(void);
+unsigned int echo_server_bad_calls(void);
+
+/* echo_clnt.c */
+
+/*
+ * What one RPC looks like. Lengths and offsets in bytes.
+ * @room: of the page buffer for the results' payload; 0: @res_pages
+ * @arg_base, @res_base: where in the client's first page a payload starts
+ * @svc_base: the same in the server's pages for results
+ * @delay: milliseconds that the server takes
+ */
+struct echo_shape {
+	u32			flags;
+	u32			arg_head;
+	u32			arg_pages;
+	u32			arg_base;
+	u32			res_head;
+	u32			res_pages;
+	u32			res_base;
+	u32			svc_base;
+	u32			room;
+	u32			delay;
+};
+
+/*
+ * One RPC. @clnt and all that follows is the last run's; @done completes when
+ * its rpc_task is gone, and with it the transport's claim to the pages.
+ */
+struct echo_req {
+	struct list_head	list;
+	struct echo_shape	shape;
+	struct rpc_procinfo	proc;
+	struct echo_pages	arg;
+	struct echo_pages	res;
+
+	struct rpc_clnt		*clnt;
+	u32			seed;
+	bool			started;
+	struct completion	done;
+	int			status;
+	u32			res_status;
+	struct echo_verdict	sent;
+	struct echo_verdict	received;
+};
+
+#define ECHO_POISON		0xa5
+
+struct rpc_clnt *echo_clnt_create(const struct sockaddr *addr, size_t addrlen,
+				  const struct rpc_timeout *timeout,
+				  unsigned long flags);
+struct rpc_clnt *echo_cb_clnt_create(struct svc_xprt *xprt,
+				     const struct rpc_timeout *timeout);
+struct echo_req *echo_req_alloc(const struct echo_shape *shape);
+void echo_req_free(struct echo_req *req);
+int echo_req_start(struct echo_req *req, struct rpc_clnt *clnt, int flags);
+int echo_req_wait(struct echo_req *req);
+bool echo_req_kill_and_wait(struct echo_req *req);
+
+/* echo_suite.c */
+
+/* One test's clients and RPCs; whatever the test left is ended by its exit. */
+struct echo_test {
+	struct list_head	clnts;
+	struct list_head	reqs;
+};
+
+struct echo_test_clnt {
+	struct list_head	list;
+	struct rpc_clnt		*clnt;
+};
+
+extern const struct rpc_timeout echo_patient;
+
+bool echo_is_rdma(void);
+int echo_transport(void);
+const char *echo_svc_class(void);
+unsigned short echo_port(void);
+unsigned int echo_threads(void);
+int echo_server_addr(struct sockaddr_storage *ss, int family);
+
+int echo_suite_init(struct kunit_suite *suite);
+void echo_suite_exit(struct kunit_suite *suite);
+int echo_test_init(struct kunit *test);
+void echo_test_exit(struct kunit *test);
+
+struct rpc_clnt *echo_connect(struct kunit *test,
+			      const struct rpc_timeout *timeout);
+void echo_test_add_clnt(struct kunit *test, struct rpc_clnt *clnt);
+void echo_disconnect(struct kunit *test, struct rpc_clnt *clnt);
+struct echo_req *echo_new(struct kunit *test, const struct echo_shape *shape);
+void echo_start(struct kunit *test, struct echo_req *req,
+		struct rpc_clnt *clnt, int flags);
+void echo_finish(struct kunit *test, struct echo_req *req);
+void echo_expect_good(struct kunit *test, struct echo_req *req);
+void echo_call(struct kunit *test, struct rpc_clnt *clnt,
+	       const struct echo_shape *shape);
+void echo_finish_all(struct kunit *test);
+void echo_expect_server_saw_no_bad_call(struct kunit *test);
+
+/* echo_*_test.c */
+
+extern struct kunit_suite echo_forms_suite;
+extern struct kunit_suite echo_rare_suite;
+extern struct kunit_suite echo_many_suite;
+extern struct kunit_suite echo_disconnect_suite;
+extern struct kunit_suite echo_connect_suite;
+extern struct kunit_suite echo_reverse_suite;
+
+/* RPCs of small and middle size and of many forms, to have at once */
+extern const struct echo_shape echo_mix[];
+extern const unsigned int echo_mix_len;
+
+#endif /* RPCRDMA2_ECHO_H */

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls from the server to the client, over the client's connection, as an
+ * NFSv4.1 server does them. The program is the echo program once more, under
+ * another number.
+ *
+ * The order at the end matters: Calls from the server cease, then the
+ * connection is closed, and only when the server has seen that does the
+ * service go that the client's transport points to.
+ */
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/sunrpc/bc_xprt.h>
+#include <linux/sunrpc/xprt.h>
+#include "echo.h"
+
+#if IS_ENABLED(CONFIG_SUNRPC_BACKCHANNEL)
+
+#define ECHO_CB_SLOTS		16
+/* A server can't connect; not every transport's reverse direction says so. */
+#define ECHO_CB_FLAGS		(RPC_TASK_SOFT | RPC_TASK_SOFTCONN |	\
+				 RPC_TASK_NOCONNECT)
+
+static struct svc_serv *echo_cb_serv;
+
+static int echo_cb_authenticate(struct svc_rqst *rqstp)
+{
+	return SVC_OK;
+}
+
+static const struct svc_version *echo_cb_versions[] = {
+	[ECHO_VERSION] = &echo_svc_version,
+};
+
+static struct svc_program echo_cb_program = {
+	.pg_prog		= ECHO_CB_PROGRAM,
+	.pg_nvers		= ARRAY_SIZE(echo_cb_versions),
+	.pg_vers		= echo_cb_versions,
+	.pg_name		= "echo_cb",
+	.pg_class		= "echo",
+	.pg_authenticate	= echo_cb_authenticate,
+	.pg_init_request	= svc_generic_init_request,
+	.pg_rpcbind_set		= svc_generic_rpcbind_set,
+};
+
+static struct rpc_rqst *echo_cb_dequeue(struct svc_serv *serv)
+{
+	struct rpc_rqst *rqst;
+
+	spin_lock_bh(&serv->sv_cb_lock);
+	rqst = list_first_entry_or_null(&serv->sv_cb_list, struct rpc_rqst,
+					rq_bc_list);
+	if (rqst)
+		list_del(&rqst->rq_bc_list);
+	spin_unlock_bh(&serv->sv_cb_lock);
+	return rqst;
+}
+
+static int echo_cb_thread(void *data)
+{
+	struct svc_rqst *rqstp = data;
+	struct svc_serv *serv = rqstp->rq_server;
+	struct rpc_rqst *rqst;
+
+	while (!kthread_should_stop()) {
+		wait_event_idle(serv->sv_cb_waitq,
+				!list_empty(&serv->sv_cb_list) ||
+				kthread_should_stop());
+		rqst = echo_cb_dequeue(serv);
+		if (rqst)
+			bc_svc_process(serv, rqst, rqstp);
+	}
+	svc_exit_thread(rqstp);
+	return 0;
+}
+
+static int echo_cb_start(void)
+{
+	int ret;
+
+	echo_cb_serv = svc_create(&echo_cb_program, PAGE_SIZE, echo_cb_thread);
+	if (!echo_cb_serv)
+		return -ENOMEM;
+	set_bc_enabled(echo_cb_serv);
+	ret = svc_set_num_threads(echo_cb_serv, NULL, 2);
+	if (ret < 0) {
+		svc_set_num_threads(echo_cb_serv, NULL, 0);
+		svc_put(echo_cb_serv);
+		echo_cb_serv = NULL;
+	}
+	return ret;
+}
+
+static void echo_cb_stop(void)
+{
+	if (!echo_cb_serv)
+		return;
+	svc_set_num_threads(echo_cb_serv, NULL, 0);
+	svc_put(echo_cb_serv);
+	echo_cb_serv = NULL;
+}
+
+static int echo_reverse_suite_init(struct kunit_suite *suite)
+{
+	int ret;
+
+	ret = echo_suite_init(suite);
+	if (ret)
+		return ret;
+	ret = echo_cb_start();
+	if (ret)
+		echo_suite_exit(suite);
+	return ret;
+}
+
+/* With the server all connections end. */
+static void echo_reverse_suite_exit(struct kunit_suite *suite)
+{
+	echo_suite_exit(suite);
+	echo_cb_stop();
+}
+
+static void echo_reverse_test_exit(struct kunit *test)
+{
+	struct svc_xprt *xprt;
+	int tries = 100;
+
+	echo_test_exit(test);
+	while (tries-- && (xprt = echo_server_get_connection())) {
+		svc_xprt_put(xprt);
+		msleep(50);
+	}
+}
+
+static int echo_cb_set_up_xprt(struct rpc_clnt *clnt, struct rpc_xprt *xprt,
+			       void *data)
+{
+	if (!xprt->ops->bc_setup)
+		return -EPROTONOSUPPORT;
+	xprt->bc_serv = echo_cb_serv;
+	return xprt_setup_backchannel(xprt, ECHO_CB_SLOTS);
+}
+
+/* The server's client, for the one connection there is */
+static struct rpc_clnt *echo_cb_connect(struct kunit *test)
+{
+	struct svc_xprt *xprt = echo_server_get_connection();
+	struct rpc_clnt *clnt;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, xprt);
+	clnt = echo_cb_clnt_create(xprt, &echo_patient);
+	svc_xprt_put(xprt);
+	if (IS_ERR(clnt))
+		kunit_skip(test, "no Calls from this transport's server: %ld",
+			   PTR_ERR(clnt));
+	echo_test_add_clnt(test, clnt);
+	return clnt;
+}
+
+static struct rpc_clnt *echo_connect_both(struct kunit *test,
+					  struct rpc_clnt **clnt)
+{
+	int ret;
+
+	*clnt = echo_connect(test, &echo_patient);
+	ret = rpc_clnt_iterate_for_each_xprt(*clnt, echo_cb_set_up_xprt, NULL);
+	if (ret == -EPROTONOSUPPORT)
+		kunit_skip(test, "no Calls to this transport's client");
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	return echo_cb_connect(test);
+}
+
+/*
+ * A test adds the server's client after the client, and clients are shut down
+ * in that order; the server's must go first.
+ */
+static void echo_cb_disconnect(struct kunit *test, struct rpc_clnt *cb_clnt)
+{
+	echo_finish_all(test);
+	echo_disconnect(test, cb_clnt);
+}
+
+struct echo_cb_size {
+	u32 arg;
+	u32 res;
+};
+
+static const struct echo_cb_size echo_cb_sizes[] = {
+	{ 0, 0 }, { 1, 0 }, { 0, 1 }, { 2, 3 }, { 4, 4 }, { 5, 500 },
+	{ 500, 5 }, { 999, 1000 }, { 1000, 999 },
+};
+
+static void echo_cb_size_desc(const struct echo_cb_size *size, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u bytes there, %u back",
+		 size->arg, size->res);
+}
+
+KUNIT_ARRAY_PARAM(echo_cb_size, echo_cb_sizes, echo_cb_size_desc);
+
+static void server_calls_client(struct kunit *test)
+{
+	const struct echo_cb_size *size = test->param_value;
+	struct echo_shape shape = {
+		.arg_head	= size->arg,
+		.res_head	= size->res,
+	};
+	struct rpc_clnt *clnt, *cb_clnt;
+	struct echo_req *req;
+
+	cb_clnt = echo_connect_both(test, &clnt);
+	req = echo_new(test, &shape);
+	echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
+	echo_finish(test, req);
+	echo_expect_good(test, req);
+	echo_cb_disconnect(test, cb_clnt);
+}
+
+static const struct echo_shape echo_cb_shapes[] = {
+	{ .arg_head = 10, .res_head = 900 },
+	{ .arg_head = 900, .res_head = 10, .delay = 2 },
+	{ },
+};
+
+static void echo_new_callbacks(struct kunit *test, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		echo_new(test, &echo_cb_shapes[i % ARRAY_SIZE(echo_cb_shapes)]);
+}
+
+static void server_calls_client_many_times_at_once(struct kunit *test)
+{
+	struct echo_test *et = test->priv;
+	struct rpc_clnt *clnt, *cb_clnt;
+	struct echo_req *req;
+
+	cb_clnt = echo_connect_both(test, &clnt);
+	echo_new_callbacks(test, 64);
+	list_for_each_entry(req, &et->reqs, list)
+		echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
+	echo_finish_all(test);
+	list_for_each_entry(req, &et->reqs, list)
+		echo_expect_good(test, req);
+	echo_cb_disconnect(test, cb_clnt);
+}
+
+static void calls_go_both_ways_at_once(struct kunit *test)
+{
+	struct echo_test *et = test->priv;
+	struct rpc_clnt *clnt, *cb_clnt;
+	struct echo_req *req;
+	unsigned int i;
+
+	cb_clnt = echo_connect_both(test, &clnt);
+	for (i = 0; i < 64; i++) {
+		echo_new_callbacks(test, 1);
+		echo_new(test, &echo_mix[i % echo_mix_len]);
+	}
+	i = 0;
+	list_for_each_entry(req, &et->reqs, list) {
+		if (i++ % 2)
+			echo_start(test, req, clnt, 0);
+		else
+			echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
+	}
+	echo_finish_all(test);
+	list_for_each_entry(req, &et->reqs, list)
+		echo_expect_good(test, req);
+	echo_cb_disconnect(test, cb_clnt);
+}
+
+/* Calls from the server may fail then, but neither hang nor do harm. */
+static void disconnect_ends_calls_from_server(struct kunit *test)
+{
+	static const struct echo_shape small = { .arg_head = 100 };
+	struct echo_test *et = test->priv;
+	struct rpc_clnt *clnt, *cb_clnt;
+	struct echo_req *req;
+	unsigned int round;
+
+	cb_clnt = echo_connect_both(test, &clnt);
+	echo_new_callbacks(test, 32);
+	for (round = 0; round < 5; round++) {
+		list_for_each_entry(req, &et->reqs, list)
+			echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
+		if (round % 2)
+			echo_server_disconnect();
+		else
+			rpc_clnt_disconnect(clnt);
+		echo_finish_all(test);
+		list_for_each_entry(req, &et->reqs, list)
+			if (!req->status)
+				echo_expect_good(test, req);
+		echo_disconnect(test, cb_clnt);
+
+		/* On the next connection they work again. */
+		echo_call(test, clnt, &small);
+		cb_clnt = echo_cb_connect(test);
+		req = list_first_entry(&et->reqs, struct echo_req, list);
+		echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
+		echo_finish(test, req);
+		echo_expect_good(test, req);
+	}
+	echo_cb_disconnect(test, cb_clnt);
+	echo_expect_server_saw_no_bad_call(test);
+}
+
+static struct kunit_case echo_reverse_cases[] = {
+	KUNIT_CASE_PARAM(server_calls_client, echo_cb_size_gen_params),
+	KUNIT_CASE(server_calls_client_many_times_at_once),
+	KUNIT_CASE(calls_go_both_ways_at_once),
+	KUNIT_CASE(disconnect_ends_calls_from_server),
+	{}
+};
+
+struct kunit_suite echo_reverse_suite = {
+	.name		= "echo_reverse",
+	.suite_init	= echo_reverse_suite_init,
+	.suite_exit	= echo_reverse_suite_exit,
+	.init		= echo_test_init,
+	.exit		= echo_reverse_test_exit,
+	.test_cases	= echo_reverse_cases,
+};
+
+#endif /* CONFIG_SUNRPC_BACKCHANNEL */

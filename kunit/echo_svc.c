@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The echo program's server: the service itself, which one suite at a time
+ * runs, and the procedures, which the reverse direction's service has too.
+ *
+ * What a Call carries is looked at while it is decoded, byte by byte. A Call
+ * with wrong bytes is answered, so that the client's test can say which, and
+ * counted, for those Calls that no client waits for any more.
+ */
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sunrpc/svcsock.h>
+#include "echo.h"
+
+static struct svc_serv *echo_serv;
+static atomic_t echo_calls;
+static atomic_t echo_bad_calls;
+
+/* Procedures */
+
+static bool echo_svc_decode_void(struct svc_rqst *rqstp,
+				 struct xdr_stream *xdr)
+{
+	return true;
+}
+
+static bool echo_svc_encode_void(struct svc_rqst *rqstp,
+				 struct xdr_stream *xdr)
+{
+	return true;
+}
+
+static __be32 echo_svc_null(struct svc_rqst *rqstp)
+{
+	return rpc_success;
+}
+
+/* An opaque<>, wherever in the xdr_buf it is */
+static bool echo_svc_decode_opaque(struct xdr_stream *xdr, u64 stream,
+				   u32 *len, u32 *bad)
+{
+	struct xdr_buf opaque;
+
+	if (xdr_stream_decode_u32(xdr, len) < 0)
+		return false;
+	if (!xdr_stream_subsegment(xdr, &opaque, *len))
+		return false;
+	*bad = echo_diff_buf(&opaque, stream);
+	return true;
+}
+
+static bool echo_svc_decode_payload(struct xdr_stream *xdr,
+				    struct echo_svc_args *args)
+{
+	struct echo_verdict *verdict = &args->verdict;
+	u32 trailer;
+
+	if (!echo_svc_decode_opaque(xdr, echo_stream(args->seed, ECHO_ARG_PAGES),
+				    &verdict->pages_len, &verdict->pages_bad))
+		return false;
+	if (!(args->flags & ECHO_TRAILER))
+		return true;
+	if (xdr_stream_decode_u32(xdr, &trailer) < 0)
+		return false;
+	verdict->trailer_bad = trailer != echo_trailer(args->seed,
+						       ECHO_ARG_PAGES);
+	return true;
+}
+
+static bool echo_svc_decode_args(struct svc_rqst *rqstp,
+				 struct xdr_stream *xdr,
+				 struct echo_svc_args *args)
+{
+	struct echo_verdict *verdict = &args->verdict;
+	__be32 *p;
+
+	p = xdr_inline_decode(xdr, ECHO_ARGS_WORDS * XDR_UNIT);
+	if (!p)
+		return false;
+	args->flags = be32_to_cpup(p++);
+	args->seed = be32_to_cpup(p++);
+	args->delay = be32_to_cpup(p++);
+	args->res_head = be32_to_cpup(p++);
+	args->res_pages = be32_to_cpup(p++);
+	args->res_base = be32_to_cpup(p);
+	if (args->flags & ~ECHO_WIRE_FLAGS || args->res_base >= PAGE_SIZE)
+		return false;
+
+	if (!echo_svc_decode_opaque(xdr, echo_stream(args->seed, ECHO_ARG_HEAD),
+				    &verdict->head_len, &verdict->head_bad))
+		return false;
+	verdict->pages_bad = ECHO_ALL_GOOD;
+	if (!(args->flags & ECHO_ARG_PAYLOAD))
+		return true;
+	return echo_svc_decode_payload(xdr, args);
+}
+
+static bool echo_svc_decode(struct svc_rqst *rqstp, struct xdr_stream *xdr)
+{
+	struct echo_svc_args *args = rqstp->rq_argp;
+	struct echo_verdict *verdict = &args->verdict;
+	bool decoded;
+
+	atomic_inc(&echo_calls);
+	decoded = echo_svc_decode_args(rqstp, xdr, args);
+	if (!decoded || verdict->head_bad != ECHO_ALL_GOOD ||
+	    verdict->pages_bad != ECHO_ALL_GOOD || verdict->trailer_bad)
+		atomic_inc(&echo_bad_calls);
+	return decoded;
+}
+
+static __be32 echo_svc_echo(struct svc_rqst *rqstp)
+{
+	struct echo_svc_args *args = rqstp->rq_argp;
+
+	if (args->delay)
+		msleep(args->delay);
+	return args->flags & ECHO_DROP ? rpc_drop_reply : rpc_success;
+}
+
+/* In pieces: xdr_reserve_space() gives no more than a page at once. */
+static bool echo_svc_encode_head(struct xdr_stream *xdr, u32 len, u64 stream)
+{
+	u32 done, n;
+	void *p;
+
+	if (xdr_stream_encode_u32(xdr, len) < 0)
+		return false;
+	for (done = 0; done < len; done += n) {
+		n = min_t(u32, len - done, 1024);
+		p = xdr_reserve_space(xdr, n);
+		if (!p)
+			return false;
+		echo_fill(p, n, stream, done);
+		memset(p + n, 0, xdr_pad_size(n));
+	}
+	return true;
+}
+
+/* As NFSv3 READ does: whole pages into the middle of the Reply */
+static bool echo_svc_encode_pages(struct svc_rqst *rqstp,
+				  struct xdr_stream *xdr,
+				  const struct echo_svc_args *args)
+{
+	struct page **pages = rqstp->rq_next_page;
+	unsigned int len = args->res_pages;
+	unsigned int nr = DIV_ROUND_UP(args->res_base + len, PAGE_SIZE);
+
+	if (pages != rqstp->rq_res.pages || nr > rqstp->rq_page_end - pages)
+		return false;
+	rqstp->rq_next_page += nr;
+	echo_fill_pages(pages, args->res_base, len,
+			echo_stream(args->seed, ECHO_RES_PAGES));
+	xdr_write_pages(xdr, pages, args->res_base, len);
+	return !svc_encode_result_payload(rqstp,
+					  rqstp->rq_res.head[0].iov_len, len);
+}
+
+/* As NFSv4 READ does when it can't splice: the payload grows in the stream */
+static bool echo_svc_encode_stream(struct svc_rqst *rqstp,
+				   struct xdr_stream *xdr,
+				   const struct echo_svc_args *args)
+{
+	u64 stream = echo_stream(args->seed, ECHO_RES_PAGES);
+	unsigned int start = xdr->buf->len, done = 0;
+	struct kvec *vec = rqstp->rq_vec;
+	int i, n;
+
+	n = xdr_reserve_space_vec(xdr, vec, args->res_pages);
+	if (n < 0)
+		return false;
+	for (i = 0; i < n; i++) {
+		echo_fill(vec[i].iov_base, vec[i].iov_len, stream, done);
+		done += vec[i].iov_len;
+	}
+	if (n)
+		memset(vec[n - 1].iov_base + vec[n - 1].iov_len, 0,
+		       xdr_pad_size(done));
+	return !svc_encode_result_payload(rqstp, start, done);
+}
+
+static bool echo_svc_encode_payload(struct svc_rqst *rqstp,
+				    struct xdr_stream *xdr,
+				    const struct echo_svc_args *args)
+{
+	bool good;
+
+	if (xdr_stream_encode_u32(xdr, args->res_pages) < 0)
+		return false;
+	if (args->flags & ECHO_STREAM)
+		good = echo_svc_encode_stream(rqstp, xdr, args);
+	else
+		good = echo_svc_encode_pages(rqstp, xdr, args);
+	if (!good)
+		return false;
+	if (!(args->flags & ECHO_TRAILER))
+		return true;
+	return xdr_stream_encode_u32(xdr, echo_trailer(args->seed,
+						       ECHO_RES_PAGES)) >= 0;
+}
+
+static bool echo_svc_encode(struct svc_rqst *rqstp, struct xdr_stream *xdr)
+{
+	const struct echo_svc_args *args = rqstp->rq_argp;
+	const struct echo_verdict *verdict = &args->verdict;
+	bool fail = args->flags & ECHO_FAIL;
+	__be32 *p;
+
+	if (xdr_stream_encode_u32(xdr, fail ? ECHO_STATUS_FAILED : 0) < 0)
+		return false;
+	if (fail)
+		return true;
+	p = xdr_reserve_space(xdr, ECHO_VERDICT_WORDS * XDR_UNIT);
+	if (!p)
+		return false;
+	*p++ = cpu_to_be32(verdict->head_len);
+	*p++ = cpu_to_be32(verdict->head_bad);
+	*p++ = cpu_to_be32(verdict->pages_len);
+	*p++ = cpu_to_be32(verdict->pages_bad);
+	*p = cpu_to_be32(verdict->trailer_bad);
+
+	if (!echo_svc_encode_head(xdr, args->res_head,
+				  echo_stream(args->seed, ECHO_RES_HEAD)))
+		return false;
+	if (args->flags & ECHO_RES_PAYLOAD &&
+	    !echo_svc_encode_payload(rqstp, xdr, args))
+		return false;
+
+	/* Pages that the stream went into are the Reply's now. */
+	xdr_commit_encode(xdr);
+	rqstp->rq_next_page = max(rqstp->rq_next_page, xdr->page_ptr + 1);
+	return true;
+}
+
+static const struct svc_procedure echo_svc_procedures[ECHOPROC_NR] = {
+	[ECHOPROC_NULL] = {
+		.pc_func	= echo_svc_null,
+		.pc_decode	= echo_svc_decode_void,
+		.pc_encode	= echo_svc_encode_void,
+		.pc_argsize	= sizeof(struct echo_svc_args),
+		.pc_name	= "NULL",
+	},
+	[ECHOPROC_ECHO] = {
+		.pc_func	= echo_svc_echo,
+		.pc_decode	= echo_svc_decode,
+		.pc_encode	= echo_svc_encode,
+		.pc_argsize	= sizeof(struct echo_svc_args),
+		.pc_argzero	= sizeof(struct echo_svc_args),
+		.pc_name	= "ECHO",
+	},
+};
+
+static int echo_svc_dispatch(struct svc_rqst *rqstp, __be32 *statp)
+{
+	const struct svc_procedure *proc = rqstp->rq_procinfo;
+
+	svcxdr_init_decode(rqstp);
+	if (!proc->pc_decode(rqstp, &rqstp->rq_arg_stream)) {
+		*statp = rpc_garbage_args;
+		return 1;
+	}
+	*statp = proc->pc_func(rqstp);
+	if (*statp == rpc_drop_reply)
+		return 0;
+	svcxdr_init_encode(rqstp);
+	if (!proc->pc_encode(rqstp, &rqstp->rq_res_stream))
+		*statp = rpc_system_err;
+	return 1;
+}
+
+static unsigned int echo_svc_count[ECHOPROC_NR];
+
+/* Hidden: no rpcbind is asked or told. */
+const struct svc_version echo_svc_version = {
+	.vs_vers	= ECHO_VERSION,
+	.vs_nproc	= ECHOPROC_NR,
+	.vs_proc	= echo_svc_procedures,
+	.vs_count	= echo_svc_count,
+	.vs_xdrsize	= sizeof(struct echo_svc_args),
+	.vs_hidden	= true,
+	.vs_dispatch	= echo_svc_dispatch,
+};
+
+/* Service */
+
+static int echo_svc_authenticate(struct svc_rqst *rqstp)
+{
+	return SVC_OK;
+}
+
+static const struct svc_version *echo_svc_versions[] = {
+	[ECHO_VERSION] = &echo_svc_version,
+};
+
+static struct svc_program echo_svc_program = {
+	.pg_prog		= ECHO_PROGRAM,
+	.pg_nvers		= ARRAY_SIZE(echo_svc_versions),
+	.pg_vers		= echo_svc_versions,
+	.pg_name		= "echo",
+	.pg_class		= "echo",
+	.pg_authenticate	= echo_svc_authenticate,
+	.pg_init_request	= svc_generic_init_request,
+	.pg_rpcbind_set		= svc_generic_rpcbind_set,
+};
+
+static int echo_svc_thread(void *data)
+{
+	struct svc_rqst *rqstp = data;
+
+	while (!kthread_should_stop())
+		if (svc_recv(rqstp, MAX_SCHEDULE_TIMEOUT) > 0)
+			svc_process(rqstp);
+
+	svc_exit_thread(rqstp);
+	return 0;
+}
+
+/**
+ * echo_server_start - start the service, with a listener
+ * @family: of the listener's address, PF_INET or PF_INET6
+ *
+ * Return: 0 or a negative errno; %-EPROTONOSUPPORT if the transport's module
+ * is not loaded.
+ */
+int echo_server_start(int family)
+{
+	int ret;
+
+	atomic_set(&echo_calls, 0);
+	atomic_set(&echo_bad_calls, 0);
+	echo_serv = svc_create(&echo_svc_program, ECHO_MAX_PAYLOAD,
+			       echo_svc_thread);
+	if (!echo_serv)
+		return -ENOMEM;
+	/* Connections are made faster than the service's threads end others. */
+	echo_serv->sv_maxconn = 1024;
+
+	ret = svc_set_num_threads(echo_serv, NULL, echo_threads());
+	if (ret < 0)
+		goto out_stop;
+	ret = svc_xprt_create(echo_serv, echo_svc_class(), &init_net, family,
+			      echo_port(), SVC_SOCK_ANONYMOUS, current_cred());
+	if (ret < 0)
+		goto out_stop;
+	return 0;
+
+out_stop:
+	echo_server_stop();
+	return ret;
+}
+
+/**
+ * echo_server_stop - end the service, its listener and all its connections
+ */
+void echo_server_stop(void)
+{
+	if (!echo_serv)
+		return;
+	svc_xprt_destroy_all(echo_serv, &init_net);
+	svc_set_num_threads(echo_serv, NULL, 0);
+	svc_put(echo_serv);
+	echo_serv = NULL;
+}
+
+/**
+ * echo_server_disconnect - close all of the service's connections
+ */
+void echo_server_disconnect(void)
+{
+	struct svc_xprt *xprt;
+
+	spin_lock_bh(&echo_serv->sv_lock);
+	list_for_each_entry(xprt, &echo_serv->sv_tempsocks, xpt_list)
+		svc_xprt_deferred_close(xprt);
+	spin_unlock_bh(&echo_serv->sv_lock);
+}
+
+/**
+ * echo_server_get_connection - find the service's newest connection
+ *
+ * Return: the connection, to be given back with svc_xprt_put(), or NULL.
+ */
+struct svc_xprt *echo_server_get_connection(void)
+{
+	struct svc_xprt *xprt;
+
+	spin_lock_bh(&echo_serv->sv_lock);
+	xprt = list_first_entry_or_null(&echo_serv->sv_tempsocks,
+					struct svc_xprt, xpt_list);
+	if (xprt)
+		svc_xprt_get(xprt);
+	spin_unlock_bh(&echo_serv->sv_lock);
+	return xprt;
+}
+
+/**
+ * echo_server_calls - how many ECHO Calls were there since the start?
+ *
+ * Return: their number, retransmitted ones included.
+ */
+unsigned int echo_server_calls(void)
+{
+	return atomic_read(&echo_calls);
+}
+
+/**
+ * echo_server_bad_calls - how many ECHO Calls were not what the client sent?
+ *
+ * Return: their number since the start, retransmitted ones included.
+ */
+unsigned int echo_server_bad_calls(void)
+{
+	return atomic_read(&echo_bad_calls);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Octets, headers and comparisons for the wire/ suites.
+ */
+#include <linux/slab.h>
+#include "wire_test.h"
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+/**
+ * wire_parse - append octets written in hex
+ * @msg: where to
+ * @hex: pairs of lower-case digits; anything else between them is ignored
+ */
+void wire_parse(struct wire_msg *msg, const char *hex)
+{
+	while (*hex && msg->len < WIRE_ROOM) {
+		if (hex_digit(hex[0]) < 0) {
+			hex++;
+			continue;
+		}
+		msg->octets[msg->len++] = hex_digit(hex[0]) << 4 |
+					  hex_digit(hex[1]);
+		hex += 2;
+	}
+}
+
+void wire_put(struct wire_msg *msg, u32 word)
+{
+	if (msg->len + XDR_UNIT > WIRE_ROOM)
+		return;
+	put_unaligned_be32(word, msg->octets + msg->len);
+	msg->len += XDR_UNIT;
+}
+
+void wire_put_segment(struct wire_msg *msg, u32 handle, u32 length, u64 offset)
+{
+	wire_put(msg, handle);
+	wire_put(msg, length);
+	wire_put(msg, offset >> 32);
+	wire_put(msg, offset);
+}
+
+/**
+ * wire_put_rpc - append what looks like the start of an RPC message
+ * @msg: where to
+ * @xid: of the RPC
+ * @reply: its direction
+ * @len: octets of it, a multiple of 4 and at least 8
+ */
+void wire_put_rpc(struct wire_msg *msg, u32 xid, bool reply, size_t len)
+{
+	size_t i;
+
+	wire_put(msg, xid);
+	wire_put(msg, reply);
+	for (i = 2 * XDR_UNIT; i < len; i += XDR_UNIT)
+		wire_put(msg, 0xa5000000 + i);
+}
+
+/**
+ * wire_decode - decode a message that lies in memory of just its own size
+ * @octets: the message
+ * @len: its length, octets
+ * @hdr: where to
+ * @rest: what the decoder left for the RPC layer, octets
+ *
+ * Return: as the dialect's decode; -EFAULT if it left a position elsewhere
+ */
+int wire_decode(const void *octets, size_t len, struct rpcrdma2_header *hdr,
+		size_t *rest)
+{
+	struct xdr_stream xdr;
+	struct xdr_buf buf;
+	void *copy;
+	int rc;
+
+	*rest = 0;
+	copy = kmalloc(len, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, octets, len);
+	memset(hdr, 0xa5, sizeof(*hdr));
+	rpcrdma2_stream_decode(&xdr, &buf, copy, len);
+	rc = rpcrdma2_v2_09.decode(&xdr, hdr);
+	if (!rc) {
+		*rest = xdr_stream_remaining(&xdr);
+		if (*rest > len || (u8 *)xdr.p != (u8 *)copy + len - *rest)
+			rc = -EFAULT;
+	}
+	kfree(copy);
+	return rc;
+}
+
+/**
+ * wire_encode - encode a header into an empty message
+ * @msg: where to
+ * @hdr: what
+ *
+ * Return: as the dialect's encode
+ */
+int wire_encode(struct wire_msg *msg, const struct rpcrdma2_header *hdr)
+{
+	struct xdr_stream xdr;
+	struct xdr_buf buf;
+	int rc;
+
+	rpcrdma2_stream_encode(&xdr, &buf, msg->octets, WIRE_ROOM);
+	rc = rpcrdma2_v2_09.encode(&xdr, hdr);
+	msg->len = buf.len;
+	return rc;
+}
+
+const char *wire_error_differs(const struct rpcrdma2_error *a,
+			       const struct rpcrdma2_error *b)
+{
+	if (a->code != b->code)
+		return "error.code";
+	if (a->bare != b->bare)
+		return "error.bare";
+	if (a->vers_low != b->vers_low || a->vers_high != b->vers_high)
+		return "error.vers";
+	if (a->max_chunks != b->max_chunks)
+		return "error.max_chunks";
+	if (a->max_segments != b->max_segments)
+		return "error.max_segments";
+	if (a->chunk_index != b->chunk_index)
+		return "error.chunk_index";
+	if (a->length_needed != b->length_needed)
+		return "error.length_needed";
+	return NULL;
+}
+
+/* Where in the array a chunk's segments lie does not matter. */
+static bool chunk_differs(const struct rpcrdma2_chunk_lists *a,
+			  const struct rpcrdma2_chunk *ca,
+			  const struct rpcrdma2_chunk_lists *b,
+			  const struct rpcrdma2_chunk *cb)
+{
+	const struct rpcrdma2_segment *sa, *sb;
+	unsigned int i;
+
+	if (ca->position != cb->position || ca->length != cb->length ||
+	    ca->nsegs != cb->nsegs)
+		return true;
+	for (i = 0; i < ca->nsegs; i++) {
+		sa = &a->segments[ca->first + i];
+		sb = &b->segments[cb->first + i];
+		if (sa->handle != sb->handle || sa->length != sb->length ||
+		    sa->offset != sb->offset)
+			return true;
+	}
+	return false;
+}
+
+static const char *chunks_differ(const struct rpcrdma2_chunk_lists *a,
+				 const struct rpcrdma2_chunk_lists *b)
+{
+	unsigned int i;
+
+	if (a->inv_handle != b->inv_handle)
+		return "inv_handle";
+	if (a->nreads != b->nreads)
+		return "nreads";
+	if (a->nwrites != b->nwrites)
+		return "nwrites";
+	if (a->has_reply != b->has_reply)
+		return "has_reply";
+	if (a->nsegs != b->nsegs)
+		return "nsegs";
+	for (i = 0; i < a->nreads; i++)
+		if (chunk_differs(a, &a->reads[i], b, &b->reads[i]))
+			return "a Read chunk";
+	for (i = 0; i < a->nwrites; i++)
+		if (chunk_differs(a, &a->writes[i], b, &b->writes[i]))
+			return "a Write chunk";
+	if (a->has_reply && chunk_differs(a, &a->reply, b, &b->reply))
+		return "the Reply chunk";
+	return NULL;
+}
+
+/**
+ * wire_header_differs - compare two headers by what they mean
+ * @a: one
+ * @b: another
+ *
+ * Return: NULL if they mean the same, or what differs first
+ */
+const char *wire_header_differs(const struct rpcrdma2_header *a,
+				const struct rpcrdma2_header *b)
+{
+	if (a->xid != b->xid)
+		return "xid";
+	if (a->vers != b->vers)
+		return "vers";
+	if (a->credit != b->credit)
+		return "credit";
+	if (a->htype != b->htype)
+		return "htype";
+	if (a->response != b->response)
+		return "response";
+	switch (a->htype) {
+	case RDMA2_MSG:
+	case RDMA2_NOMSG:
+		return chunks_differ(&a->chunks, &b->chunks);
+	case RDMA2_CONNPROP:
+		if (a->props.rbsiz != b->props.rbsiz)
+			return "rbsiz";
+		return a->props.brs != b->props.brs ? "brs" : NULL;
+	default:
+		return wire_error_differs(&a->error, &b->error);
+	}
+}
+
+static const char *round_trip(const struct rpcrdma2_header *hdr, size_t rest,
+			      struct rpcrdma2_header *again,
+			      struct wire_msg *msg)
+{
+	size_t left;
+
+	if (wire_encode(msg, hdr))
+		return "an accepted header does not encode";
+	if (msg->len != rpcrdma2_v2_09.size(hdr))
+		return "size is not what encode produced";
+	if (hdr->htype == RDMA2_MSG)
+		wire_put_rpc(msg, hdr->xid, hdr->response, rest);
+	if (wire_decode(msg->octets, msg->len, again, &left))
+		return "what was encoded does not decode";
+	if (hdr->htype == RDMA2_MSG && left != rest)
+		return "the RPC message starts elsewhere";
+	return wire_header_differs(hdr, again);
+}
+
+/**
+ * wire_check_round_trip - encode an accepted header, and decode that
+ * @hdr: as a decoder, or a sender, left it
+ * @rest: octets of RPC message that follow it
+ *
+ * Return: NULL if all is well, or what is wrong
+ */
+const char *wire_check_round_trip(const struct rpcrdma2_header *hdr,
+				  size_t rest)
+{
+	struct rpcrdma2_header *again = kmalloc(sizeof(*again), GFP_KERNEL);
+	struct wire_msg *msg = kmalloc(sizeof(*msg), GFP_KERNEL);
+	const char *wrong = "no memory";
+
+	if (again && msg)
+		wrong = round_trip(hdr, min_t(size_t, rest, WIRE_ROOM / 2),
+				   again, msg);
+	kfree(msg);
+	kfree(again);
+	return wrong;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What holds for every header that a decoder accepted, worked out again from
+ * the decoded form alone, in 64 bits and without the codecs' own helpers.
+ */
+#include "wire_test.h"
+
+static const char *check_chunk(const struct rpcrdma2_chunk_lists *cl,
+			       const struct rpcrdma2_chunk *chunk, u64 *used)
+{
+	const struct rpcrdma2_segment *seg;
+	u64 length = 0;
+	unsigned int i;
+
+	if (chunk->first + chunk->nsegs > cl->nsegs)
+		return "a chunk has segments beyond the last";
+	for (i = chunk->first; i < chunk->first + chunk->nsegs; i++) {
+		if (*used & 1ULL << i)
+			return "two chunks share a segment";
+		*used |= 1ULL << i;
+		seg = &cl->segments[i];
+		if (seg->offset + seg->length < seg->offset)
+			return "a segment wraps around";
+		length += seg->length;
+	}
+	return chunk->length != length ? "a chunk's length is no sum" : NULL;
+}
+
+static const char *check_segments(const struct rpcrdma2_chunk_lists *cl)
+{
+	const char *wrong;
+	unsigned int i;
+	u64 used = 0;
+
+	for (i = 0; i < cl->nreads; i++) {
+		wrong = check_chunk(cl, &cl->reads[i], &used);
+		if (wrong)
+			return wrong;
+		if (!cl->reads[i].nsegs)
+			return "a Read chunk is empty";
+	}
+	for (i = 0; i < cl->nwrites; i++) {
+		wrong = check_chunk(cl, &cl->writes[i], &used);
+		if (wrong)
+			return wrong;
+	}
+	if (cl->has_reply) {
+		wrong = check_chunk(cl, &cl->reply, &used);
+		if (wrong)
+			return wrong;
+	}
+	for (i = 0; i < cl->nsegs; i++)
+		if (!(used & 1ULL << i))
+			return "a segment belongs to no chunk";
+	return NULL;
+}
+
+/* Put the message together again, and see where its pieces come to lie. */
+static const char *check_positions(const struct rpcrdma2_chunk_lists *cl,
+				   u64 stream)
+{
+	u64 end = 0, gap, taken = 0;
+	unsigned int i;
+
+	for (i = 0; i < cl->nreads; i++) {
+		const struct rpcrdma2_chunk *cur = &cl->reads[i];
+
+		if (cur->position % 4)
+			return "a position is not aligned";
+		if (i && cur->position <= cl->reads[i - 1].position)
+			return "positions are not in order";
+		if (!cur->position)
+			continue;
+		if (cur->position < 8)
+			return "the XID or the direction lies in a Read chunk";
+		if (cur->position < end)
+			return "Read chunks overlap";
+		gap = cur->position - end;
+		taken += gap;
+		if (taken > stream)
+			return "a Read chunk lies behind the message";
+		end = ((u64)cur->position + cur->length + 3) & ~3ULL;
+		if (end > U32_MAX)
+			return "the message does not fit 32 bits";
+	}
+	return NULL;
+}
+
+static bool listed(const struct rpcrdma2_chunk_lists *cl, u32 handle)
+{
+	unsigned int i;
+
+	for (i = 0; i < cl->nsegs; i++)
+		if (cl->segments[i].handle == handle)
+			return true;
+	return false;
+}
+
+static const char *check_rpc(const struct rpcrdma2_header *hdr, size_t rest)
+{
+	const struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
+	bool zero = cl->nreads && !cl->reads[0].position;
+	const char *wrong;
+	u64 stream = rest;
+
+	if (cl->nreads > 8 || cl->nwrites > 8 || cl->nsegs > 64)
+		return "more than the limits allow";
+	wrong = check_segments(cl);
+	if (wrong)
+		return wrong;
+	if (hdr->response && cl->nreads)
+		return "a responder offers memory to read";
+	if (!hdr->response && cl->inv_handle && !listed(cl, cl->inv_handle))
+		return "inv_handle names nothing";
+	if (hdr->htype == RDMA2_MSG) {
+		if (zero)
+			return "an inline message, and one at position zero";
+		if (rest < 8 || rest % 4)
+			return "too little of an RPC message";
+		return check_positions(cl, stream);
+	}
+	if (rest)
+		return "octets behind an external message";
+	if (hdr->response ? !cl->has_reply : !zero)
+		return "an external message that is nowhere";
+	stream = hdr->response ? cl->reply.length : cl->reads[0].length;
+	if (stream < 8)
+		return "an external message of next to nothing";
+	return check_positions(cl, stream);
+}
+
+static const char *check_props(const struct rpcrdma2_props *props)
+{
+	if (props->rbsiz < 1024 || props->rbsiz % 4)
+		return "an impossible Receive buffer size";
+	return props->brs > 2 ? "an unknown reverse request support" : NULL;
+}
+
+static const char *check_error(const struct rpcrdma2_header *hdr)
+{
+	if (!hdr->response)
+		return "an error from a requester";
+	if (!hdr->error.code)
+		return "an error without a code";
+	if (hdr->error.code == 1 && hdr->error.vers_low > hdr->error.vers_high)
+		return "a range of versions upside down";
+	if (hdr->error.bare && hdr->error.code != 1)
+		return "a bare error that is not ERR_VERS";
+	return NULL;
+}
+
+/**
+ * wire_check_accepted - whether an accepted header is one to rely on
+ * @hdr: as decoded
+ * @rest: octets that the decoder left
+ *
+ * Return: NULL if all is well, or what is wrong
+ */
+const char *wire_check_accepted(const struct rpcrdma2_header *hdr, size_t rest)
+{
+	if (hdr->vers != 2)
+		return "another version";
+	switch (hdr->htype) {
+	case RDMA2_MSG:
+	case RDMA2_NOMSG:
+		return check_rpc(hdr, rest);
+	case RDMA2_ERROR:
+		return check_error(hdr);
+	case RDMA2_CONNPROP:
+		return rest ? "octets behind the properties" :
+			      check_props(&hdr->props);
+	default:
+		return "an unknown header type";
+	}
+}
+
+/**
+ * wire_check_refused - whether a refusal is one that can be sent
+ * @hdr: as a decoder that refused left it
+ *
+ * Return: NULL if all is well, or what is wrong
+ */
+const char *wire_check_refused(const struct rpcrdma2_header *hdr)
+{
+	const struct rpcrdma2_error *err = &hdr->error;
+
+	switch (err->code) {
+	case RDMA2_ERR_NONE:
+		return NULL;
+	case RDMA2_ERR_VERS:
+		if (err->vers_low != 2 || err->vers_high != 2)
+			return "ERR_VERS with a wrong range";
+		return err->bare ? NULL : "ERR_VERS in a shape of its own";
+	case RDMA2_ERR_BAD_XDR:
+	case RDMA2_ERR_INVAL_HTYPE:
+		break;
+	case RDMA2_ERR_READ_CHUNKS:
+	case RDMA2_ERR_WRITE_CHUNKS:
+		if (err->max_chunks != 8)
+			return "a wrong limit of chunks";
+		break;
+	case RDMA2_ERR_SEGMENTS:
+		if (err->max_segments != 64)
+			return "a wrong limit of segments";
+		break;
+	default:
+		return "a verdict that no decoder gives";
+	}
+	if (err->bare)
+		return "a bare answer that is not ERR_VERS";
+	return hdr->htype == RDMA2_ERROR ? "an answer to an error" : NULL;
+}

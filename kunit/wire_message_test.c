@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Valid messages: what they decode to, how they encode, and what becomes of
+ * each of their beginnings. For each vector:
+ *
+ * - fewer than 16 octets, or a part of a word: no answer is possible;
+ * - a cut ERROR: no answer is due. Two cuts are messages again: ERR_VERS in
+ *   its 32-octet shape, without the last word, reads as the 28-octet shape;
+ *   and that one, without its last word, as the error of the lowest version's
+ *   number, if that has no arguments;
+ * - a MSG that still has the XID and direction of its RPC message, and all of
+ *   it that Read chunks were cut out of: accepted;
+ * - anything else: ERR_BAD_XDR.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include "wire_test.h"
+
+#define GUARD		0xc3
+#define NGUARDS		64
+
+static void vector_desc(const struct wire_vector *v, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", v->name);
+}
+
+static const void *vector_gen_params(const void *prev, char *desc)
+{
+	const struct wire_vector *v;
+	unsigned int i = 0;
+
+	if (prev)
+		while (wire_vector(i++) != prev)
+			;
+	v = wire_vector(i);
+	if (v)
+		vector_desc(v, desc);
+	return v;
+}
+
+static struct wire_msg *message_of(struct kunit *test,
+				   const struct wire_vector *v)
+{
+	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, msg);
+	wire_parse(msg, v->wire);
+	if (v->rpc)
+		wire_parse(msg, v->rpc);
+	return msg;
+}
+
+static size_t header_len(struct kunit *test, const struct wire_vector *v)
+{
+	struct wire_vector bare = { .wire = v->wire };
+
+	return message_of(test, &bare)->len;
+}
+
+static struct rpcrdma2_header *new_header(struct kunit *test)
+{
+	struct rpcrdma2_header *hdr;
+
+	hdr = kunit_kzalloc(test, sizeof(*hdr), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hdr);
+	return hdr;
+}
+
+static void decodes_to_its_header(struct kunit *test)
+{
+	const struct wire_vector *v = test->param_value;
+	struct wire_msg *msg = message_of(test, v);
+	struct rpcrdma2_header *hdr = new_header(test);
+	const char *wrong;
+	size_t rest;
+
+	KUNIT_ASSERT_EQ(test, wire_decode(msg->octets, msg->len, hdr, &rest), 0);
+	wrong = wire_header_differs(hdr, &v->hdr);
+	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "not as expected");
+	wrong = wire_error_differs(&hdr->error, &v->hdr.error);
+	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "not as expected");
+	if (v->hdr.htype != RDMA2_ERROR)
+		KUNIT_EXPECT_EQ(test, rest, msg->len - header_len(test, v));
+	wrong = wire_check_accepted(hdr, rest);
+	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "inconsistent");
+	wrong = wire_check_round_trip(hdr, rest);
+	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "round trip");
+}
+
+static void encodes_to_its_octets(struct kunit *test)
+{
+	const struct wire_vector *v = test->param_value;
+	struct wire_msg *want = message_of(test, v);
+	struct wire_msg *got = message_of(test, v);
+	size_t len = header_len(test, v);
+	size_t i;
+
+	KUNIT_ASSERT_EQ(test, wire_encode(got, &v->hdr), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_v2_09.size(&v->hdr), got->len);
+	if (v->one_way)
+		return;
+	KUNIT_ASSERT_EQ(test, got->len, len);
+	for (i = 0; i < len; i++)
+		KUNIT_EXPECT_EQ_MSG(test, got->octets[i], want->octets[i],
+				    "at octet %zu", i);
+}
+
+/* Buffers of every size that is too small, between two guards. */
+static void needs_all_of_its_room(struct kunit *test)
+{
+	const struct wire_vector *v = test->param_value;
+	size_t size = rpcrdma2_v2_09.size(&v->hdr);
+	struct wire_msg *msg = message_of(test, v);
+	u8 *start = msg->octets + NGUARDS;
+	struct xdr_stream xdr;
+	struct xdr_buf buf;
+	size_t room, i;
+
+	KUNIT_ASSERT_EQ(test, size % XDR_UNIT, 0);
+	for (room = 0; room <= size; room++) {
+		memset(msg->octets, GUARD, sizeof(msg->octets));
+		rpcrdma2_stream_encode(&xdr, &buf, start, room);
+		KUNIT_EXPECT_EQ_MSG(test, rpcrdma2_v2_09.encode(&xdr, &v->hdr),
+				    room < size ? -EMSGSIZE : 0,
+				    "with room for %zu", room);
+		for (i = 0; i < NGUARDS; i++) {
+			KUNIT_ASSERT_EQ_MSG(test, msg->octets[i], GUARD,
+					    "before, room for %zu", room);
+			KUNIT_ASSERT_EQ_MSG(test, start[room + i], GUARD,
+					    "behind, room for %zu", room);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, buf.len, size);
+}
+
+/* What a message has to be at least, to be accepted: see above. */
+static size_t shortest(struct kunit *test, const struct wire_vector *v,
+		       size_t len)
+{
+	size_t rpc = max_t(size_t, v->rpc_min, 2 * XDR_UNIT);
+
+	return v->rpc ? header_len(test, v) + rpc : len;
+}
+
+static bool reads_as_another_error(const struct wire_vector *v, size_t len)
+{
+	const struct rpcrdma2_error *err = &v->hdr.error;
+
+	if (v->hdr.htype != RDMA2_ERROR || err->code != RDMA2_ERR_VERS)
+		return false;
+	if (!err->bare)
+		return len == 28;
+	return len == 24 && (err->vers_low == RDMA2_ERR_BAD_XDR ||
+			     err->vers_low == RDMA2_ERR_INVAL_HTYPE);
+}
+
+/* Arguments of an extension's error are not known, so neither is their end. */
+static bool ends_anywhere(const struct wire_vector *v, size_t len)
+{
+	return v->hdr.htype == RDMA2_ERROR &&
+	       v->hdr.error.code > RDMA2_ERR_SYSTEM && len >= 24;
+}
+
+static void refuses_what_is_cut_short(struct kunit *test)
+{
+	const struct wire_vector *v = test->param_value;
+	struct wire_msg *msg = message_of(test, v);
+	struct rpcrdma2_header *hdr = new_header(test);
+	size_t least = shortest(test, v, msg->len);
+	size_t len, rest;
+	bool accept;
+	u32 code;
+	int rc;
+
+	for (len = 0; len < msg->len; len++) {
+		accept = len % XDR_UNIT == 0 &&
+			 (len >= least || reads_as_another_error(v, len) ||
+			  ends_anywhere(v, len));
+		rc = wire_decode(msg->octets, len, hdr, &rest);
+		KUNIT_EXPECT_EQ_MSG(test, rc, accept ? 0 : -EBADMSG,
+				    "the first %zu octets", len);
+		if (accept || !rc)
+			continue;
+		code = RDMA2_ERR_BAD_XDR;
+		if (len < 16 || len % XDR_UNIT || v->hdr.htype == RDMA2_ERROR)
+			code = RDMA2_ERR_NONE;
+		KUNIT_EXPECT_EQ_MSG(test, hdr->error.code, code,
+				    "the first %zu octets", len);
+	}
+}
+
+static void cut_err_vers_reads_as_version_1(struct kunit *test)
+{
+	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
+	struct rpcrdma2_header *hdr = new_header(test);
+	size_t rest;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, msg);
+	wire_parse(msg, "11223344 00000002 00000020 00000004;"
+		   "00000001 00000001 00000001");
+	KUNIT_ASSERT_EQ(test, wire_decode(msg->octets, msg->len, hdr, &rest), 0);
+	KUNIT_EXPECT_TRUE(test, hdr->error.bare);
+	KUNIT_EXPECT_EQ(test, hdr->error.vers_low, 1);
+	KUNIT_EXPECT_EQ(test, hdr->error.vers_high, 1);
+
+	wire_put(msg, 4);
+	KUNIT_ASSERT_EQ(test, wire_decode(msg->octets, msg->len, hdr, &rest), 0);
+	KUNIT_EXPECT_FALSE(test, hdr->error.bare);
+	KUNIT_EXPECT_EQ(test, hdr->error.vers_low, 1);
+	KUNIT_EXPECT_EQ(test, hdr->error.vers_high, 4);
+}
+
+static struct kunit_case message_cases[] = {
+	KUNIT_CASE_PARAM(decodes_to_its_header, vector_gen_params),
+	KUNIT_CASE_PARAM(encodes_to_its_octets, vector_gen_params),
+	KUNIT_CASE_PARAM(needs_all_of_its_room, vector_gen_params),
+	KUNIT_CASE_PARAM(refuses_what_is_cut_short, vector_gen_params),
+	KUNIT_CASE(cut_err_vers_reads_as_version_1),
+	{}
+};
+
+static struct kunit_suite message_suite = {
+	.name = "rpcrdma2_wire_message",
+	.test_cases = message_cases,
+};
+
+kunit_test_suite(message_suite);
+
+MODULE_DESCRIPTION("KUnit suites for the wire codecs of RPC-over-RDMA version 2");
+MODULE_LICENSE("GPL");

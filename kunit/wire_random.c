@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Headers and messages from a seed: the same ones in every run, on every
+ * machine.
+ */
+#include "wire_test.h"
+
+/* xorshift64* */
+u32 wire_random(struct wire_rng *rng)
+{
+	u64 x = rng->state ? rng->state : 1;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	rng->state = x;
+	return (x * 0x2545f4914f6cdd1dULL) >> 32;
+}
+
+u32 wire_random_below(struct wire_rng *rng, u32 limit)
+{
+	return limit ? wire_random(rng) % limit : 0;
+}
+
+static bool one_in(struct wire_rng *rng, u32 n)
+{
+	return !wire_random_below(rng, n);
+}
+
+/* Any number, but often one that stands at an edge. */
+static u32 edgy(struct wire_rng *rng)
+{
+	static const u32 edges[] = {
+		0, 1, 2, 3, 4, 5, 7, 8, 9, 63, 64, 65, 1020, 1024, 4096,
+		0x0fffffff, 0x10000000, 0x7fffffff, 0x80000000,
+		0xfffffff8, 0xfffffffc, 0xffffffff,
+	};
+
+	if (one_in(rng, 3))
+		return wire_random(rng);
+	return edges[wire_random_below(rng, ARRAY_SIZE(edges))];
+}
+
+/* How many segments a chunk still gets, when @nsegs are left for all. */
+static unsigned int some_segments(struct wire_rng *rng, unsigned int nsegs)
+{
+	unsigned int most = one_in(rng, 8) ? nsegs : 4;
+
+	return wire_random_below(rng, min_t(unsigned int, most, nsegs) + 1);
+}
+
+static void fill_chunk(struct wire_rng *rng, struct rpcrdma2_chunk_lists *cl,
+		       struct rpcrdma2_chunk *chunk, unsigned int nsegs,
+		       u32 length)
+{
+	u64 offset;
+	u32 piece;
+
+	while (nsegs--) {
+		piece = nsegs ? wire_random_below(rng, length + 1) : length;
+		offset = (u64)wire_random(rng) << 32 | wire_random(rng);
+		if (offset > U64_MAX - piece)
+			offset = U64_MAX - piece;
+		rpcrdma2_add_segment(cl, chunk, wire_random(rng), piece,
+				     offset);
+		length -= piece;
+	}
+}
+
+/*
+ * Read chunks at positions that leave @stream octets between them. They are
+ * added last one first, so that what sorts them has something to do.
+ */
+static void random_reads(struct wire_rng *rng, struct rpcrdma2_chunk_lists *cl,
+			 unsigned int nreads, u32 stream)
+{
+	u32 position[RPCRDMA2_MAX_READ_CHUNKS], length[RPCRDMA2_MAX_READ_CHUNKS];
+	u32 at = 8, left = stream - 8, gap;
+	unsigned int i;
+
+	for (i = 0; i < nreads; i++) {
+		gap = wire_random_below(rng, left / 4 + 1) * 4;
+		left -= gap;
+		position[i] = at + gap;
+		length[i] = 1 + wire_random_below(rng, 1 << 20);
+		at = position[i] + xdr_align_size(length[i]);
+	}
+	while (nreads--)
+		fill_chunk(rng, cl, rpcrdma2_add_read_chunk(cl, position[nreads]),
+			   1 + wire_random_below(rng, 3), length[nreads]);
+}
+
+static void random_calls_reads(struct wire_rng *rng, u32 htype,
+			       struct rpcrdma2_chunk_lists *cl, u32 stream)
+{
+	unsigned int nreads = 0;
+
+	if (one_in(rng, 2))
+		nreads = wire_random_below(rng, RPCRDMA2_MAX_READ_CHUNKS);
+	if (htype == RDMA2_NOMSG)
+		fill_chunk(rng, cl, rpcrdma2_add_read_chunk(cl, 0),
+			   1 + wire_random_below(rng, 8), stream);
+	random_reads(rng, cl, nreads, stream);
+}
+
+static void random_chunks(struct wire_rng *rng, struct rpcrdma2_header *hdr,
+			  u32 stream)
+{
+	struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
+	unsigned int nwrites = 0, nsegs;
+
+	if (!hdr->response)
+		random_calls_reads(rng, hdr->htype, cl, stream);
+	if (one_in(rng, 2))
+		nwrites = wire_random_below(rng, RPCRDMA2_MAX_WRITE_CHUNKS + 1);
+	while (nwrites--) {
+		nsegs = some_segments(rng, RPCRDMA2_MAX_SEGMENTS - 1 - cl->nsegs);
+		fill_chunk(rng, cl, rpcrdma2_add_write_chunk(cl), nsegs,
+			   edgy(rng));
+	}
+	if (hdr->response && hdr->htype == RDMA2_NOMSG) {
+		nsegs = 1 + some_segments(rng, RPCRDMA2_MAX_SEGMENTS - 1 -
+					  cl->nsegs);
+		fill_chunk(rng, cl, rpcrdma2_add_reply_chunk(cl), nsegs, stream);
+	} else if (one_in(rng, 3)) {
+		nsegs = some_segments(rng, RPCRDMA2_MAX_SEGMENTS - cl->nsegs);
+		fill_chunk(rng, cl, rpcrdma2_add_reply_chunk(cl), nsegs,
+			   edgy(rng));
+	}
+	if (hdr->response)
+		cl->inv_handle = edgy(rng);
+	else if (cl->nsegs && one_in(rng, 2))
+		cl->inv_handle =
+			cl->segments[wire_random_below(rng, cl->nsegs)].handle;
+}
+
+/* Fields that the code does not have stay zero, as a decoder leaves them. */
+static void random_error(struct wire_rng *rng, struct rpcrdma2_error *err)
+{
+	err->code = 1 + wire_random_below(rng, 10);
+	switch (err->code) {
+	case RDMA2_ERR_VERS:
+		err->bare = one_in(rng, 2);
+		err->vers_low = wire_random_below(rng, 4);
+		err->vers_high = err->vers_low + wire_random_below(rng, 4);
+		break;
+	case RDMA2_ERR_READ_CHUNKS:
+	case RDMA2_ERR_WRITE_CHUNKS:
+		err->max_chunks = edgy(rng);
+		break;
+	case RDMA2_ERR_SEGMENTS:
+		err->max_segments = edgy(rng);
+		break;
+	case RDMA2_ERR_WRITE_RESOURCE:
+		err->chunk_index = edgy(rng);
+		err->length_needed = edgy(rng);
+		break;
+	case RDMA2_ERR_REPLY_RESOURCE:
+		err->length_needed = edgy(rng);
+		break;
+	}
+}
+
+/**
+ * wire_random_header - a header that has to encode, and to decode again
+ * @rng: where from
+ * @hdr: where to
+ *
+ * Return: octets of RPC message that have to follow it
+ */
+size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
+{
+	static const u32 htypes[] = {
+		RDMA2_MSG, RDMA2_MSG, RDMA2_MSG, RDMA2_NOMSG, RDMA2_NOMSG,
+		RDMA2_ERROR, RDMA2_CONNPROP,
+	};
+	u32 stream = 8 + 4 * wire_random_below(rng, 64);
+
+	memset(hdr, 0, sizeof(*hdr));
+	hdr->xid = wire_random(rng);
+	hdr->vers = RPCRDMA2_VERSION;
+	hdr->credit = edgy(rng);
+	hdr->htype = htypes[wire_random_below(rng, ARRAY_SIZE(htypes))];
+	hdr->response = one_in(rng, 2);
+	switch (hdr->htype) {
+	case RDMA2_ERROR:
+		hdr->response = true;
+		random_error(rng, &hdr->error);
+		return 0;
+	case RDMA2_CONNPROP:
+		hdr->props.rbsiz = 4 * (256 + (wire_random(rng) >> 4));
+		hdr->props.brs = wire_random_below(rng, 3);
+		return 0;
+	default:
+		random_chunks(rng, hdr, stream);
+		return hdr->htype == RDMA2_MSG ? stream : 0;
+	}
+}
+
+/**
+ * wire_random_message - a whole valid message, made up or from the vectors
+ * @rng: where from
+ * @scratch: storage for a header
+ * @msg: where to
+ */
+void wire_random_message(struct wire_rng *rng, struct rpcrdma2_header *scratch,
+			 struct wire_msg *msg)
+{
+	const struct wire_vector *v;
+	size_t rest;
+
+	if (one_in(rng, 2)) {
+		v = wire_vector(wire_random_below(rng, wire_nr_rpc_vectors +
+						  wire_nr_control_vectors));
+		msg->len = 0;
+		wire_parse(msg, v->wire);
+		wire_parse(msg, v->rpc ? v->rpc : "");
+		return;
+	}
+	rest = wire_random_header(rng, scratch);
+	wire_encode(msg, scratch);
+	if (rest)
+		wire_put_rpc(msg, scratch->xid, scratch->response, rest);
+}
+
+static void move_words(struct wire_rng *rng, struct wire_msg *msg)
+{
+	u8 *to = msg->octets + 4 * wire_random_below(rng, msg->len / 4);
+	u8 *from = msg->octets + 4 * wire_random_below(rng, msg->len / 4);
+	size_t room = msg->octets + msg->len - (to > from ? to : from);
+
+	memmove(to, from, min_t(size_t, room,
+				4 * (1 + wire_random_below(rng, 12))));
+}
+
+static void lose_word(struct wire_msg *msg, size_t at)
+{
+	memmove(msg->octets + at, msg->octets + at + 4, msg->len - at - 4);
+	msg->len -= 4;
+}
+
+static void gain_word(struct wire_msg *msg, size_t at, u32 word)
+{
+	if (msg->len + 4 > WIRE_ROOM)
+		return;
+	memmove(msg->octets + at + 4, msg->octets + at, msg->len - at);
+	put_unaligned_be32(word, msg->octets + at);
+	msg->len += 4;
+}
+
+/**
+ * wire_mutate - damage a message, or make another one of it
+ * @rng: where from
+ * @msg: of any length
+ */
+void wire_mutate(struct wire_rng *rng, struct wire_msg *msg)
+{
+	size_t at;
+
+	if (msg->len < 8)
+		return;
+	at = 4 * wire_random_below(rng, msg->len / 4);
+	switch (wire_random_below(rng, 8)) {
+	case 0:
+		msg->octets[wire_random_below(rng, msg->len)] ^=
+			1 << wire_random_below(rng, 8);
+		break;
+	case 1:
+		msg->len = wire_random_below(rng, msg->len + 1);
+		break;
+	case 2:
+		move_words(rng, msg);
+		break;
+	case 3:
+		lose_word(msg, at);
+		break;
+	case 4:
+		gain_word(msg, at, edgy(rng));
+		break;
+	case 5:
+		put_unaligned_be32(get_unaligned_be32(msg->octets + at) +
+				   4 * wire_random_below(rng, 5) - 8,
+				   msg->octets + at);
+		break;
+	default:
+		put_unaligned_be32(edgy(rng), msg->octets + at);
+		break;
+	}
+}

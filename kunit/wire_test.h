@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the suites for wire/ share. Everything but the suites themselves also
+ * serves the fuzzer and the rpcgen oracle, which run in user space.
+ */
+#ifndef _RPCRDMA2_WIRE_TEST_H
+#define _RPCRDMA2_WIRE_TEST_H
+
+#include "wire/wire.h"
+
+#define WIRE_ROOM	4096
+
+/**
+ * struct wire_msg - a message under construction
+ * @len: octets so far
+ * @octets: what they are
+ */
+struct wire_msg {
+	size_t	len;
+	u8	octets[WIRE_ROOM] __aligned(8);
+};
+
+/**
+ * struct wire_vector - octets, and the header that they must decode to
+ * @name: what is special about it
+ * @wire: the header's octets, in hex
+ * @rpc: the RPC message behind the header, in hex; NULL if there is none
+ * @rpc_min: how much of @rpc the header cannot do without, octets
+ * @one_way: encoding @hdr gives other octets, because this side would have
+ *	said the same thing differently
+ * @hdr: the decoded form
+ */
+struct wire_vector {
+	const char		*name;
+	const char		*wire;
+	const char		*rpc;
+	unsigned int		rpc_min;
+	bool			one_way;
+	struct rpcrdma2_header	hdr;
+};
+
+/* wire_vectors_rpc.c, wire_vectors_control.c */
+extern const struct wire_vector wire_rpc_vectors[];
+extern const unsigned int wire_nr_rpc_vectors;
+extern const struct wire_vector wire_control_vectors[];
+extern const unsigned int wire_nr_control_vectors;
+
+const struct wire_vector *wire_vector(unsigned int i);
+
+/* wire_check.c */
+void wire_parse(struct wire_msg *msg, const char *hex);
+void wire_put(struct wire_msg *msg, u32 word);
+void wire_put_segment(struct wire_msg *msg, u32 handle, u32 length, u64 offset);
+void wire_put_rpc(struct wire_msg *msg, u32 xid, bool reply, size_t len);
+int wire_decode(const void *octets, size_t len, struct rpcrdma2_header *hdr,
+		size_t *rest);
+int wire_encode(struct wire_msg *msg, const struct rpcrdma2_header *hdr);
+const char *wire_error_differs(const struct rpcrdma2_error *a,
+			       const struct rpcrdma2_error *b);
+const char *wire_header_differs(const struct rpcrdma2_header *a,
+				const struct rpcrdma2_header *b);
+const char *wire_check_round_trip(const struct rpcrdma2_header *hdr,
+				  size_t rest);
+
+/* wire_invariants.c */
+const char *wire_check_accepted(const struct rpcrdma2_header *hdr,
+				size_t rest);
+const char *wire_check_refused(const struct rpcrdma2_header *hdr);
+
+/* wire_random.c */
+struct wire_rng {
+	u64	state;
+};
+
+u32 wire_random(struct wire_rng *rng);
+u32 wire_random_below(struct wire_rng *rng, u32 limit);
+size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr);
+void wire_random_message(struct wire_rng *rng, struct rpcrdma2_header *scratch,
+			 struct wire_msg *msg);
+void wire_mutate(struct wire_rng *rng, struct wire_msg *msg);
+
+#endif /* _RPCRDMA2_WIRE_TEST_H */
