@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: once "make install" was run, whoever asks for RPC over RDMA
+# gets rpcrdma2, although the kernel's own rpcrdma answers to the same names.
+
+# shellcheck source=tests/lib.sh
+. "$LAB_TREE/tests/lib.sh"
+
+loads_for() { modprobe -n -v "$1" | sed -n 's|^insmod .*/\(.*\)\.ko.*|\1|p' | tail -n 1; }
+
+must make -s -C "$LAB_TREE" install KVER="$(uname -r)" \
+	MODULE="$LAB_MODULES/rpcrdma2.ko"
+for name in rpcrdma rpcrdma6 svcrdma xprtrdma; do
+	[ "$(loads_for $name)" = rpcrdma2 ] ||
+		lab_fail "$name loads '$(loads_for $name)'"
+done
+
+# The server's side loads it, by the name of its listener.
+must lab_rdma_up rxe
+nfs_serve
+[ -e /sys/module/rpcrdma2 ] || lab_fail "nfsd did not load rpcrdma2"
+must rpc.nfsd 0
+must nfs_unload
+
+# The client's side, by the mount's proto=.
+mount -t nfs -o vers=4.2,proto=rdma,port=20049,retry=0,soft,timeo=10,retrans=0 \
+	"$LAB_SERVER:/" /mnt 2>/dev/null
+[ -e /sys/module/rpcrdma2 ] || lab_fail "mount did not load rpcrdma2"
+[ ! -e /sys/module/rpcrdma ] || lab_fail "the kernel's own rpcrdma is loaded"
+must nfs_unload
+
+must make -s -C "$LAB_TREE" uninstall KVER="$(uname -r)"
+[ "$(loads_for rpcrdma)" = rpcrdma ] ||
+	lab_fail "uninstalled, rpcrdma loads '$(loads_for rpcrdma)'"

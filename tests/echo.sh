@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: RPCs of every form over real connections, from and to this
+# guest.
+#
+#	echo.sh rxe|siw|tcp [TRANSPORT [PARAMETER=VALUE...]]
+#
+# TRANSPORT is the module under test: rpcrdma2 (default), or the kernel's own
+# rpcrdma to see whether a failure is the test's. The parameters are the echo
+# module's: suites=NAME,NAME... runs these suites, only=TEXT the tests whose
+# name has TEXT in it.
+
+# shellcheck source=tools/lab/guest/lib.sh
+. "$LAB_LIB"
+
+provider=${1:-rxe}
+transport=${2:-rpcrdma2}
+[ $# -lt 2 ] && shift $# || shift 2
+log=/run/echo.log
+
+load_transport() {
+	case $transport in
+	*/*)	insmod "$transport" ;;
+	*)	if [ -e "$LAB_MODULES/$transport.ko" ]; then
+			lab_insmod "$transport"
+		else
+			modprobe "$transport"
+		fi ;;
+	esac
+}
+
+# Transports are freed some time after their last user is gone.
+unload() {
+	lab_until 30 rmmod "$1" 2>/dev/null || rmmod "$1" ||
+		lab_fail "$1 can't be unloaded"
+}
+
+# totals WORD - of the suites' closing lines
+totals() {
+	sed -n "s/^# Totals:.* $1:\([0-9]*\).*/\1/p" "$log" |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+if [ "$provider" = tcp ]; then
+	set -- proto=tcp "$@"
+else
+	lab_rdma_up "$provider" || lab_fail "no $provider device"
+	load_transport || lab_fail "can't load $transport"
+fi
+# The kernel's own lacks the forms of echo_rare.
+if [ "$transport" = rpcrdma ]; then
+	set -- suites=echo_forms,echo_many,echo_disconnect,echo_reverse,echo_connect "$@"
+fi
+
+: >$log
+dmesg --follow-new --notime >$log &
+follower=$!
+sleep 0.2
+lab_insmod rpcrdma2_echo_kunit "$@" || lab_fail "can't load the tests"
+sleep 0.5
+kill $follower
+cat $log
+
+unload rpcrdma2_echo_kunit
+[ "$provider" = tcp ] || unload "$(basename "$transport" .ko)"
+
+echo "echo over $provider: $(totals pass) passed, $(totals fail) failed, $(totals skip) skipped"
+if grep -E '^ *not ok |failed to initialize' $log; then
+	lab_fail "not all tests passed"
+fi
+[ "$(totals pass)" -gt 0 ] || lab_fail "no test ran"

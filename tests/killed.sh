@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: processes that wait for a server that hangs can be killed, and
+# the mount is as good as new when the server goes on.
+
+# shellcheck source=tests/lib.sh
+. "$LAB_TREE/tests/lib.sh"
+
+# write_forever FILE [OPTIONS]
+write_forever() {
+	dd if=/dev/zero of="$LAB_MOUNT/$1" bs=1M count=64 "${@:2}" 2>/dev/null &
+	writers+=($!)
+}
+
+# gone PID - and not merely a zombie
+gone() { ! grep -qs '^State:.*[^Z] (' "/proc/$1/status" || ! kill -0 "$1" 2>/dev/null; }
+
+nfs_start rxe ext4
+must lab_mount 4.2
+must fsfreeze --freeze "$LAB_EXPORT"
+writers=()
+write_forever direct oflag=direct
+write_forever sync oflag=sync
+write_forever cached conv=fsync
+sleep 3
+for writer in "${writers[@]}"; do
+	gone "$writer" && lab_fail "a process did not wait for the frozen server"
+	kill -KILL "$writer"
+done
+for writer in "${writers[@]}"; do
+	lab_until 20 gone "$writer" || {
+		cat "/proc/$writer/stack"
+		lab_fail "a process that waits can't be killed"
+	}
+done
+must fsfreeze --unfreeze "$LAB_EXPORT"
+work offsets
+must umount "$LAB_MOUNT"
+nfs_stop

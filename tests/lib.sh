@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What guest scripts that use NFS start with: . "$LAB_TREE/tests/lib.sh"
+
+# shellcheck source=tools/lab/guest/lib.sh
+. "$LAB_LIB" || exit
+
+SKIPPED=77
+TRACING=/sys/kernel/tracing
+
+# skip REASON... - end the script: what it tests can't be tested here.
+skip() {
+	echo "SKIP: $*"
+	exit $SKIPPED
+}
+
+# must COMMAND... - or the test has failed.
+must() { "$@" || lab_fail "status $?: $*"; }
+
+### Server and module
+
+# nfs_serve [EXPORT] - a server that takes I/O of 1 MiB and makes nobody wait
+# for a grace period. (The end of one that is over is "busy".)
+nfs_serve() {
+	[ -e /proc/fs/nfsd/threads ] || must mount -t nfsd nfsd /proc/fs/nfsd
+	echo 1048576 >/proc/fs/nfsd/max_block_size
+	must lab_nfs_server "${1:-tmpfs}"
+	echo Y 2>/dev/null >/proc/fs/nfsd/v4_end_grace
+}
+
+# nfs_start PROVIDER [EXPORT] - device, module, server.
+nfs_start() {
+	must lab_rdma_up "$1"
+	must lab_insmod rpcrdma2
+	nfs_serve "${2:-tmpfs}"
+}
+
+# nfs_stop - undo nfs_start; that the module can go says that nothing is held.
+nfs_stop() {
+	must rpc.nfsd 0
+	must nfs_unload
+	must rdma link delete r0
+}
+
+# Transports are freed some time after their last user is gone.
+nfs_unload() {
+	count_end
+	lab_until 30 rmmod rpcrdma2 2>/dev/null || rmmod rpcrdma2
+}
+
+### Two guests: the script runs in both
+
+# pair_server [EXPORT] - what the server does, until the client is done.
+pair_server() {
+	nfs_start rxe "${1:-tmpfs}"
+	lab_signal ready
+	lab_wait_end
+	nfs_stop
+	exit
+}
+
+# pair_client VERSION [OPTIONS] - the client's mount, once the server is up.
+pair_client() {
+	must lab_rdma_up rxe
+	must lab_insmod rpcrdma2
+	must lab_wait ready 120
+	must lab_mount "$@"
+}
+
+# pair_client_stop - undo pair_client.
+pair_client_stop() {
+	must umount "$LAB_MOUNT"
+	must nfs_unload
+}
+
+### Work
+
+# work WORKLOAD [NAME [MOUNT]] - on the mount, and seen from the server if that
+# is in this guest.
+work() {
+	local name=${2:-$1} server=''
+
+	[ "$LAB_ROLE" = client ] || server=$LAB_EXPORT/$name
+	must "$LAB_TREE/tests/workload.py" "$1" "${3:-$LAB_MOUNT}/$name" "$server"
+}
+
+# load_start - work on the mount in the background, whatever happens to it,
+# until load_stop.
+load_start() {
+	echo 0 >/run/load.rounds
+	"$LAB_TREE/tests/workload.py" load "$LAB_MOUNT/load" &
+	load=$!
+	must load_advances 60
+}
+
+# load_advances SECONDS - wait for some rounds more.
+load_advances() { lab_until "$1" load_is_at $(($(cat /run/load.rounds) + 5)); }
+
+load_is_at() { [ "$(cat /run/load.rounds)" -ge "$1" ]; }
+
+# load_stop - end it; it fails if it met an error, or what was written is lost.
+load_stop() {
+	touch "$LAB_MOUNT/load/stop"
+	must wait "$load"
+}
+
+### Tracepoints
+
+# count_event NAME EVENT [FILTER] - count an event from now on. In an instance
+# of its own: its buffer may overflow, its counters don't.
+count_event() {
+	local dir=$TRACING/instances/$1
+
+	must mkdir "$dir"
+	echo 64 >"$dir/buffer_size_kb"
+	[ $# -lt 3 ] || echo "$3" >"$dir/events/$2/filter" || lab_fail "filter $3"
+	echo 1 >"$dir/events/$2/enable" || lab_fail "no event $2"
+}
+
+# counted NAME - how often it was.
+counted() {
+	cat $TRACING/instances/"$1"/per_cpu/cpu*/stats |
+		awk '/^(entries|overrun):/ { n += $2 } END { print n + 0 }'
+}
+
+# last_field NAME FIELD - of the last event counted.
+last_field() { sed -n "s/.* $2=\([^ ]*\).*/\1/p" $TRACING/instances/"$1"/trace | tail -n 1; }
+
+count_end() { find $TRACING/instances -mindepth 1 -maxdepth 1 -exec rmdir {} +; }

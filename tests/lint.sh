@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Style and static checks of everything in the tree: checkpatch, W=1 and sparse
+# (against the distribution's headers, and with the KUnit suites against the
+# debug guest's kernel), shellcheck.
+
+set -u
+
+tree=$(realpath "$(dirname "$0")/..")
+lab=$tree/tools/lab/lab
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+# check TITLE COMMAND... - a check fails by its status, or by what it prints.
+check() {
+	local title=$1 output
+	shift
+
+	if output=$("$@" 2>&1) && [ -z "$output" ]; then
+		echo "ok: $title"
+	else
+		echo "$output"
+		echo "FAILED: $title"
+		failures=$((failures + 1))
+	fi
+}
+
+# What is built, is built in a copy.
+copy_tree() {
+	tar -C "$tree" --exclude-vcs --exclude='*.o' --exclude='*.ko' \
+		--exclude='.*.cmd' -c . | tar -C "$work" -x
+}
+
+c_files() { find . -name '*.[ch]' | sort; }
+
+# Commands in other languages have no suffix either: the first line tells.
+shell_files() {
+	find . -type f \( -name '*.sh' -o -perm -u+x -o -path './.ci/run' \) |
+	while read -r file; do
+		case $file$(head -n 1 "$file" | tr -d '\0') in
+		*.sh*|*'#!/bin/sh'*|*'#!/bin/bash'*) echo "$file" ;;
+		esac
+	done | sort
+}
+
+# Tracepoints are laid out as in the kernel, which checkpatch takes for code.
+checkpatch() {
+	local command=("$source/scripts/checkpatch.pl" --strict --no-tree --terse
+		--no-summary -f)
+
+	c_files | grep -v /trace/events/ | xargs "${command[@]}"
+	c_files | grep /trace/events/ | xargs "${command[@]}" \
+		--ignore OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
+}
+
+# C=2 has sparse look at every file, and W=1 has the compiler warn. Only what
+# concerns this tree is printed: the headers are the kernel's own affair.
+build() {
+	local kdir=$1 status
+	shift
+
+	make -s -C "$kdir" M="$work" clean "$@" &&
+	make -s -j"$(nproc)" -C "$kdir" M="$work" W=1 C=2 KBUILD_MODPOST_WARN=1 \
+		modules "$@" >"$work/build.log" 2>&1
+	status=$?
+	grep -v -e 'Skipping BTF generation' "$work/build.log"
+	return $status
+}
+
+check_shell() { shell_files | xargs shellcheck -x -P SCRIPTDIR:.; }
+
+check_python() {
+	find . -name '*.py' -print0 | xargs -0 -n 1 python3 -B -c \
+		'import ast, sys; ast.parse(open(sys.argv[1]).read())'
+}
+
+"$lab" deps lint || exit
+debug=$("$lab" kernel debug) && qemu=$("$lab" kernel qemu) || exit
+source=$(realpath "$debug/build/source")
+copy_tree
+cd "$work" || exit
+
+check checkpatch checkpatch
+check "W=1 and sparse, distribution's headers" build "$qemu/build"
+check "W=1 and sparse, KUnit suites" build "$debug/build" ARCH=um
+check shellcheck check_shell
+check python check_python
+[ $failures -eq 0 ]

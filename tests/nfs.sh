@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: data, names and locks on a mount, client and server in one guest.
+#
+#	nfs.sh PROVIDER VERSION [EXPORT]
+
+# shellcheck source=tests/lib.sh
+. "$LAB_TREE/tests/lib.sh"
+
+provider=$1
+version=$2
+
+workloads() {
+	echo files offsets names storm locks
+	case $version in
+	3)	echo acl ;;
+	4.2)	echo sparse ;;
+	esac
+}
+
+nfs_start "$provider" "${3:-tmpfs}"
+must lab_mount "$version"
+for workload in $(workloads); do
+	work "$workload"
+done
+must umount "$LAB_MOUNT"
+nfs_stop

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Script of both guests: the network goes silent. Processes that wait can be
+# killed while it is; those that are left go on when it is back.
+
+# shellcheck source=tests/lib.sh
+. "$LAB_TREE/tests/lib.sh"
+
+silence() { must tc qdisc add dev "$LAB_NETDEV" root netem loss 100%; }
+end_silence() { must tc qdisc del dev "$LAB_NETDEV" root; }
+
+gone() { ! grep -qs '^State:.*[^Z] (' "/proc/$1/status"; }
+
+# start_dd ARGS... - a process that reads or writes for long
+start_dd() {
+	dd bs=65536 count=20000 "$@" 2>/dev/null &
+	processes+=($!)
+}
+
+kill_all() {
+	local process
+
+	for process in "${processes[@]}"; do
+		gone "$process" && lab_fail "a process did not wait"
+		kill -KILL "$process"
+	done
+	for process in "${processes[@]}"; do
+		lab_until 30 gone "$process" || {
+			cat "/proc/$process/stack"
+			lab_fail "a process that waits can't be killed"
+		}
+	done
+}
+
+# hang SECONDS - shorter or longer than the device takes to give up
+hang() {
+	processes=()
+	start_dd if=/dev/zero of="$LAB_MOUNT/direct" oflag=direct
+	start_dd if=/dev/zero of="$LAB_MOUNT/sync" oflag=sync
+	start_dd if="$LAB_MOUNT/data" of=/dev/null iflag=direct
+	sleep 1
+	silence
+	sleep "$1"
+	kill_all
+	end_silence
+	load_advances 120 || lab_fail "the mount did not come back"
+}
+
+[ "$LAB_ROLE" = client ] || pair_server
+
+pair_client 4.2
+must truncate -s 4G "$LAB_MOUNT/data"
+load_start
+hang 1
+hang 20
+load_stop
+pair_client_stop
