@@ -15,8 +15,12 @@
 . "$LAB_LIB"
 
 provider=${1:-rxe}
-transport=${2:-rpcrdma2}
-[ $# -lt 2 ] && shift $# || shift 2
+[ $# -eq 0 ] || shift
+transport=rpcrdma2
+case ${1:-} in
+''|*=*)	;;
+*)	transport=$1; shift ;;
+esac
 log=/run/echo.log
 
 load_transport() {

@@ -12,12 +12,12 @@ client=192.168.78.2
 
 # capture NAME COMMAND... - what passes while COMMAND runs, as /run/NAME.pcap
 capture() {
-	local file=/run/$1.pcap tcpdump
+	local name=$1 tcpdump
 	shift
 
-	tcpdump -i "$LAB_NETDEV" -U -w "$file" -B 16384 udp port 4791 2>/run/tcpdump &
+	tcpdump -i "$LAB_NETDEV" -U -w "/run/$name.pcap" -B 16384 udp port 4791 2>"/run/$name.tcpdump" &
 	tcpdump=$!
-	lab_until 20 grep -q 'listening on' /run/tcpdump || lab_fail "no tcpdump"
+	lab_until 20 grep -q 'listening on' "/run/$name.tcpdump" || lab_fail "no tcpdump"
 	must "$@"
 	sleep 1
 	kill -INT $tcpdump
@@ -61,7 +61,7 @@ read_4k() {
 	dd if="$LAB_MOUNT/file" of=/dev/null bs=4096 count=$reads iflag=direct
 }
 
-[ "$LAB_ROLE" = client ] || pair_server
+[ "$LAB_ROLE" = client ] || pair_server tmpfs
 
 must lab_rdma_up rxe
 must lab_insmod rpcrdma2

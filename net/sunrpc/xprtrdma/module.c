@@ -18,6 +18,7 @@
 unsigned int rpcrdma2_inline_size = 12288;
 unsigned int rpcrdma2_slot_table_entries = 128;
 unsigned int rpcrdma2_svc_credits = 64;
+unsigned int rpcrdma2_inject_error;
 
 static int set_in_range(const char *val, const struct kernel_param *kp,
 			unsigned int min, unsigned int max, unsigned int unit)
@@ -46,6 +47,11 @@ static int set_credits(const char *val, const struct kernel_param *kp)
 	return set_in_range(val, kp, CREDITS_MIN, CREDITS_MAX, 1);
 }
 
+static int set_error(const char *val, const struct kernel_param *kp)
+{
+	return set_in_range(val, kp, RDMA2_ERR_NONE, RDMA2_ERR_SYSTEM, 1);
+}
+
 static const struct kernel_param_ops inline_size_ops = {
 	.set	= set_inline_size,
 	.get	= param_get_uint,
@@ -53,6 +59,11 @@ static const struct kernel_param_ops inline_size_ops = {
 
 static const struct kernel_param_ops credits_ops = {
 	.set	= set_credits,
+	.get	= param_get_uint,
+};
+
+static const struct kernel_param_ops error_ops = {
+	.set	= set_error,
 	.get	= param_get_uint,
 };
 
@@ -66,6 +77,10 @@ MODULE_PARM_DESC(slot_table_entries,
 module_param_cb(max_requests, &credits_ops, &rpcrdma2_svc_credits, 0644);
 MODULE_PARM_DESC(max_requests,
 		 "RPCs that a server allows each new client to have outstanding (2 to 1024)");
+
+module_param_cb(inject_error, &error_ops, &rpcrdma2_inject_error, 0600);
+MODULE_PARM_DESC(inject_error,
+		 "For tests: the server refuses the next Call that has chunks with this RDMA2_ERROR code, and sets this to 0");
 
 /* The kernel's own module registers the same names. */
 static int explain(int rc)

@@ -17,5 +17,6 @@
 extern unsigned int rpcrdma2_inline_size;
 extern unsigned int rpcrdma2_slot_table_entries;
 extern unsigned int rpcrdma2_svc_credits;
+extern unsigned int rpcrdma2_inject_error;
 
 #endif /* _RPCRDMA2_MODULE_H */

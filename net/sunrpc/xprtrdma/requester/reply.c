@@ -11,6 +11,54 @@
 
 #include <trace/events/rpcrdma2.h>
 
+/* The RPC stays as it was; sunrpc will send it again elsewhere. */
+static void call_unpin(struct rpcrdma2_call *call)
+{
+	struct rpc_xprt *xprt = call->rqst->rq_xprt;
+
+	spin_lock(&xprt->queue_lock);
+	xprt_unpin_rqst(call->rqst);
+	spin_unlock(&xprt->queue_lock);
+}
+
+/*
+ * sunrpc takes an error, or a wish to resend, only of a task that waits for
+ * its Reply. Return: false if the task does not wait yet, or not just now.
+ */
+static bool settle_error(struct rpcrdma2_call *call)
+{
+	struct rpc_rqst *rqst = call->rqst;
+	struct rpc_xprt *xprt = rqst->rq_xprt;
+	struct rpc_task *task = rqst->rq_task;
+
+	lockdep_assert_held(&xprt->queue_lock);
+
+	/* It ends by itself, and waits for the call to be unpinned. */
+	if (test_bit(RPC_TASK_MSG_PIN_WAIT, &task->tk_runstate))
+		return true;
+	if (!RPC_IS_QUEUED(task) || task->tk_waitqueue != &xprt->pending)
+		return false;
+	task->tk_status = call->received;
+	if (call->received == -EAGAIN) {
+		/* It encodes again what was sent on another connection. */
+		rqst->rq_connect_cookie = xprt->connect_cookie - 1;
+		rpc_wake_up_queued_task(&xprt->pending, task);
+	} else {
+		xprt_complete_rqst(task, 0);
+	}
+	return true;
+}
+
+/* The call stays pinned. */
+static void settle_later(struct rpcrdma2_requester *requester,
+			 struct rpcrdma2_call *call)
+{
+	spin_lock(&requester->lock);
+	list_add_tail(&call->unsettled, &requester->unsettled);
+	spin_unlock(&requester->lock);
+	queue_delayed_work(rpcrdma2_wq, &requester->settle, 1);
+}
+
 /**
  * rpcrdma2_call_complete - nothing of an answered RPC is exposed any more
  * @call: a pinned Call, with @call->received set
@@ -19,34 +67,63 @@
  */
 void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 {
-	struct rpc_rqst *rqst = call->rqst;
-	struct rpc_xprt *xprt = rqst->rq_xprt;
-	struct rpc_task *task = rqst->rq_task;
+	struct rpcrdma2_requester *requester = call->requester;
+	struct rpc_xprt *xprt = call->rqst->rq_xprt;
+	bool settled = true;
 
 	if (call->conn)
 		rpcrdma2_conn_put(call->conn);
 	call->conn = NULL;
 
 	spin_lock(&xprt->queue_lock);
-	if (call->received > 0) {
-		xprt_complete_rqst(task, call->received);
-	} else if (call->received == -EAGAIN) {
-		/* sunrpc encodes again what was sent on another connection. */
-		rqst->rq_connect_cookie = xprt->connect_cookie - 1;
-		if (RPC_IS_QUEUED(task) &&
-		    task->tk_waitqueue == &xprt->pending) {
-			task->tk_status = -EAGAIN;
-			rpc_wake_up_queued_task(&xprt->pending, task);
-		} else {
-			xprt_force_disconnect(xprt);
-		}
-	} else {
-		task->tk_status = call->received;
-		xprt_complete_rqst(task, 0);
-	}
-	xprt_unpin_rqst(rqst);
+	if (call->received > 0)
+		xprt_complete_rqst(call->rqst->rq_task, call->received);
+	else
+		settled = settle_error(call);
+	if (settled)
+		xprt_unpin_rqst(call->rqst);
 	spin_unlock(&xprt->queue_lock);
-	xprt_write_space(xprt);
+	if (!settled)
+		settle_later(requester, call);
+	xprt_write_space(requester->xprt);
+}
+
+/**
+ * rpcrdma2_settle - try again to end or to resend RPCs
+ * @work: of the requester
+ *
+ * Workqueue, process context.
+ */
+void rpcrdma2_settle(struct work_struct *work)
+{
+	struct rpcrdma2_requester *requester =
+		container_of(to_delayed_work(work), struct rpcrdma2_requester,
+			     settle);
+	struct rpcrdma2_call *call, *next;
+	LIST_HEAD(unsettled);
+
+	spin_lock(&requester->lock);
+	list_splice_init(&requester->unsettled, &unsettled);
+	spin_unlock(&requester->lock);
+	list_for_each_entry_safe(call, next, &unsettled, unsettled) {
+		list_del_init(&call->unsettled);
+		rpcrdma2_call_complete(call);
+	}
+}
+
+/**
+ * rpcrdma2_settle_lost - the connection is lost: sunrpc will send again what
+ *	was to be ended or resent
+ * @requester: of a drained connection
+ */
+void rpcrdma2_settle_lost(struct rpcrdma2_requester *requester)
+{
+	struct rpcrdma2_call *call, *next;
+
+	list_for_each_entry_safe(call, next, &requester->unsettled, unsettled) {
+		list_del_init(&call->unsettled);
+		call_unpin(call);
+	}
 }
 
 /* The RPC that the message is for, if there still is one. */
@@ -60,16 +137,6 @@ static struct rpcrdma2_call *call_pin(struct rpc_xprt *xprt, u32 xid)
 		xprt_pin_rqst(rqst);
 	spin_unlock(&xprt->queue_lock);
 	return rqst ? rpcrdma2_call_of(rqst) : NULL;
-}
-
-/* The RPC stays as it was; sunrpc will send it again elsewhere. */
-static void call_unpin(struct rpcrdma2_call *call)
-{
-	struct rpc_xprt *xprt = call->rqst->rq_xprt;
-
-	spin_lock(&xprt->queue_lock);
-	xprt_unpin_rqst(call->rqst);
-	spin_unlock(&xprt->queue_lock);
 }
 
 /* Is a Call out on this connection, and not answered yet? */

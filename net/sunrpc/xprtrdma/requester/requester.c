@@ -120,6 +120,7 @@ int rpcrdma2_call_alloc(struct rpc_task *task)
 	memset(call, 0, sizeof(*call));
 	call->rqst = rqst;
 	INIT_LIST_HEAD(&call->mrs);
+	INIT_LIST_HEAD(&call->unsettled);
 	init_completion(&call->fenced);
 	rqst->rq_buffer = call + 1;
 	rqst->rq_rbuffer = rqst->rq_buffer + rqst->rq_callsize;
@@ -227,8 +228,10 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	trace_rpcrdma2_call_send(conn, &requester->hdr, send->xdr_buf.len);
 	spin_lock(&requester->lock);
 	rc = rpcrdma2_send_post(send);
-	if (!rc)
+	if (!rc) {
+		call->requester = requester;
 		call->sent_on = conn;
+	}
 	spin_unlock(&requester->lock);
 	if (!rc)
 		return 0;
@@ -324,6 +327,8 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt,
 	INIT_LIST_HEAD(&requester->free_mrs);
 	INIT_LIST_HEAD(&requester->all_mrs);
 	INIT_DELAYED_WORK(&requester->refill, rpcrdma2_mrs_refill);
+	INIT_LIST_HEAD(&requester->unsettled);
+	INIT_DELAYED_WORK(&requester->settle, rpcrdma2_settle);
 	/* A connection that was accepted may have its CQ running already. */
 	smp_store_release(&conn->requester, requester);
 	return requester;
@@ -353,6 +358,8 @@ void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
 void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester)
 {
 	cancel_delayed_work_sync(&requester->refill);
+	cancel_delayed_work_sync(&requester->settle);
+	rpcrdma2_settle_lost(requester);
 	rpcrdma2_mrs_destroy(requester);
 }
 

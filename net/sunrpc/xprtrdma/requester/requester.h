@@ -73,6 +73,8 @@ struct rpcrdma2_stats {
  * @all_mrs: all registrations
  * @nr_mrs: how many
  * @refill: allocates more
+ * @unsettled: pinned Calls whose RPC did not wait yet when it was to end
+ * @settle: tries again
  * @hdr: header being marshaled; the holder of the xprt's write lock
  */
 struct rpcrdma2_requester {
@@ -88,6 +90,9 @@ struct rpcrdma2_requester {
 	struct list_head	all_mrs;
 	unsigned int		nr_mrs;
 	struct delayed_work	refill;
+
+	struct list_head	unsettled;
+	struct delayed_work	settle;
 
 	struct rpcrdma2_header	hdr;
 };
@@ -117,6 +122,8 @@ struct rpcrdma2_mr {
 /**
  * struct rpcrdma2_call - what a requester keeps of an RPC
  * @rqst: the RPC
+ * @requester: the role that sent it last
+ * @unsettled: in the requester's list of that name
  * @sent_on: the connection where its answer is expected, or NULL; under the
  *	requester's lock. The first answer takes it
  * @conn: the connection it was last sent on, referenced while @mrs were
@@ -140,6 +147,8 @@ struct rpcrdma2_mr {
  */
 struct rpcrdma2_call {
 	struct rpc_rqst		*rqst;
+	struct rpcrdma2_requester *requester;
+	struct list_head	unsettled;
 	struct rpcrdma2_conn	*sent_on;
 	struct rpcrdma2_conn	*conn;
 	struct list_head	mrs;
@@ -221,5 +230,7 @@ void rpcrdma2_print_stats(struct rpc_xprt *xprt,
 /* reply.c */
 void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv);
 void rpcrdma2_call_complete(struct rpcrdma2_call *call);
+void rpcrdma2_settle(struct work_struct *work);
+void rpcrdma2_settle_lost(struct rpcrdma2_requester *requester);
 
 #endif /* _RPCRDMA2_REQUESTER_H */

@@ -7,6 +7,7 @@
  * work; when they are done, the job is queued again and any thread takes the
  * message together with the pages.
  */
+#include "module.h"
 #include "svc.h"
 
 static void enqueue(struct rpcrdma2_svc_xprt *sx, struct list_head *queue,
@@ -115,6 +116,31 @@ static void refuse(struct rpcrdma2_job *job, int rc)
 	rpcrdma2_job_refuse(job, &error);
 }
 
+/*
+ * An honest server refuses no Call of this module's client. A test has it do
+ * so, to see what becomes of the Call.
+ */
+static bool inject_error(struct rpcrdma2_job *job)
+{
+	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
+	struct rpcrdma2_error error = {
+		.max_segments	= 1,
+		.chunk_index	= 1,
+	};
+
+	if (likely(!READ_ONCE(rpcrdma2_inject_error)) || !cl->nsegs)
+		return false;
+	error.code = xchg(&rpcrdma2_inject_error, RDMA2_ERR_NONE);
+	if (!error.code)
+		return false;
+	if (cl->nwrites)
+		error.length_needed = cl->writes[0].length;
+	else if (cl->has_reply)
+		error.length_needed = cl->reply.length;
+	rpcrdma2_job_refuse(job, &error);
+	return true;
+}
+
 /* The thread lends its pages, all but those that a Reply needs at least. */
 static void start_reads(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 			struct rpcrdma2_job *job)
@@ -195,7 +221,9 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 		rpcrdma2_job_put(job);
 		return 0;
 	}
-	if (read || !rpcrdma2_job_has_reads(job))
+	if (!read && inject_error(job))
+		len = 0;
+	else if (read || !rpcrdma2_job_has_reads(job))
 		len = deliver(rqstp, job);
 	else
 		start_reads(sx, rqstp, job);

@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: the server refuses Calls with each RDMA2_ERROR that v2-09 has for
+# them. Those that name a remedy are answered by one resend, and the application
+# notices nothing; the others fail that RPC, and only that one.
+#
+#	errors.sh PROVIDER
+
+# shellcheck source=tests/lib.sh
+. "$LAB_TREE/tests/lib.sh"
+
+BAD_XDR=2 INVAL_HTYPE=3 READ_CHUNKS=4 WRITE_CHUNKS=5
+SEGMENTS=6 WRITE_RESOURCE=7 REPLY_RESOURCE=8 SYSTEM=9
+inject=/sys/module/rpcrdma2/parameters/inject_error
+
+# One RPC each, with a Write chunk or a Read chunk.
+read_file() {
+	dd if="$LAB_MOUNT/data" bs=256k count=1 iflag=direct 2>/dev/null |
+		cmp -s - /run/data
+}
+
+write_file() {
+	dd if=/run/data of="$LAB_MOUNT/new" bs=256k count=1 oflag=direct \
+		conv=notrunc 2>/dev/null && cmp -s /run/data "$LAB_EXPORT/new"
+}
+
+# refuse CODE COMMAND - the status of the command, whose Call is refused once.
+refuse() {
+	local before status
+	before=$(counted errors)
+
+	echo "$1" >$inject || lab_fail "the error can't be injected"
+	"$2"
+	status=$?
+	[ "$(cat $inject)" = 0 ] || lab_fail "$2: no Call had chunks"
+	[ "$(counted errors)" -eq $((before + 1)) ] ||
+		lab_fail "$2: error $1 was not received, or not just once"
+	return $status
+}
+
+survives() {
+	refuse "$@" || lab_fail "$2 did not survive error $1"
+	echo "error $1: $2 survives"
+}
+
+fails() {
+	! refuse "$@" || lab_fail "$2 should have failed with error $1"
+	"$2" || lab_fail "$2: error $1 outlives its RPC"
+	echo "error $1: $2 fails, once"
+}
+
+nfs_start "$1"
+must lab_mount 4.2
+count_event errors rpcrdma2/rpcrdma2_error_recv
+must dd if=/dev/urandom of=/run/data bs=256k count=1 2>/dev/null
+cp /run/data "$LAB_EXPORT/data"
+: >"$LAB_EXPORT/new"
+must read_file
+must write_file
+
+survives $READ_CHUNKS write_file
+survives $WRITE_CHUNKS read_file
+survives $WRITE_RESOURCE read_file
+survives $REPLY_RESOURCE read_file
+for code in $BAD_XDR $INVAL_HTYPE $SEGMENTS $SYSTEM; do
+	fails $code read_file
+	fails $code write_file
+done
+must umount "$LAB_MOUNT"
+nfs_stop
