@@ -220,6 +220,7 @@ void echo_test_exit(struct kunit *test);
 struct rpc_clnt *echo_connect(struct kunit *test,
 			      const struct rpc_timeout *timeout);
 void echo_test_add_clnt(struct kunit *test, struct rpc_clnt *clnt);
+void echo_test_forget_clnt(struct kunit *test, struct rpc_clnt *clnt);
 void echo_disconnect(struct kunit *test, struct rpc_clnt *clnt);
 struct echo_req *echo_new(struct kunit *test, const struct echo_shape *shape);
 void echo_start(struct kunit *test, struct echo_req *req,

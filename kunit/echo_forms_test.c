@@ -6,6 +6,41 @@
  */
 #include "echo.h"
 
+/*
+ * One connection for all tests, as connections take longer than RPCs; but one
+ * that saw a test fail is not the next test's.
+ */
+static struct rpc_clnt *echo_forms_clnt;
+
+static void echo_forms_shutdown(void)
+{
+	if (echo_forms_clnt)
+		rpc_shutdown_client(echo_forms_clnt);
+	echo_forms_clnt = NULL;
+}
+
+static void echo_forms_suite_exit(struct kunit_suite *suite)
+{
+	echo_forms_shutdown();
+	echo_suite_exit(suite);
+}
+
+static void echo_forms_test_exit(struct kunit *test)
+{
+	echo_test_exit(test);
+	if (test->status == KUNIT_FAILURE)
+		echo_forms_shutdown();
+}
+
+static void echo_forms_call(struct kunit *test, const struct echo_shape *shape)
+{
+	if (!echo_forms_clnt) {
+		echo_forms_clnt = echo_connect(test, &echo_patient);
+		echo_test_forget_clnt(test, echo_forms_clnt);
+	}
+	echo_call(test, echo_forms_clnt, shape);
+}
+
 /* Lengths in the head: inline, and at some size a long message */
 
 struct echo_head {
@@ -31,7 +66,7 @@ static void call_with_head(struct kunit *test)
 	const struct echo_head *head = test->param_value;
 	struct echo_shape shape = { .arg_head = head->len };
 
-	echo_call(test, echo_connect(test, &echo_patient), &shape);
+	echo_forms_call(test, &shape);
 }
 
 static void reply_with_head(struct kunit *test)
@@ -39,7 +74,7 @@ static void reply_with_head(struct kunit *test)
 	const struct echo_head *head = test->param_value;
 	struct echo_shape shape = { .res_head = head->len };
 
-	echo_call(test, echo_connect(test, &echo_patient), &shape);
+	echo_forms_call(test, &shape);
 }
 
 static void call_and_reply_with_heads(struct kunit *test)
@@ -50,7 +85,7 @@ static void call_and_reply_with_heads(struct kunit *test)
 		.res_head = head->len,
 	};
 
-	echo_call(test, echo_connect(test, &echo_patient), &shape);
+	echo_forms_call(test, &shape);
 }
 
 /* Lengths in pages, at several offsets in the first page */
@@ -106,7 +141,7 @@ static void echo_call_payload(struct kunit *test, u32 flags)
 		.arg_base	= payload->base,
 	};
 
-	echo_call(test, echo_connect(test, &echo_patient), &shape);
+	echo_forms_call(test, &shape);
 }
 
 static void call_with_ddp_payload(struct kunit *test)
@@ -139,7 +174,7 @@ static void echo_reply_payload(struct kunit *test, u32 flags)
 		.res_base	= payload->base,
 	};
 
-	echo_call(test, echo_connect(test, &echo_patient), &shape);
+	echo_forms_call(test, &shape);
 }
 
 static void reply_with_ddp_payload(struct kunit *test)
@@ -286,7 +321,7 @@ static void call_and_reply_of_form(struct kunit *test)
 {
 	const struct echo_combo *combo = test->param_value;
 
-	echo_call(test, echo_connect(test, &echo_patient), &combo->shape);
+	echo_forms_call(test, &combo->shape);
 }
 
 /* A connection's buffers and registrations are used again and again. */
@@ -344,9 +379,9 @@ static struct kunit_case echo_forms_cases[] = {
 struct kunit_suite echo_forms_suite = {
 	.name		= "echo_forms",
 	.suite_init	= echo_suite_init,
-	.suite_exit	= echo_suite_exit,
+	.suite_exit	= echo_forms_suite_exit,
 	.init		= echo_test_init,
-	.exit		= echo_test_exit,
+	.exit		= echo_forms_test_exit,
 	.test_cases	= echo_forms_cases,
 };
 
@@ -362,8 +397,8 @@ static struct kunit_case echo_rare_cases[] = {
 struct kunit_suite echo_rare_suite = {
 	.name		= "echo_rare",
 	.suite_init	= echo_suite_init,
-	.suite_exit	= echo_suite_exit,
+	.suite_exit	= echo_forms_suite_exit,
 	.init		= echo_test_init,
-	.exit		= echo_test_exit,
+	.exit		= echo_forms_test_exit,
 	.test_cases	= echo_rare_cases,
 };

@@ -238,23 +238,32 @@ struct rpc_clnt *echo_connect(struct kunit *test,
 }
 
 /**
- * echo_disconnect - shut down a client before its test's exit does
+ * echo_test_forget_clnt - let a test's exit not shut down a client
  * @test: the test
- * @clnt: a client of its, with no RPCs
+ * @clnt: a client of its
  */
-void echo_disconnect(struct kunit *test, struct rpc_clnt *clnt)
+void echo_test_forget_clnt(struct kunit *test, struct rpc_clnt *clnt)
 {
 	struct echo_test *et = test->priv;
 	struct echo_test_clnt *tc;
 
-	list_for_each_entry(tc, &et->clnts, list) {
-		if (tc->clnt != clnt)
-			continue;
-		list_del(&tc->list);
-		kfree(tc);
-		rpc_shutdown_client(clnt);
-		return;
-	}
+	list_for_each_entry(tc, &et->clnts, list)
+		if (tc->clnt == clnt) {
+			list_del(&tc->list);
+			kfree(tc);
+			return;
+		}
+}
+
+/**
+ * echo_disconnect - shut down a client before its test's exit does
+ * @test: the test
+ * @clnt: a client of its
+ */
+void echo_disconnect(struct kunit *test, struct rpc_clnt *clnt)
+{
+	echo_test_forget_clnt(test, clnt);
+	rpc_shutdown_client(clnt);
 }
 
 /**

@@ -44,7 +44,9 @@ hang() {
 	sleep "$1"
 	kill_all
 	end_silence
+	SECONDS=0
 	load_advances 120 || lab_fail "the mount did not come back"
+	echo "silent for $1 s: works again after $SECONDS s"
 }
 
 [ "$LAB_ROLE" = client ] || pair_server tmpfs

@@ -131,6 +131,8 @@ spawn() {
 
 alive() { kill -0 "${pid[$1]}" 2>/dev/null; }
 
+in_time() { [ "$SECONDS" -lt "$deadline" ]; }
+
 kill_guest() { kill -KILL -- "-${pid[$1]}" 2>/dev/null || true; }
 
 boot_uml() {
@@ -228,7 +230,7 @@ status_of() {
 
 	if [ -s "$log/$guest.status" ]; then
 		status=$(cat "$log/$guest.status")
-	elif [ "$SECONDS" -ge "$deadline" ]; then
+	elif ! in_time; then
 		status=$TIMEOUT
 	else
 		status=$DIED
@@ -244,7 +246,7 @@ status_of() {
 
 scan() { awk -v allowlist="$LAB/allowlist" -f "$LAB/scan.awk" "$@"; }
 
-# verdict STATUS - scan the kernels' logs; the status of the whole run.
+# verdict STATUS - scan the kernels' logs, and end with the status of the run.
 verdict() {
 	local status=$1
 
@@ -257,7 +259,7 @@ verdict() {
 	else
 		say "FAILED ($status) after $SECONDS s; logs: $log"
 	fi
-	return "$status"
+	exit "$status"
 }
 
 run() {
@@ -272,7 +274,7 @@ run() {
 	prepare "$flavour" "$title"
 	start guest guest 1 "${operands[@]}"
 	show guest
-	while alive guest && [ "$SECONDS" -lt "$deadline" ]; do
+	while alive guest && in_time; do
 		sleep 0.1
 	done
 	kill_guest guest
@@ -296,8 +298,13 @@ pair() {
 	start_server
 	start client client 1 "${operands[1]}"
 	show client
-	while alive client && [ "$SECONDS" -lt "$deadline" ] && server_is_well; do
+	while alive client && in_time; do
 		[ ! -e "$log/share/.lab-restart" ] || restart_server
+		if ! server_is_well; then
+			kill_guest client
+			status_of "$server"
+			verdict "$status"
+		fi
 		sleep 0.1
 	done
 	kill_guest client
@@ -305,7 +312,7 @@ pair() {
 	client_status=$status
 
 	touch "$log/share/.lab-end"
-	while alive "$server" && [ "$SECONDS" -lt "$deadline" ]; do
+	while alive "$server" && in_time; do
 		sleep 0.1
 	done
 	kill_guest "$server"

@@ -9,8 +9,12 @@
 /* CONNPROP and ERROR take no credit; a few Receives are kept for them. */
 #define CONTROL_RECVS	3
 
-/* One registration covers 1 MiB of whole pages, where the device can do it. */
-#define MAX_PAGES	256
+/*
+ * One registration covers 1 MiB, also one that starts in mid-page, where the
+ * device can do it. And it is no multiple of 256: rxe, copying the last of so
+ * many pages, looks for the next 256.
+ */
+#define MAX_PAGES	257
 
 /* Data moves by FRWR and Send With Invalidate only. */
 static int check_device(struct ib_device *dev)
