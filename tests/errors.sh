@@ -64,8 +64,8 @@ survives $WRITE_CHUNKS read_file
 survives $WRITE_RESOURCE read_file
 survives $REPLY_RESOURCE read_file
 for code in $BAD_XDR $INVAL_HTYPE $SEGMENTS $SYSTEM; do
-	fails $code read_file
-	fails $code write_file
+	fails "$code" read_file
+	fails "$code" write_file
 done
 must umount "$LAB_MOUNT"
 nfs_stop

@@ -7,7 +7,7 @@
 #   NAME.env	what it is to run, for guest/init.sh
 #   NAME.console	the kernel's messages
 #   NAME.out	what the script printed
-#   NAME.status	the script's status, once it ended
+#   NAME.status	the script's status, or "timeout", once it ended
 # $log itself is the one directory that a guest can write to. It holds modules/,
 # the modules that were tested, and share/, which belongs to the scripts.
 
@@ -28,7 +28,8 @@ parse_options() {
 		--timeout) timeout=$2 ;;
 		--mem)	mem=$2 ;;
 		--log)	log=$2 ;;
-		-e)	settings+=("$2") ;;
+		-e)	[[ $2 = *=* ]] || die "-e takes VARIABLE=VALUE, not '$2'"
+			settings+=("$2") ;;
 		esac
 		shift 2
 	done
@@ -49,7 +50,7 @@ prepare() {
 	mkdir -p "$log/share" "$log/modules"
 	log=$(realpath "$log")
 	rm -f "$log"/*.{env,console,out,status} "$log"/share/.lab-*
-	find "$build" -name '*.ko' -exec cp -t "$log/modules" {} +
+	sed 's/\.k\?o$/.ko/' "$build/modules.order" | xargs -r cp -t "$log/modules"
 	exec 9>&-
 	echo $$ >"$log/running"
 	drop_old_logs
@@ -226,21 +227,22 @@ show() {
 
 # status_of NAME - what became of an ended guest; $status.
 status_of() {
-	local guest=$1
+	local guest=$1 end
 
-	if [ -s "$log/$guest.status" ]; then
-		status=$(cat "$log/$guest.status")
-	elif ! in_time; then
-		status=$TIMEOUT
-	else
-		status=$DIED
+	end=$(cat "$log/$guest.status" 2>/dev/null || true)
+	if [ -z "$end" ]; then
+		end=died
+		in_time || end=timeout
 	fi
-	case $status in
-	0)	;;
-	"$TIMEOUT") say "$guest: not done after $timeout s" ;;
-	"$DIED") say "$guest: the kernel died: $(grep -ao 'Kernel panic.*' \
+	case $end in
+	0)	status=0 ;;
+	timeout) status=$TIMEOUT
+		say "$guest: not done after $timeout s" ;;
+	died)	status=$DIED
+		say "$guest: the kernel died: $(grep -ao 'Kernel panic.*' \
 			"$log/$guest.console" || echo "no panic in its log")" ;;
-	*)	say "$guest: the script failed with status $status" ;;
+	*)	status=$end
+		say "$guest: the script failed with status $status" ;;
 	esac
 }
 

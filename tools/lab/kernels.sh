@@ -71,6 +71,8 @@ kind() {
 kernel() {
 	flavour=$1
 	kind=$(kind "$flavour")
+	[ -d "$LAB/patches/$KERNEL" ] ||
+		die "no kernel '$KERNEL'; there are: $(ls "$LAB/patches")"
 	deps build guest
 	"name_$kind"
 	kernel=$CACHE/kernels/$name

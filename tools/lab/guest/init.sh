@@ -82,7 +82,7 @@ watchdog() {
 	echo "lab: timeout; tasks that wait, and locks that are held:" >/dev/kmsg
 	echo w >/proc/sysrq-trigger
 	echo d >/proc/sysrq-trigger
-	end 124
+	end timeout
 }
 
 # end STATUS - tell the host, then power off without sync, which would wait for

@@ -226,6 +226,7 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 		call->conn = conn;
 	}
 	trace_rpcrdma2_call_send(conn, &requester->hdr, send->xdr_buf.len);
+	call->rqst->rq_xtime = ktime_get();
 	spin_lock(&requester->lock);
 	rc = rpcrdma2_send_post(send);
 	if (!rc) {

@@ -136,6 +136,8 @@ static bool take_role(struct reverse *reverse)
 	return ok;
 }
 
+static struct xprt_class reverse_class;
+
 /* Serialized by sunrpc for each svc_xprt; called once for each. */
 static struct rpc_xprt *reverse_setup(struct xprt_create *args)
 {
@@ -156,6 +158,7 @@ static struct rpc_xprt *reverse_setup(struct xprt_create *args)
 
 	xprt->timeout = &reverse_timeout;
 	xprt->prot = XPRT_TRANSPORT_BC_RDMA;
+	xprt->xprt_class = &reverse_class;
 	xprt->ops = &reverse_ops;
 	xprt->max_payload = PAGE_SIZE;
 	xprt->bc_xprt = args->bc_xprt;

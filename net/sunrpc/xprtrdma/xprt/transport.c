@@ -332,6 +332,8 @@ static const struct rpc_xprt_ops xprt_ops = {
 	.bc_destroy		= rpcrdma2_xprt_bc_destroy,
 };
 
+static struct xprt_class xprt_class;
+
 static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 {
 	struct rpcrdma2_xprt *x;
@@ -364,6 +366,7 @@ static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 	if (!(args->flags & XPRT_CREATE_NO_IDLE_TIMEOUT))
 		xprt->idle_timeout = IDLE_TIMEOUT;
 	xprt->prot = XPRT_TRANSPORT_RDMA;
+	xprt->xprt_class = &xprt_class;
 	xprt->ops = &xprt_ops;
 	xprt->max_payload = MAX_PAYLOAD;
 	memcpy(&xprt->addr, args->dstaddr, args->addrlen);

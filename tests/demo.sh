@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script of the demo: install, load, export, mount, copy a tree of files
+# there and back, and show how it went over the wire.
+#
+#	demo.sh DIRECTORY
+
+# shellcheck source=tests/lib.sh
+. "$LAB_TREE/tests/lib.sh"
+
+source=$1
+copy=/run/copy
+
+title() { echo "== $*"; }
+
+# checksums DIRECTORY
+checksums() { (cd "$1" && find . -type f -print0 | sort -z | xargs -0 sha256sum); }
+
+# compare WHAT DIRECTORY
+compare() {
+	checksums "$2" >/run/sums
+	cmp /run/sums /run/sums.source || lab_fail "$1: checksums differ"
+	echo "$1: all $(wc -l </run/sums) checksums are equal"
+}
+
+count_messages() {
+	local whole="reads == 0 && writes == 0 && reply == 0 && nomsg == 0"
+
+	count_event ready rpcrdma2/rpcrdma2_conn_ready
+	count_event calls rpcrdma2/rpcrdma2_call_send
+	count_event inline rpcrdma2/rpcrdma2_call_send "$whole"
+	count_event registered rpcrdma2/rpcrdma2_mr_register
+	count_event inv_remote rpcrdma2/rpcrdma2_mr_inv_remote
+	count_event inv_local rpcrdma2/rpcrdma2_mr_inv_local
+	count_event closed rpcrdma2/rpcrdma2_conn_close
+}
+
+show_negotiated() {
+	echo "protocol: RPC-over-RDMA $(last_field ready dialect)"
+	echo "inline thresholds: $(last_field ready send_limit) octets sent," \
+	     "$(last_field ready recv_limit) received"
+	echo "credits: $(last_field ready grant)"
+}
+
+show_messages() {
+	echo "RPCs: $(counted calls), of which" \
+	     "$(counted inline) inline and" \
+	     "$(($(counted calls) - $(counted inline))) with chunks"
+	echo "memory registrations: $(counted registered), ended by" \
+	     "$(counted inv_remote) remote and" \
+	     "$(counted inv_local) local invalidations"
+	grep -m 1 xprt: /proc/self/mountstats
+	[ "$(counted closed)" -eq 0 ] || lab_fail "a connection was lost"
+}
+
+title "Installing the module and its modprobe.d file"
+must cp -r "$LAB_SHARE/root/lib/modules" /lib
+must cp -r "$LAB_SHARE/root/etc/modprobe.d" /etc
+modprobe -n -v rpcrdma | tail -n 1
+must modprobe rpcrdma2
+lsmod | grep -w ^rpcrdma2
+[ ! -e /sys/module/rpcrdma ] || lab_fail "the kernel's own rpcrdma is loaded"
+
+title "Exporting $LAB_EXPORT over a soft RoCE device"
+must lab_rdma_up rxe
+rdma link show r0/1
+nfs_serve
+cat /proc/fs/nfsd/portlist
+
+title "Mounting it"
+count_messages
+must lab_mount 4.2
+grep " $LAB_MOUNT " /proc/mounts
+show_negotiated
+
+title "Copying $source in, and out again"
+must cp -r "$source" "$LAB_MOUNT/tree"
+must sync
+checksums "$source" >/run/sums.source
+compare "on the server" "$LAB_EXPORT/tree"
+echo 3 >/proc/sys/vm/drop_caches
+must cp -r "$LAB_MOUNT/tree" $copy
+compare "back from the server" $copy
+
+title "What went over the wire"
+show_messages
+must umount "$LAB_MOUNT"
+nfs_stop
