@@ -49,7 +49,7 @@ static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
  * for the last few entries.
  */
 static bool work_fits(const struct rpcrdma2_conn *conn,
-			       const struct rpcrdma2_work *work)
+		      const struct rpcrdma2_work *work)
 {
 	return work->count + SIGNAL_INTERVAL <= conn->sq_depth;
 }
