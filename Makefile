@@ -26,7 +26,7 @@ help:
 	@echo '                      now $(KDIR)'
 	@echo '  INSTALL_MOD_PATH=DIR  install below DIR instead of /'
 	@echo '  TESTS="NAME..."     the tests to run: names or globs (make list)'
-	@echo '  KERNEL=6.1|6.12     the kernel of the guests that demo and check boot'
+	@echo '  KERNEL=6.1          the kernel of the guests that demo and check boot'
 
 modules: ## build rpcrdma2.ko
 	$(kbuild) W=1 modules
