@@ -43,7 +43,6 @@ mount_file_systems() {
 	config /sys/kernel/config configfs
 	run /run tmpfs
 	mnt /mnt tmpfs
-	tmp /var/tmp tmpfs
 	nfs /var/lib/nfs tmpfs
 	$share
 	END
