@@ -3,7 +3,9 @@
 # Front end: "make help". What is built, and from what, is up to Kbuild.
 
 ifdef KDIR
-KVER	?= $(shell $(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease)
+# What modules are marked with; Debian's "make kernelrelease" says something else.
+KVER	?= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' \
+		$(KDIR)/include/generated/utsrelease.h)
 else
 KVER	?= $(shell uname -r)
 KDIR	= /lib/modules/$(KVER)/build
