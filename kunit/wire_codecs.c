@@ -8,4 +8,5 @@
 #include "wire/props.c"
 #include "wire/error.c"
 #include "wire/private_data.c"
+#include "wire/message.c"
 #include "wire/v2_09.c"

@@ -178,7 +178,7 @@ size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 
 	memset(hdr, 0, sizeof(*hdr));
 	hdr->xid = wire_random(rng);
-	hdr->vers = RPCRDMA2_VERSION;
+	hdr->vers = RPCRDMA2_VERSION_2;
 	hdr->credit = edgy(rng);
 	hdr->htype = htypes[wire_random_below(rng, ARRAY_SIZE(htypes))];
 	hdr->response = one_in(rng, 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * RPC-over-RDMA version 2: the numbers on the wire and the decoded form of
- * what they describe.
+ * what they describe. Version 1's are a part of them.
  *
  * "v2-09" in comments is draft-cel-nfsv4-rpcrdma-version-two-09. The codecs
  * between the two forms are in net/sunrpc/xprtrdma/wire/. Nothing here knows
@@ -12,7 +12,8 @@
 
 #include <linux/types.h>
 
-#define RPCRDMA2_VERSION	2
+#define RPCRDMA2_VERSION_1	1
+#define RPCRDMA2_VERSION_2	2
 
 /* Header types: v2-09, 5.2, table 2. */
 enum rpcrdma2_htype {
@@ -99,7 +100,8 @@ struct rpcrdma2_chunk {
 
 /**
  * struct rpcrdma2_chunk_lists - all chunks of one header
- * @inv_handle: the handle to invalidate remotely, or 0 (v2-09, 3.3)
+ * @inv_handle: the handle to invalidate remotely, or 0 (v2-09, 3.3); in a
+ *	Call of version 1, one that may be
  * @nreads: Read chunks in use, in order of position
  * @nwrites: Write chunks in use, in the order sent
  * @nsegs: segments in use
@@ -159,7 +161,8 @@ struct rpcrdma2_props {
  * @vers: version word
  * @credit: request, or grant where @response is set
  * @htype: enum rpcrdma2_htype
- * @response: whether @xid is one that the message's receiver made
+ * @response: whether @xid is one that the message's receiver made; before a
+ *	decode, whether the receiver expects that
  * @chunks: for MSG and NOMSG
  * @error: for ERROR; after a failed decode, what to answer with
  * @props: for CONNPROP

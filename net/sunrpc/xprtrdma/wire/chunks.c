@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Chunk lists: v2-09, 3.3.
+ * Chunk lists: v2-09, 3.3; RFC 8166, 3.4.
  *
- * On the wire, in this order: the handle to invalidate; the Read list, a
- * chain of (position, segment), where the segments of one Read chunk share a
- * position; the Write list, a chain of counted segment arrays; the Reply
- * chunk, one optional counted segment array. A chain is XDR's optional-data:
- * each link is preceded by a 1, the end is a 0.
+ * On the wire, in this order: the Read list, a chain of (position, segment),
+ * where the segments of one Read chunk share a position; the Write list, a
+ * chain of counted segment arrays; the Reply chunk, one optional counted
+ * segment array. A chain is XDR's optional-data: each link is preceded by a
+ * 1, the end is a 0. All versions have this in common.
  *
  * In memory all segments lie in one array, and a chunk names its run there.
  */
@@ -276,10 +276,10 @@ static int decode_write_list(struct xdr_stream *xdr,
 }
 
 /**
- * rpcrdma2_decode_chunk_lists - decode inv_handle, Read and Write lists and
- *	the Reply chunk
- * @xdr: stream at the inv_handle word
- * @cl: where to; overwritten
+ * rpcrdma2_decode_chunk_lists - decode Read and Write lists and the Reply
+ *	chunk
+ * @xdr: stream at the Read list
+ * @cl: where to; overwritten but for its inv_handle
  * @err: where to put the answer if the lists are refused
  *
  * Return: 0, or -EBADMSG with @err set
@@ -295,8 +295,6 @@ int rpcrdma2_decode_chunk_lists(struct xdr_stream *xdr,
 	cl->nsegs = 0;
 	cl->has_reply = false;
 
-	if (xdr_stream_decode_u32(xdr, &cl->inv_handle))
-		return bad_xdr(err);
 	if (decode_read_list(xdr, cl, err) || decode_write_list(xdr, cl, err))
 		return -EBADMSG;
 	if (decode_follows(xdr, &has_reply, err))
@@ -377,7 +375,7 @@ static __be32 *encode_segment_array(__be32 *p,
  */
 size_t rpcrdma2_chunk_lists_size(const struct rpcrdma2_chunk_lists *cl)
 {
-	size_t words = 4;	/* inv_handle and three ends of list */
+	size_t words = 3;	/* the ends of the lists */
 	unsigned int i;
 
 	for (i = 0; i < cl->nreads; i++)
@@ -390,8 +388,8 @@ size_t rpcrdma2_chunk_lists_size(const struct rpcrdma2_chunk_lists *cl)
 }
 
 /**
- * rpcrdma2_encode_chunk_lists - encode inv_handle, Read and Write lists and
- *	the Reply chunk
+ * rpcrdma2_encode_chunk_lists - encode Read and Write lists and the Reply
+ *	chunk
  * @xdr: stream to write to
  * @cl: what to write
  *
@@ -407,7 +405,6 @@ int rpcrdma2_encode_chunk_lists(struct xdr_stream *xdr,
 	if (!p)
 		return -EMSGSIZE;
 
-	*p++ = cpu_to_be32(cl->inv_handle);
 	for (i = 0; i < cl->nreads; i++)
 		p = encode_read_chunk(p, cl, &cl->reads[i]);
 	*p++ = xdr_zero;

@@ -21,14 +21,17 @@
  * struct rpcrdma2_dialect - one text's way of writing headers
  * @name: for tracepoints and statistics
  * @version: the version word
- * @inline_default: inline threshold before anything was negotiated, octets
+ * @inline_default: inline threshold of a peer that says nothing, octets
+ * @connprop: the ends tell each other their properties in RDMA2_CONNPROP;
+ *	else in the CM's private data
  * @decode: decode the header at the start of a received message
  * @encode: encode a header at the start of a message to send
  * @size: octets that @encode will produce
  *
  * @decode returns 0 and leaves the stream at the RPC message, or -EBADMSG
  * with the answer in the header's error field. The stream is one linear
- * buffer that holds exactly the received octets.
+ * buffer that holds exactly the received octets. On entry the header's
+ * response field says what to take the message for if it doesn't say itself.
  *
  * @encode returns 0, or -EMSGSIZE if the stream has no room.
  */
@@ -36,6 +39,7 @@ struct rpcrdma2_dialect {
 	const char	*name;
 	u32		version;
 	u32		inline_default;
+	bool		connprop;
 	int		(*decode)(struct xdr_stream *xdr,
 				  struct rpcrdma2_header *hdr);
 	int		(*encode)(struct xdr_stream *xdr,
@@ -43,8 +47,19 @@ struct rpcrdma2_dialect {
 	size_t		(*size)(const struct rpcrdma2_header *hdr);
 };
 
-/* v2_09.c */
+/* v1.c, v2_09.c */
+extern const struct rpcrdma2_dialect rpcrdma2_v1;
 extern const struct rpcrdma2_dialect rpcrdma2_v2_09;
+
+/* message.c */
+#define RPCRDMA2_COMMON_PREFIX	(4 * XDR_UNIT)
+
+int rpcrdma2_refuse_silently(struct rpcrdma2_header *hdr);
+int rpcrdma2_refuse(struct rpcrdma2_header *hdr, u32 code);
+int rpcrdma2_decode_prefix(struct xdr_stream *xdr, struct rpcrdma2_header *hdr,
+			   u32 version);
+__be32 *rpcrdma2_encode_prefix(__be32 *p, const struct rpcrdma2_header *hdr);
+int rpcrdma2_check_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr);
 
 /* chunks.c */
 struct rpcrdma2_chunk *
