@@ -39,6 +39,20 @@ TRACE_DEFINE_ENUM(RPCRDMA2_CONN_READY);
 TRACE_DEFINE_ENUM(RPCRDMA2_CONN_CLOSING);
 TRACE_DEFINE_ENUM(RPCRDMA2_CONN_CLOSED);
 
+#define rpcrdma2_show_handshake(x)					\
+	__print_symbolic(x,						\
+		{ RPCRDMA2_HS_WAITING,		"WAITING" },		\
+		{ RPCRDMA2_HS_ASKING,		"ASKING" },		\
+		{ RPCRDMA2_HS_VERSION_1,	"VERSION_1" },		\
+		{ RPCRDMA2_HS_VERSION_2,	"VERSION_2" },		\
+		{ RPCRDMA2_HS_FAILED,		"FAILED" })
+
+TRACE_DEFINE_ENUM(RPCRDMA2_HS_WAITING);
+TRACE_DEFINE_ENUM(RPCRDMA2_HS_ASKING);
+TRACE_DEFINE_ENUM(RPCRDMA2_HS_VERSION_1);
+TRACE_DEFINE_ENUM(RPCRDMA2_HS_VERSION_2);
+TRACE_DEFINE_ENUM(RPCRDMA2_HS_FAILED);
+
 #define rpcrdma2_show_error(x)						\
 	__print_symbolic(x,						\
 		{ RDMA2_ERR_NONE,		"NONE" },		\
@@ -232,6 +246,24 @@ DEFINE_EVENT(rpcrdma2_connprop, rpcrdma2_connprop_recv,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
 		 const struct rpcrdma2_header *hdr),
 	TP_ARGS(conn, hdr));
+
+TRACE_EVENT(rpcrdma2_handshake,
+	TP_PROTO(const struct rpcrdma2_conn *conn, int from, int to),
+	TP_ARGS(conn, from, to),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(int, from)
+		__field(int, to)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->from = from;
+		__entry->to = to;
+	),
+	TP_printk("conn=%u %s -> %s", __entry->conn,
+		rpcrdma2_show_handshake(__entry->from),
+		rpcrdma2_show_handshake(__entry->to))
+);
 
 /*
  * Errors

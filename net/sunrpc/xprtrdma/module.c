@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RPC-over-RDMA version 2: module parameters, load and unload.
+ * RPC-over-RDMA versions 2 and 1: module parameters, load and unload.
  */
 #include <linux/module.h>
 
@@ -13,11 +13,15 @@
 #define INLINE_SIZE_UNIT	1024
 #define CREDITS_MIN		2
 #define CREDITS_MAX		1024
+#define VERSION_RETRY_MIN	1
+#define VERSION_RETRY_MAX	86400
 
 /* 8 KiB of data, and three pages hold it with every header. */
 unsigned int rpcrdma2_inline_size = 12288;
 unsigned int rpcrdma2_slot_table_entries = 128;
 unsigned int rpcrdma2_svc_credits = 64;
+unsigned int rpcrdma2_version;
+unsigned int rpcrdma2_version_retry = 600;
 unsigned int rpcrdma2_inject_error;
 
 static int set_in_range(const char *val, const struct kernel_param *kp,
@@ -47,6 +51,16 @@ static int set_credits(const char *val, const struct kernel_param *kp)
 	return set_in_range(val, kp, CREDITS_MIN, CREDITS_MAX, 1);
 }
 
+static int set_version(const char *val, const struct kernel_param *kp)
+{
+	return set_in_range(val, kp, 0, RPCRDMA2_VERSION_2, 1);
+}
+
+static int set_version_retry(const char *val, const struct kernel_param *kp)
+{
+	return set_in_range(val, kp, VERSION_RETRY_MIN, VERSION_RETRY_MAX, 1);
+}
+
 static int set_error(const char *val, const struct kernel_param *kp)
 {
 	return set_in_range(val, kp, RDMA2_ERR_NONE, RDMA2_ERR_SYSTEM, 1);
@@ -59,6 +73,16 @@ static const struct kernel_param_ops inline_size_ops = {
 
 static const struct kernel_param_ops credits_ops = {
 	.set	= set_credits,
+	.get	= param_get_uint,
+};
+
+static const struct kernel_param_ops version_ops = {
+	.set	= set_version,
+	.get	= param_get_uint,
+};
+
+static const struct kernel_param_ops version_retry_ops = {
+	.set	= set_version_retry,
 	.get	= param_get_uint,
 };
 
@@ -77,6 +101,13 @@ MODULE_PARM_DESC(slot_table_entries,
 module_param_cb(max_requests, &credits_ops, &rpcrdma2_svc_credits, 0644);
 MODULE_PARM_DESC(max_requests,
 		 "RPCs that a server allows each new client to have outstanding (2 to 1024)");
+module_param_cb(version, &version_ops, &rpcrdma2_version, 0644);
+MODULE_PARM_DESC(version,
+		 "The only version that new connections may use, 1 or 2; 0, the default: the highest that the peer has");
+module_param_cb(version_retry, &version_retry_ops, &rpcrdma2_version_retry,
+		0644);
+MODULE_PARM_DESC(version_retry,
+		 "Seconds after which a client asks a server that had only version 1 for version 2 again (1 to 86400)");
 
 module_param_cb(inject_error, &error_ops, &rpcrdma2_inject_error, 0600);
 MODULE_PARM_DESC(inject_error,
@@ -128,7 +159,7 @@ static void __exit rpcrdma2_exit(void)
 module_init(rpcrdma2_init);
 module_exit(rpcrdma2_exit);
 
-MODULE_DESCRIPTION("RPC-over-RDMA version 2 transport");
+MODULE_DESCRIPTION("RPC-over-RDMA transport, versions 2 and 1");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS("svcrdma");
 MODULE_ALIAS("xprtrdma");

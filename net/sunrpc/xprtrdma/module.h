@@ -5,6 +5,9 @@
 #ifndef _RPCRDMA2_MODULE_H
 #define _RPCRDMA2_MODULE_H
 
+#include <linux/compiler.h>
+#include <linux/sunrpc/rpcrdma2.h>
+
 /* Reverse-direction Calls that a client allows, and a server uses. */
 #define RPCRDMA2_REVERSE_CREDITS	8
 
@@ -17,6 +20,19 @@
 extern unsigned int rpcrdma2_inline_size;
 extern unsigned int rpcrdma2_slot_table_entries;
 extern unsigned int rpcrdma2_svc_credits;
+extern unsigned int rpcrdma2_version;
+extern unsigned int rpcrdma2_version_retry;
 extern unsigned int rpcrdma2_inject_error;
+
+/* Versions that may be spoken, as far as the administrator is concerned. */
+static inline unsigned int rpcrdma2_version_low(void)
+{
+	return READ_ONCE(rpcrdma2_version) ?: RPCRDMA2_VERSION_1;
+}
+
+static inline unsigned int rpcrdma2_version_high(void)
+{
+	return READ_ONCE(rpcrdma2_version) ?: RPCRDMA2_VERSION_2;
+}
 
 #endif /* _RPCRDMA2_MODULE_H */

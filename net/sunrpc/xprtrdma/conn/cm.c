@@ -12,7 +12,13 @@
 #define RESOLVE_TIMEOUT_MS	5000
 #define RESOLVE_TIMEOUT_SECS	(RESOLVE_TIMEOUT_MS / 1000 + 1)
 #define CONNECT_TIMEOUT_SECS	30
-#define NEGOTIATE_TIMEOUT_SECS	15
+
+/*
+ * A server of version 2 answers a CONNPROP at once; silence means another. A
+ * client of version 1 speaks when it has something to say.
+ */
+#define ANSWER_TIMEOUT_SECS	10
+#define SPEAK_TIMEOUT_SECS	30
 
 /* The backlog is only of connections that no server thread has seen yet. */
 #define LISTEN_BACKLOG		128
@@ -84,7 +90,7 @@ static void established(struct rpcrdma2_conn *conn,
 		return;
 	keep_private_data(conn, &event->param.conn);
 	if (rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
-				  NEGOTIATE_TIMEOUT_SECS))
+				  ANSWER_TIMEOUT_SECS))
 		rpcrdma2_negotiate_start(conn);
 }
 
@@ -325,7 +331,7 @@ static int accept(struct rpcrdma2_conn *conn)
 	param.initiator_depth = min_t(u8, param.initiator_depth,
 				      conn->peer_reads);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
-				   NEGOTIATE_TIMEOUT_SECS))
+				   SPEAK_TIMEOUT_SECS))
 		return -ENOTCONN;
 	conn->connected = true;
 	rdma_lock_handler(conn->cm_id);

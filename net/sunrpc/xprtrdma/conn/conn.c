@@ -173,6 +173,7 @@ static void conn_teardown(struct work_struct *work)
 	rpcrdma2_conn_exit(conn);
 	wait_for_completion(&conn->idle);
 	flush(conn);
+	rpcrdma2_negotiate_lost(conn);
 	return_work(conn);
 	if (ops)
 		ops->drained(conn);

@@ -20,6 +20,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
+#include "handshake.h"
 #include "wire/wire.h"
 
 struct rpcrdma2_conn;
@@ -160,6 +161,8 @@ struct rpcrdma2_conn_ops {
  * @calls_in: Calls this end grants to its peer
  * @wrs_per_call: Send Queue entries to plan for each Call, either way
  * @rdma_ctxs: rdma_rw contexts in use at the same time
+ * @version_low: lowest version that may be spoken
+ * @version_high: highest version that may be spoken
  */
 struct rpcrdma2_conn_param {
 	const struct rpcrdma2_conn_ops *ops;
@@ -170,6 +173,8 @@ struct rpcrdma2_conn_param {
 	unsigned int	calls_in;
 	unsigned int	wrs_per_call;
 	unsigned int	rdma_ctxs;
+	u32		version_low;
+	u32		version_high;
 };
 
 /**
@@ -199,14 +204,18 @@ struct rpcrdma2_conn_param {
  * @qp: queue pair
  * @active: this end connected, and speaks first
  * @connected: rdma_disconnect() is due at teardown
- * @dialect: how headers are written
+ * @handshake: what was said so far; the CQ's until READY
+ * @dialect: how headers are written; stable once READY
  * @peer: the peer's properties
  * @send_limit: largest message this end may Send, octets
  * @recv_limit: largest message the peer will Send, octets
  * @peer_private: the peer's private data, if @have_private
  * @have_private: the peer sent private data
- * @got_connprop: the peer's CONNPROP came
- * @first_grant: credits in the peer's CONNPROP, on the end that connected
+ * @remote_inv: the requester may have a handle invalidated with its Reply
+ * @assume_1: the peer hung up on a version 2 message, or did not answer it;
+ *	set after the drain
+ * @first_grant: credits in the peer's CONNPROP, on the end that connected; 0
+ *	if none came
  * @peer_reads: RDMA Reads that the peer can answer at a time
  * @recvs: all Receive buffers
  * @recv_depth: how many
@@ -247,13 +256,15 @@ struct rpcrdma2_conn {
 	bool				active;
 	bool				connected;
 
+	enum rpcrdma2_hs_state		handshake;
 	const struct rpcrdma2_dialect	*dialect;
 	struct rpcrdma2_props		peer;
 	u32				send_limit;
 	u32				recv_limit;
 	struct rpcrdma2_private_data	peer_private;
 	bool				have_private;
-	bool				got_connprop;
+	bool				remote_inv;
+	bool				assume_1;
 	u32				first_grant;
 	u8				peer_reads;
 
@@ -352,6 +363,7 @@ void rpcrdma2_sends_free(struct rpcrdma2_conn *conn);
 
 /* negotiate.c */
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn);
+void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn);
 void rpcrdma2_dispatch(struct rpcrdma2_recv *recv);
 void rpcrdma2_answer_error(struct rpcrdma2_recv *recv,
 			   const struct rpcrdma2_error *error,

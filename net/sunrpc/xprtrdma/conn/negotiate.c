@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The first messages of a connection, and the sorting of all later ones.
- *
- * The end that connected speaks first, with a CONNPROP that fits the smallest
- * Receive buffer any peer has, and sends nothing else until it is answered.
- * The other end learns from that message what its peer speaks, and answers
- * with a CONNPROP that has the RESPONSE flag, so that its credit field is a
- * grant (v2-09, 5.3.4 and 7). A peer that starts with an RPC message has the
- * default properties (v2-09, 5.3.4).
+ * The first messages of a connection, and the sorting of all later ones: what
+ * the steps of handshake.c come to.
  */
 #include "conn.h"
 
@@ -16,24 +10,76 @@
 /* The XID of a CONNPROP pairs it with its answer; no RPC is involved. */
 #define CONNPROP_XID	1
 
-static void set_limits(struct rpcrdma2_conn *conn)
+static const struct rpcrdma2_dialect *dialect_of(u32 version)
 {
-	u32 peer_sends = conn->param.rbsiz;
+	return version == RPCRDMA2_VERSION_1 ? &rpcrdma2_v1 : &rpcrdma2_v2_09;
+}
 
-	if (conn->have_private)
-		peer_sends = conn->peer_private.send_size;
-	conn->send_limit = min(conn->param.sbsiz, conn->peer.rbsiz);
+/*
+ * How to read a message: until the version is known, as it says itself. Any
+ * dialect refuses a version that is not its own.
+ */
+static const struct rpcrdma2_dialect *
+dialect_for(const struct rpcrdma2_conn *conn, const struct rpcrdma2_recv *recv)
+{
+	u32 version = conn->param.version_high;
+	const __be32 *p = recv->buf;
+
+	if (rpcrdma2_hs_decided(conn->handshake))
+		return conn->dialect;
+	if (recv->len >= 2 * XDR_UNIT &&
+	    be32_to_cpup(p + 1) >= conn->param.version_low)
+		version = min(version, be32_to_cpup(p + 1));
+	return dialect_of(version);
+}
+
+/* v2-09, 4.2.1; RFC 8797, 4.1. There is no property for what a peer sends. */
+static void set_terms(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_private_data *pd = &conn->peer_private;
+	const struct rpcrdma2_dialect *dialect = conn->dialect;
+	u32 peer_receives, peer_sends;
+
+	if (dialect->connprop) {
+		peer_receives = conn->peer.rbsiz;
+		peer_sends = conn->have_private ? pd->send_size :
+						  conn->param.rbsiz;
+		conn->remote_inv = true;
+	} else {
+		peer_receives = conn->have_private ? pd->recv_size :
+						     dialect->inline_default;
+		peer_sends = conn->have_private ? pd->send_size :
+						  dialect->inline_default;
+		conn->remote_inv = conn->have_private && pd->remote_inv;
+	}
+	conn->send_limit = min(conn->param.sbsiz, peer_receives);
 	conn->recv_limit = min(conn->param.rbsiz, peer_sends);
 }
 
 static void become_ready(struct rpcrdma2_conn *conn)
 {
-	set_limits(conn);
+	set_terms(conn);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_READY, 0))
 		return;
 	conn->was_ready = true;
 	trace_rpcrdma2_conn_ready(conn);
 	conn->param.ops->ready(conn);
+}
+
+/* RPCs may flow as soon as the version is known. */
+static void set_state(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_state next)
+{
+	enum rpcrdma2_hs_state old = conn->handshake;
+
+	if (old == next)
+		return;
+	conn->handshake = next;
+	trace_rpcrdma2_handshake(conn, old, next);
+	if (!rpcrdma2_hs_decided(next))
+		return;
+	conn->dialect = dialect_of(next == RPCRDMA2_HS_VERSION_1 ?
+				   RPCRDMA2_VERSION_1 : RPCRDMA2_VERSION_2);
+	become_ready(conn);
 }
 
 static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
@@ -63,7 +109,32 @@ static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
  */
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn)
 {
+	if (conn->param.version_high == RPCRDMA2_VERSION_1) {
+		set_state(conn, RPCRDMA2_HS_VERSION_1);
+		return;
+	}
+	set_state(conn, RPCRDMA2_HS_ASKING);
 	send_connprop(conn, CONNPROP_XID, false);
+}
+
+/**
+ * rpcrdma2_negotiate_lost - the connection is gone
+ * @conn: a connection in teardown; its Queues are drained
+ *
+ * Afterwards @conn->assume_1 says whether the peer ought to be spoken to in
+ * version 1. What this end itself broke off says nothing of the peer.
+ */
+void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_hs_step *step =
+		rpcrdma2_hs_step(conn->handshake, RPCRDMA2_HS_LOST);
+	int status = conn->close_status;
+	bool by_peer = status == -ECONNRESET || status == -ECONNABORTED ||
+		       status == -ETIMEDOUT;
+
+	conn->assume_1 = by_peer && step->action == RPCRDMA2_HS_ASSUME_1 &&
+			 conn->param.version_low == RPCRDMA2_VERSION_1;
+	set_state(conn, step->next);
 }
 
 /**
@@ -99,62 +170,82 @@ void rpcrdma2_answer_error(struct rpcrdma2_recv *recv,
 	rpcrdma2_send_header(conn, &hdr, close_after);
 }
 
-static void refuse(struct rpcrdma2_recv *recv, u32 code, bool close_after)
-{
-	struct rpcrdma2_error error = { .code = code };
-
-	rpcrdma2_answer_error(recv, &error, close_after);
-	rpcrdma2_recv_put(recv);
-}
-
-/* Properties do not change: v2-09, 5.3.4. */
-static void receive_connprop(struct rpcrdma2_recv *recv)
+static void answer_error(struct rpcrdma2_recv *recv,
+			 enum rpcrdma2_hs_event event)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
-	struct rpcrdma2_header *hdr = &recv->hdr;
+	struct rpcrdma2_error *error = &recv->hdr.error;
+	bool close_after = false;
 
-	trace_rpcrdma2_connprop_recv(conn, hdr);
-	if (conn->got_connprop || hdr->response != conn->active ||
-	    conn->state != RPCRDMA2_CONN_NEGOTIATING) {
-		refuse(recv, RDMA2_ERR_BAD_XDR, false);
-		return;
+	if (event == RPCRDMA2_HS_FOREIGN) {
+		if (!rpcrdma2_hs_decided(conn->handshake)) {
+			error->vers_low = conn->param.version_low;
+			error->vers_high = conn->param.version_high;
+		}
+	} else if (event == RPCRDMA2_HS_MALFORMED) {
+		/* A peer that cannot say its properties is not kept. */
+		close_after = recv->hdr.htype == RDMA2_CONNPROP;
+	} else {
+		error->code = RDMA2_ERR_BAD_XDR;
 	}
-	conn->got_connprop = true;
-	conn->peer = hdr->props;
-	if (conn->active)
-		conn->first_grant = hdr->credit;
-	else
-		send_connprop(conn, hdr->xid, true);
-	rpcrdma2_recv_put(recv);
-	become_ready(conn);
+	rpcrdma2_answer_error(recv, error, close_after);
 }
 
-static void receive_rpc(struct rpcrdma2_recv *recv)
+static void take_props(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 
-	if (conn->state == RPCRDMA2_CONN_NEGOTIATING && !conn->active)
-		become_ready(conn);
+	trace_rpcrdma2_connprop_recv(conn, &recv->hdr);
+	conn->peer = recv->hdr.props;
+	if (conn->active)
+		conn->first_grant = recv->hdr.credit;
+}
+
+/* Consumes @recv. */
+static void deliver(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_conn *conn = recv->conn;
+
 	if (!rpcrdma2_conn_is_ready(conn)) {
 		rpcrdma2_conn_close(conn, -EPROTO);
 		return;
 	}
+	if (recv->hdr.htype != RDMA2_ERROR && !conn->remote_inv)
+		recv->hdr.chunks.inv_handle = 0;
 	if (recv->hdr.response)
 		conn->param.ops->reply(recv);
 	else
 		conn->param.ops->call(recv);
 }
 
-static void receive_error(struct rpcrdma2_recv *recv)
+static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
+	const struct rpcrdma2_hs_step *step =
+		rpcrdma2_hs_step(conn->handshake, event);
 
-	trace_rpcrdma2_error_recv(conn, recv->hdr.xid, &recv->hdr.error);
-	if (rpcrdma2_conn_is_ready(conn))
-		conn->param.ops->reply(recv);
-	else
-		/* The peer does not speak this version, or refuses it. */
-		rpcrdma2_conn_close(conn, -EPROTONOSUPPORT);
+	switch (step->action) {
+	case RPCRDMA2_HS_DELIVER:
+		set_state(conn, step->next);
+		deliver(recv);
+		return;
+	case RPCRDMA2_HS_ANSWER_PROPS:
+		take_props(recv);
+		send_connprop(conn, recv->hdr.xid, true);
+		break;
+	case RPCRDMA2_HS_TAKE_PROPS:
+		take_props(recv);
+		break;
+	case RPCRDMA2_HS_ANSWER_ERROR:
+		answer_error(recv, event);
+		break;
+	case RPCRDMA2_HS_HANG_UP:
+		rpcrdma2_conn_close(conn, event == RPCRDMA2_HS_ERROR ?
+					  -EPROTONOSUPPORT : -EPROTO);
+		break;
+	}
+	rpcrdma2_recv_put(recv);
+	set_state(conn, step->next);
 }
 
 /**
@@ -166,28 +257,24 @@ static void receive_error(struct rpcrdma2_recv *recv)
 void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
+	const struct rpcrdma2_dialect *dialect = dialect_for(conn, recv);
 	struct xdr_stream xdr;
 	struct xdr_buf buf;
+	int rc;
 
+	/* An answer is in the dialect of the question. */
+	if (conn->handshake == RPCRDMA2_HS_WAITING)
+		conn->dialect = dialect;
 	rpcrdma2_stream_decode(&xdr, &buf, recv->buf, recv->len);
-	if (conn->dialect->decode(&xdr, &recv->hdr)) {
-		/* A peer that cannot say its properties is not kept. */
-		rpcrdma2_answer_error(recv, &recv->hdr.error,
-				      recv->hdr.htype == RDMA2_CONNPROP);
-		rpcrdma2_recv_put(recv);
-		return;
+	recv->hdr.response = conn->active;
+	rc = dialect->decode(&xdr, &recv->hdr);
+	if (!rc) {
+		recv->offset = xdr_stream_pos(&xdr);
+		recv->len -= recv->offset;
+		if (recv->hdr.htype == RDMA2_ERROR)
+			trace_rpcrdma2_error_recv(conn, recv->hdr.xid,
+						  &recv->hdr.error);
 	}
-	recv->offset = xdr_stream_pos(&xdr);
-	recv->len -= recv->offset;
-
-	switch (recv->hdr.htype) {
-	case RDMA2_CONNPROP:
-		receive_connprop(recv);
-		break;
-	case RDMA2_ERROR:
-		receive_error(recv);
-		break;
-	default:
-		receive_rpc(recv);
-	}
+	take_step(recv, rpcrdma2_hs_event(&recv->hdr, rc,
+					  conn->param.version_low));
 }

@@ -343,11 +343,12 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt,
  */
 void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
 {
-	if (requester->conn->active) {
-		rpcrdma2_credits_update(requester,
-					requester->conn->first_grant, false);
+	struct rpcrdma2_conn *conn = requester->conn;
+
+	if (conn->first_grant)
+		rpcrdma2_credits_update(requester, conn->first_grant, false);
+	if (conn->active)
 		queue_delayed_work(rpcrdma2_wq, &requester->refill, 0);
-	}
 }
 
 /**

@@ -199,18 +199,33 @@ int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 	return 0;
 }
 
+static u32 inline_limit(struct rpcrdma2_xprt *x)
+{
+	static const struct rpcrdma2_header empty = { .htype = RDMA2_MSG };
+	struct rpcrdma2_conn *conn = rpcrdma2_xprt_conn_get(x);
+	u32 limit = rpcrdma2_v1.inline_default - rpcrdma2_v2_09.size(&empty);
+
+	if (!conn)
+		return limit;
+	if (rpcrdma2_conn_is_ready(conn))
+		limit = min(conn->send_limit, conn->recv_limit) -
+			conn->dialect->size(&empty);
+	rpcrdma2_conn_put(conn);
+	return limit;
+}
+
 /**
  * rpcrdma2_xprt_bc_maxpayload - the largest callback message
  * @xprt: the transport
+ *
+ * Called by NFS when it makes a session. The next connection may allow less,
+ * but never less than the smallest default, which callbacks don't reach.
  *
  * Return: octets of RPC message that fit a Send each way, and a page
  */
 size_t rpcrdma2_xprt_bc_maxpayload(struct rpc_xprt *xprt)
 {
-	static const struct rpcrdma2_header empty = { .htype = RDMA2_MSG };
-
-	return min_t(size_t, PAGE_SIZE, RPCRDMA2_RBSIZ_DEFAULT) -
-	       rpcrdma2_v2_09.size(&empty);
+	return min_t(size_t, PAGE_SIZE, inline_limit(to_rpcrdma2_xprt(xprt)));
 }
 
 /**

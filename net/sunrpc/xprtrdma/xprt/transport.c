@@ -34,7 +34,13 @@ static const struct rpc_timeout default_timeout = {
 	.to_maxval	= 60 * HZ,
 };
 
-static struct rpcrdma2_conn *conn_get(struct rpcrdma2_xprt *x)
+/**
+ * rpcrdma2_xprt_conn_get - the connection, if there is one
+ * @x: the transport
+ *
+ * Return: a reference, or NULL
+ */
+struct rpcrdma2_conn *rpcrdma2_xprt_conn_get(struct rpcrdma2_xprt *x)
 {
 	struct rpcrdma2_conn *conn;
 
@@ -51,6 +57,8 @@ static void conn_ready(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_xprt *x = conn->upper;
 	struct rpc_xprt *xprt = &x->xprt;
 
+	if (conn->dialect->version < conn->param.version_high)
+		rpcrdma2_server_learned(xprt);
 	rpcrdma2_requester_ready(conn->requester);
 	xprt->reestablish_timeout = 0;
 	xprt->connect_cookie++;
@@ -100,6 +108,7 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 {
 	struct rpc_xprt *xprt = &x->xprt;
 
+	rpcrdma2_server_lost(xprt);
 	xprt_clear_connecting(xprt);
 	xprt_unlock_connect(xprt, x);
 	xprt_wake_pending_tasks(xprt, connect_status(status));
@@ -112,10 +121,15 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 	spin_lock(&x->lock);
 	x->conn = NULL;
 	spin_unlock(&x->lock);
-	if (conn->was_ready)
+	if (conn->was_ready) {
 		xprt_disconnect_done(&x->xprt);
-	else
+	} else if (conn->assume_1) {
+		/* sunrpc need not know that one attempt takes two connections. */
+		rpcrdma2_server_learned(&x->xprt);
+		queue_delayed_work(xprtiod_workqueue, &x->connect_work, 0);
+	} else {
 		connect_failed(x, conn->close_status);
+	}
 	rpcrdma2_conn_put(conn);
 }
 
@@ -135,6 +149,15 @@ static const struct rpcrdma2_conn_ops conn_ops = {
 	.reply		= rpcrdma2_reply_receive,
 };
 
+static u32 highest_version(const struct rpc_xprt *xprt)
+{
+	u32 low = rpcrdma2_version_low();
+
+	if (low == RPCRDMA2_VERSION_1 && rpcrdma2_server_is_version_1(xprt))
+		return low;
+	return rpcrdma2_version_high();
+}
+
 static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 {
 	struct rpcrdma2_conn_param param = {
@@ -145,6 +168,8 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		.calls_out	= x->slots,
 		.calls_in	= RPCRDMA2_REVERSE_CREDITS,
 		.wrs_per_call	= RPCRDMA2_XPRT_WRS_PER_CALL,
+		.version_low	= rpcrdma2_version_low(),
+		.version_high	= highest_version(&x->xprt),
 	};
 	struct rpcrdma2_conn *conn;
 
@@ -200,7 +225,7 @@ static void xprt_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 /* Called by sunrpc with the write lock; sleeps until nothing is exposed. */
 static void xprt_op_close(struct rpc_xprt *xprt)
 {
-	struct rpcrdma2_conn *conn = conn_get(to_rpcrdma2_xprt(xprt));
+	struct rpcrdma2_conn *conn = rpcrdma2_xprt_conn_get(to_rpcrdma2_xprt(xprt));
 
 	if (!conn) {
 		xprt->reestablish_timeout = 0;
@@ -236,7 +261,7 @@ static int xprt_op_send_request(struct rpc_rqst *rqst)
 	if (bc_prealloc(rqst))
 		return rpcrdma2_xprt_reverse_reply(rqst);
 
-	conn = conn_get(to_rpcrdma2_xprt(xprt));
+	conn = rpcrdma2_xprt_conn_get(to_rpcrdma2_xprt(xprt));
 	if (!conn)
 		return rc;
 	if (rpcrdma2_conn_is_ready(conn) && rpcrdma2_conn_enter(conn)) {
@@ -287,11 +312,12 @@ static void xprt_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 
 static void xprt_op_inject_disconnect(struct rpc_xprt *xprt)
 {
-	struct rpcrdma2_conn *conn = conn_get(to_rpcrdma2_xprt(xprt));
+	struct rpcrdma2_conn *conn = rpcrdma2_xprt_conn_get(to_rpcrdma2_xprt(xprt));
 
 	if (!conn)
 		return;
-	rpcrdma2_conn_close(conn, -ECONNRESET);
+	if (rpcrdma2_conn_is_ready(conn))
+		rpcrdma2_conn_close(conn, -ECONNRESET);
 	rpcrdma2_conn_put(conn);
 }
 

@@ -38,8 +38,14 @@ static inline struct rpcrdma2_xprt *to_rpcrdma2_xprt(struct rpc_xprt *xprt)
 }
 
 /* transport.c */
+struct rpcrdma2_conn *rpcrdma2_xprt_conn_get(struct rpcrdma2_xprt *x);
 int rpcrdma2_xprt_register(void);
 void rpcrdma2_xprt_unregister(void);
+
+/* version.c */
+bool rpcrdma2_server_is_version_1(const struct rpc_xprt *xprt);
+void rpcrdma2_server_learned(const struct rpc_xprt *xprt);
+void rpcrdma2_server_lost(const struct rpc_xprt *xprt);
 
 /* reverse.c */
 void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv);

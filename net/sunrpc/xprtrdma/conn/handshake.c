@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The handshake (v2-09, 5.3.4 and 7; RFC 8166, 5).
+ *
+ * The end that connected asks: its first message is a CONNPROP, in version 2.
+ * A server of version 2 answers with its own. One of version 1 says ERR_VERS,
+ * and both go on in version 1, on the same connection; or it hangs up or says
+ * nothing, and then the next connection starts in version 1. A server lets its
+ * client's first message decide.
+ *
+ * Nothing changes the version of a connection later.
+ */
+#include "handshake.h"
+
+#define ROW(state)	[RPCRDMA2_HS_##state]
+#define ON(event, act, state)						\
+	[RPCRDMA2_HS_##event] = {					\
+		.action = RPCRDMA2_HS_##act,				\
+		.next = RPCRDMA2_HS_##state,				\
+	}
+
+static const struct rpcrdma2_hs_step
+table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
+	ROW(WAITING) = {
+		ON(PROPS,		ANSWER_PROPS,	VERSION_2),
+		ON(PROPS_ANSWER,	HANG_UP,	FAILED),
+		ON(CALL_1,		DELIVER,	VERSION_1),
+		/* It has the default properties: v2-09, 5.3.4. */
+		ON(CALL_2,		DELIVER,	VERSION_2),
+		ON(REPLY,		HANG_UP,	FAILED),
+		ON(REFUSED_TRY_1,	HANG_UP,	FAILED),
+		ON(ERROR,		HANG_UP,	FAILED),
+		/* It may try another one. */
+		ON(FOREIGN,		ANSWER_ERROR,	WAITING),
+		ON(MALFORMED,		ANSWER_ERROR,	WAITING),
+		ON(LOST,		NOTHING,	FAILED),
+	},
+	ROW(ASKING) = {
+		ON(PROPS,		HANG_UP,	FAILED),
+		ON(PROPS_ANSWER,	TAKE_PROPS,	VERSION_2),
+		ON(CALL_1,		HANG_UP,	FAILED),
+		ON(CALL_2,		HANG_UP,	FAILED),
+		ON(REPLY,		HANG_UP,	FAILED),
+		ON(REFUSED_TRY_1,	NOTHING,	VERSION_1),
+		ON(ERROR,		HANG_UP,	FAILED),
+		ON(FOREIGN,		HANG_UP,	FAILED),
+		ON(MALFORMED,		HANG_UP,	FAILED),
+		ON(LOST,		ASSUME_1,	FAILED),
+	},
+	ROW(VERSION_1) = {
+		ON(PROPS,		ANSWER_ERROR,	VERSION_1),
+		ON(PROPS_ANSWER,	ANSWER_ERROR,	VERSION_1),
+		ON(CALL_1,		DELIVER,	VERSION_1),
+		ON(CALL_2,		HANG_UP,	FAILED),
+		ON(REPLY,		DELIVER,	VERSION_1),
+		ON(REFUSED_TRY_1,	DELIVER,	VERSION_1),
+		ON(ERROR,		DELIVER,	VERSION_1),
+		ON(FOREIGN,		ANSWER_ERROR,	VERSION_1),
+		ON(MALFORMED,		ANSWER_ERROR,	VERSION_1),
+		ON(LOST,		NOTHING,	FAILED),
+	},
+	ROW(VERSION_2) = {
+		/* Properties do not change: v2-09, 5.3.4. */
+		ON(PROPS,		ANSWER_ERROR,	VERSION_2),
+		ON(PROPS_ANSWER,	ANSWER_ERROR,	VERSION_2),
+		ON(CALL_1,		HANG_UP,	FAILED),
+		ON(CALL_2,		DELIVER,	VERSION_2),
+		ON(REPLY,		DELIVER,	VERSION_2),
+		ON(REFUSED_TRY_1,	DELIVER,	VERSION_2),
+		ON(ERROR,		DELIVER,	VERSION_2),
+		ON(FOREIGN,		ANSWER_ERROR,	VERSION_2),
+		ON(MALFORMED,		ANSWER_ERROR,	VERSION_2),
+		ON(LOST,		NOTHING,	FAILED),
+	},
+	ROW(FAILED) = {
+		ON(PROPS,		NOTHING,	FAILED),
+		ON(PROPS_ANSWER,	NOTHING,	FAILED),
+		ON(CALL_1,		NOTHING,	FAILED),
+		ON(CALL_2,		NOTHING,	FAILED),
+		ON(REPLY,		NOTHING,	FAILED),
+		ON(REFUSED_TRY_1,	NOTHING,	FAILED),
+		ON(ERROR,		NOTHING,	FAILED),
+		ON(FOREIGN,		NOTHING,	FAILED),
+		ON(MALFORMED,		NOTHING,	FAILED),
+		ON(LOST,		NOTHING,	FAILED),
+	},
+};
+
+/**
+ * rpcrdma2_hs_decided - is the version known?
+ * @state: of the handshake
+ */
+bool rpcrdma2_hs_decided(enum rpcrdma2_hs_state state)
+{
+	return state == RPCRDMA2_HS_VERSION_1 || state == RPCRDMA2_HS_VERSION_2;
+}
+
+/**
+ * rpcrdma2_hs_step - what to do about an event
+ * @state: of the handshake
+ * @event: what came
+ *
+ * Return: an action and the state that follows
+ */
+const struct rpcrdma2_hs_step *
+rpcrdma2_hs_step(enum rpcrdma2_hs_state state, enum rpcrdma2_hs_event event)
+{
+	return &table[state][event];
+}
+
+/*
+ * Whoever does not know CONNPROP may call it an unknown type or malformed: it
+ * speaks another text of version 2.
+ */
+static bool leaves_version_1(const struct rpcrdma2_error *err, u32 version_low)
+{
+	if (version_low > RPCRDMA2_VERSION_1)
+		return false;
+	return err->code != RDMA2_ERR_VERS ||
+	       (err->vers_low <= RPCRDMA2_VERSION_1 &&
+		err->vers_high >= RPCRDMA2_VERSION_1);
+}
+
+/**
+ * rpcrdma2_hs_event - what kind of message is it?
+ * @hdr: its header
+ * @decoded: what the dialect's decode returned
+ * @version_low: the lowest version that this end may speak
+ *
+ * Return: the event
+ */
+enum rpcrdma2_hs_event
+rpcrdma2_hs_event(const struct rpcrdma2_header *hdr, int decoded,
+		  u32 version_low)
+{
+	if (decoded)
+		return hdr->error.code == RDMA2_ERR_VERS ?
+		       RPCRDMA2_HS_FOREIGN : RPCRDMA2_HS_MALFORMED;
+
+	switch (hdr->htype) {
+	case RDMA2_CONNPROP:
+		return hdr->response ? RPCRDMA2_HS_PROPS_ANSWER :
+				       RPCRDMA2_HS_PROPS;
+	case RDMA2_ERROR:
+		return leaves_version_1(&hdr->error, version_low) ?
+		       RPCRDMA2_HS_REFUSED_TRY_1 : RPCRDMA2_HS_ERROR;
+	default:
+		if (hdr->response)
+			return RPCRDMA2_HS_REPLY;
+		return hdr->vers == RPCRDMA2_VERSION_1 ? RPCRDMA2_HS_CALL_1 :
+							 RPCRDMA2_HS_CALL_2;
+	}
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which servers have only version 1.
+ *
+ * A client asks for version 2 first. A server without it may cost that client
+ * a connection and some seconds, so what was learned is kept, for all mounts
+ * in a network namespace, for version_retry seconds. It is also dropped when
+ * the server cannot be reached: it may be another one when it comes back.
+ */
+#include <linux/sunrpc/addr.h>
+#include <net/net_namespace.h>
+
+#include "module.h"
+#include "xprt.h"
+
+/* More servers than that are asked again sooner. */
+#define NR_SERVERS	64
+
+/**
+ * struct server - a server that had only version 1
+ * @net_cookie: the network namespace that it was seen from
+ * @addr: its address and port
+ * @until: when to ask it again, in jiffies
+ * @used: the entry is in use, until then
+ */
+struct server {
+	u64			net_cookie;
+	struct sockaddr_storage	addr;
+	unsigned long		until;
+	bool			used;
+};
+
+static DEFINE_SPINLOCK(servers_lock);	/* servers */
+static struct server servers[NR_SERVERS];
+
+static bool in_use(const struct server *server)
+{
+	return server->used && time_before(jiffies, server->until);
+}
+
+static bool is_server(const struct server *server, const struct rpc_xprt *xprt)
+{
+	const struct sockaddr *a = (const struct sockaddr *)&server->addr;
+	const struct sockaddr *b = (const struct sockaddr *)&xprt->addr;
+
+	return in_use(server) &&
+	       server->net_cookie == xprt->xprt_net->net_cookie &&
+	       rpc_cmp_addr_port(a, b);
+}
+
+static struct server *find(const struct rpc_xprt *xprt)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_SERVERS; i++)
+		if (is_server(&servers[i], xprt))
+			return &servers[i];
+	return NULL;
+}
+
+/* A free entry, or the one that would be free first. */
+static struct server *oldest(void)
+{
+	struct server *oldest = servers;
+	unsigned int i;
+
+	for (i = 0; i < NR_SERVERS; i++) {
+		if (!in_use(&servers[i]))
+			return &servers[i];
+		if (time_before(servers[i].until, oldest->until))
+			oldest = &servers[i];
+	}
+	return oldest;
+}
+
+/**
+ * rpcrdma2_server_is_version_1 - was a server found to have only version 1?
+ * @xprt: a transport to it
+ *
+ * Process context.
+ */
+bool rpcrdma2_server_is_version_1(const struct rpc_xprt *xprt)
+{
+	bool found;
+
+	spin_lock(&servers_lock);
+	found = find(xprt);
+	spin_unlock(&servers_lock);
+	return found;
+}
+
+/**
+ * rpcrdma2_server_learned - a server has only version 1
+ * @xprt: a transport to it
+ *
+ * What is known already stays known for as long as it would have been.
+ */
+void rpcrdma2_server_learned(const struct rpc_xprt *xprt)
+{
+	struct server *server;
+
+	spin_lock(&servers_lock);
+	if (!find(xprt)) {
+		server = oldest();
+		server->net_cookie = xprt->xprt_net->net_cookie;
+		server->addr = xprt->addr;
+		server->until = jiffies +
+				READ_ONCE(rpcrdma2_version_retry) * HZ;
+		server->used = true;
+	}
+	spin_unlock(&servers_lock);
+}
+
+/**
+ * rpcrdma2_server_lost - a server cannot be reached
+ * @xprt: a transport to it
+ */
+void rpcrdma2_server_lost(const struct rpc_xprt *xprt)
+{
+	struct server *server;
+
+	spin_lock(&servers_lock);
+	server = find(xprt);
+	if (server)
+		server->used = false;
+	spin_unlock(&servers_lock);
+}
