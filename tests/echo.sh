@@ -27,7 +27,8 @@ load_transport() {
 	case $transport in
 	*/*)	insmod "$transport" ;;
 	*)	if [ -e "$LAB_MODULES/$transport.ko" ]; then
-			lab_insmod "$transport"
+			# shellcheck disable=SC2086 # several, or none
+			lab_insmod "$transport" ${PARAMETERS:-}
 		else
 			modprobe "$transport"
 		fi ;;

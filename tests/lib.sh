@@ -32,7 +32,8 @@ nfs_serve() {
 # nfs_start PROVIDER [EXPORT] - device, module, server.
 nfs_start() {
 	must lab_rdma_up "$1"
-	must lab_insmod rpcrdma2
+	# shellcheck disable=SC2086 # several parameters, or none
+	must lab_insmod rpcrdma2 ${PARAMETERS:-}
 	nfs_serve "${2:-tmpfs}"
 }
 
@@ -63,7 +64,8 @@ pair_server() {
 # pair_client VERSION [OPTIONS] - the client's mount, once the server is up.
 pair_client() {
 	must lab_rdma_up rxe
-	must lab_insmod rpcrdma2
+	# shellcheck disable=SC2086 # several parameters, or none
+	must lab_insmod rpcrdma2 ${PARAMETERS:-}
 	must lab_wait ready 120
 	must lab_mount "$@"
 }
