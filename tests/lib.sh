@@ -20,6 +20,18 @@ must() { "$@" || lab_fail "status $?: $*"; }
 
 ### Server and module
 
+# The module under test, or rpcrdma: the kernel's own
+TRANSPORT=rpcrdma2
+
+# load_transport - with the module parameters in $PARAMETERS.
+load_transport() {
+	case $TRANSPORT in
+	rpcrdma) must modprobe rpcrdma ;;
+	# shellcheck disable=SC2086 # several parameters, or none
+	*)	must lab_insmod "$TRANSPORT" ${PARAMETERS:-} ;;
+	esac
+}
+
 # nfs_serve [EXPORT] - a server that takes I/O of 1 MiB and makes nobody wait
 # for a grace period. (The end of one that is over is "busy".)
 nfs_serve() {
@@ -32,8 +44,7 @@ nfs_serve() {
 # nfs_start PROVIDER [EXPORT] - device, module, server.
 nfs_start() {
 	must lab_rdma_up "$1"
-	# shellcheck disable=SC2086 # several parameters, or none
-	must lab_insmod rpcrdma2 ${PARAMETERS:-}
+	load_transport
 	nfs_serve "${2:-tmpfs}"
 }
 
@@ -47,7 +58,7 @@ nfs_stop() {
 # Transports are freed some time after their last user is gone.
 nfs_unload() {
 	count_end
-	lab_until 30 rmmod rpcrdma2 2>/dev/null || rmmod rpcrdma2
+	lab_until 30 rmmod "$TRANSPORT" 2>/dev/null || rmmod "$TRANSPORT"
 }
 
 ### Two guests: the script runs in both
@@ -64,8 +75,7 @@ pair_server() {
 # pair_client VERSION [OPTIONS] - the client's mount, once the server is up.
 pair_client() {
 	must lab_rdma_up rxe
-	# shellcheck disable=SC2086 # several parameters, or none
-	must lab_insmod rpcrdma2 ${PARAMETERS:-}
+	load_transport
 	must lab_wait ready 120
 	must lab_mount "$@"
 }

@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Script of both guests: a client and a server that need not be of one kind.
+# Files of all sizes, a recalled delegation, and a server that loses power
+# under load and comes back: the client's processes wait, see no error, and
+# lose nothing.
+#
+#	TEST_ARGS="CLIENT SERVER PROVIDER VERSION"
+#
+# CLIENT and SERVER are rpcrdma2, or rpcrdma: the kernel's own. Two rpcrdma2
+# speak version 2, any other two version 1.
+
+# shellcheck source=tests/lib.sh
+. "$LAB_TREE/tests/lib.sh"
+
+read -r client server provider version <<<"$TEST_ARGS"
+TRANSPORT=${!LAB_ROLE}
+
+# On a disk that outlives the server, with what it remembers of its clients.
+# Takes the place of lab's function, whose exports start empty.
+lab_make_export() {
+	local image=$LAB_SHARE/disk.img disk=/run/disk
+
+	mkdir -p $disk || return
+	if [ "$LAB_BOOT" -eq 1 ]; then
+		truncate -s 512M "$image" &&
+		mkfs.ext4 -q "$image" &&
+		mount -o loop "$image" $disk &&
+		mkdir $disk/export &&
+		cp -a /var/lib/nfs $disk/nfs || return
+	else
+		mount -o loop "$image" $disk || return
+	fi
+	mount --bind $disk/nfs /var/lib/nfs &&
+	mount --bind $disk/export "$LAB_EXPORT"
+}
+
+### Server
+
+# The grace period is not cut short: clients reclaim their state in it.
+serve() {
+	must lab_rdma_up "$provider"
+	load_transport
+	must lab_nfs_server
+	lab_signal ready
+	until [ -e "$LAB_SHARE/.lab-end" ]; do
+		lab_wait recall 1 2>/dev/null && recall
+	done
+	nfs_stop
+	exit
+}
+
+# A local process writes to the file that the client has a delegation of.
+recall() {
+	count_event recall nfsd/nfsd_cb_recall
+	SECONDS=0
+	must timeout 60 sh -c "echo new >$LAB_EXPORT/recall"
+	[ "$(counted recall)" -gt 0 ] || lab_fail "there was no recall"
+	[ $SECONDS -le 5 ] || lab_fail "the writer waited for $SECONDS s"
+	count_end
+	lab_signal recalled
+}
+
+### Client
+
+# mount_and_look - mount, and see which version was agreed on.
+mount_and_look() {
+	local dialect=v1 seen
+
+	[ "$client $server" != "rpcrdma2 rpcrdma2" ] || dialect=v2-09
+	[ "$client" = rpcrdma ] || count_event ready rpcrdma2/rpcrdma2_conn_ready
+	must lab_mount "$version"
+	[ "$client" = rpcrdma ] && return
+	seen=$(last_field ready dialect)
+	[ "$seen" = $dialect ] || lab_fail "$seen is spoken, not $dialect"
+	echo "$seen is spoken"
+}
+
+# The server gives none before it knows that it can call back.
+delegated() {
+	exec 5<"$LAB_MOUNT/recall"
+	grep -q old <&5 || lab_fail "the file can't be read"
+	[ "$(counted delegation)" -gt 0 ]
+}
+
+# NFSv4.0 knows no callbacks over RDMA.
+lose_delegation() {
+	case $version in 3|4.0) return ;; esac
+	count_event delegation nfs4/nfs4_set_delegation
+	echo old >"$LAB_MOUNT/recall"
+	lab_until 10 delegated || lab_fail "there was no delegation"
+	lab_signal recall
+	must lab_wait recalled 60
+	exec 5<&-
+	grep -q new "$LAB_MOUNT/recall" || lab_fail "the client reads old data"
+}
+
+# No errors but what the disk keeps: a lock that the client holds throughout.
+lock_is_held() { ! flock -n "$LAB_MOUNT/lock" true; }
+
+outlive_server() {
+	exec 7>"$LAB_MOUNT/lock"
+	must flock 7
+	load_start
+	for _ in 1 2; do
+		must lab_restart_server
+		must lab_wait ready 120
+		load_advances 120 || lab_fail "the mount did not come back"
+		lock_is_held || lab_fail "the lock is lost"
+	done
+	load_stop
+	exec 7>&-
+}
+
+[ "$LAB_ROLE" = client ] || serve
+
+must lab_rdma_up "$provider"
+load_transport
+must lab_wait ready 120
+mount_and_look
+work files
+work offsets
+lose_delegation
+outlive_server
+pair_client_stop
