@@ -75,6 +75,33 @@ mount_and_look() {
 	seen=$(last_field ready dialect)
 	[ "$seen" = $dialect ] || lab_fail "$seen is spoken, not $dialect"
 	echo "$seen is spoken"
+	count_end
+}
+
+# A server that has only version 1 is not asked for version 2 each time, but is
+# again after version_retry seconds.
+remount_and_count() {
+	must umount "$LAB_MOUNT"
+	count_event asking rpcrdma2/rpcrdma2_handshake "to == 1"
+	must lab_mount "$version"
+	[ "$(counted asking)" -eq "$1" ] ||
+		lab_fail "$LAB_SERVER: asked $(counted asking) times, not $1"
+	count_end
+}
+
+ask_again() {
+	local LAB_SERVER=$LAB_SERVER retry=/sys/module/rpcrdma2/parameters/version_retry
+
+	[ "$client $server" = "rpcrdma2 rpcrdma" ] || return 0
+	remount_and_count 0
+	echo 1 >$retry
+	LAB_SERVER=[fd00:78::1]
+	remount_and_count 1
+	sleep 2
+	remount_and_count 1
+	echo 600 >$retry
+	LAB_SERVER=192.168.78.1
+	remount_and_count 0
 }
 
 # The server gives none before it knows that it can call back.
@@ -119,6 +146,7 @@ must lab_rdma_up "$provider"
 load_transport
 must lab_wait ready 120
 mount_and_look
+ask_again
 work files
 work offsets
 lose_delegation
