@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script of the demo: install, load, export, mount, copy a tree of files
-# there and back, and show how it went over the wire.
+# there and back, and show how it went over the wire. In one guest, or in two
+# whose server has the kernel's own rpcrdma.
 #
 #	demo.sh DIRECTORY
+#	TEST_ARGS=DIRECTORY
 
 # shellcheck source=tests/lib.sh
 . "$LAB_TREE/tests/lib.sh"
 
-source=$1
+source=${1:-$TEST_ARGS}
 copy=/run/copy
 
 title() { echo "== $*"; }
@@ -29,6 +31,7 @@ count_messages() {
 
 	count_event ready rpcrdma2/rpcrdma2_conn_ready
 	count_event calls rpcrdma2/rpcrdma2_call_send
+	count_event replies rpcrdma2/rpcrdma2_reply_recv
 	count_event inline rpcrdma2/rpcrdma2_call_send "$whole"
 	count_event registered rpcrdma2/rpcrdma2_mr_register
 	count_event inv_remote rpcrdma2/rpcrdma2_mr_inv_remote
@@ -40,7 +43,7 @@ show_negotiated() {
 	echo "protocol: RPC-over-RDMA $(last_field ready dialect)"
 	echo "inline thresholds: $(last_field ready send_limit) octets sent," \
 	     "$(last_field ready recv_limit) received"
-	echo "credits: $(last_field ready grant)"
+	echo "credits: $(last_field replies credit)"
 }
 
 show_messages() {
@@ -54,6 +57,23 @@ show_messages() {
 	[ "$(counted closed)" -eq 0 ] || lab_fail "a connection was lost"
 }
 
+export_here() {
+	title "Exporting $LAB_EXPORT over a soft RoCE device"
+	rdma link show r0/1
+	nfs_serve
+	cat /proc/fs/nfsd/portlist
+}
+
+await_server() {
+	title "Waiting for a server with the kernel's own rpcrdma"
+	must lab_wait ready 300
+}
+
+if [ "$LAB_ROLE" = server ]; then
+	TRANSPORT=rpcrdma
+	pair_server
+fi
+
 title "Installing the module and its modprobe.d file"
 must cp -r "$LAB_SHARE/root/lib/modules" /lib
 must cp -r "$LAB_SHARE/root/etc/modprobe.d" /etc
@@ -62,11 +82,12 @@ must modprobe rpcrdma2
 lsmod | grep -w ^rpcrdma2
 [ ! -e /sys/module/rpcrdma ] || lab_fail "the kernel's own rpcrdma is loaded"
 
-title "Exporting $LAB_EXPORT over a soft RoCE device"
 must lab_rdma_up rxe
-rdma link show r0/1
-nfs_serve
-cat /proc/fs/nfsd/portlist
+if [ "$LAB_ROLE" = client ]; then
+	await_server
+else
+	export_here
+fi
 
 title "Mounting it"
 count_messages
@@ -78,12 +99,16 @@ title "Copying $source in, and out again"
 must cp -r "$source" "$LAB_MOUNT/tree"
 must sync
 checksums "$source" >/run/sums.source
-compare "on the server" "$LAB_EXPORT/tree"
+[ "$LAB_ROLE" = client ] || compare "on the server" "$LAB_EXPORT/tree"
 echo 3 >/proc/sys/vm/drop_caches
 must cp -r "$LAB_MOUNT/tree" $copy
 compare "back from the server" $copy
 
 title "What went over the wire"
 show_messages
-must umount "$LAB_MOUNT"
-nfs_stop
+if [ "$LAB_ROLE" = client ]; then
+	pair_client_stop
+else
+	must umount "$LAB_MOUNT"
+	nfs_stop
+fi
