@@ -18,7 +18,7 @@ confdir	?= $(INSTALL_MOD_PATH)/etc/modprobe.d
 conf	= rpcrdma2.conf
 kbuild	= $(MAKE) -C $(KDIR) M=$(CURDIR)
 
-.PHONY: help modules install uninstall clean demo check list lint
+.PHONY: help modules install uninstall clean demo check interop list lint
 
 help:
 	@echo 'Targets:'
@@ -53,6 +53,9 @@ demo: ## NFS over RDMA in a guest with the distribution's kernel
 
 check: ## run all tests, or TESTS, in guests
 	tests/check $(TESTS)
+
+interop: ## run the interoperation matrix, and write Documentation/interop.rst
+	tests/interop
 
 list: ## list the tests
 	@tests/check --list $(TESTS)

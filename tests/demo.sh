@@ -70,8 +70,9 @@ await_server() {
 }
 
 if [ "$LAB_ROLE" = server ]; then
+	# shellcheck disable=SC2034 # lib.sh uses it
 	TRANSPORT=rpcrdma
-	pair_server
+	pair_server tmpfs
 fi
 
 title "Installing the module and its modprobe.d file"

@@ -24,12 +24,13 @@ must() { "$@" || lab_fail "status $?: $*"; }
 TRANSPORT=rpcrdma2
 
 # load_transport - with the module parameters in $PARAMETERS.
+# shellcheck disable=SC2086 # several parameters, or none
 load_transport() {
-	case $TRANSPORT in
-	rpcrdma) must modprobe rpcrdma ;;
-	# shellcheck disable=SC2086 # several parameters, or none
-	*)	must lab_insmod "$TRANSPORT" ${PARAMETERS:-} ;;
-	esac
+	if [ "$TRANSPORT" = rpcrdma ]; then
+		must modprobe rpcrdma
+	else
+		must lab_insmod "$TRANSPORT" ${PARAMETERS:-}
+	fi
 }
 
 # nfs_serve [EXPORT] - a server that takes I/O of 1 MiB and makes nobody wait

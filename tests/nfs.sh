@@ -20,7 +20,14 @@ workloads() {
 }
 
 nfs_start "$provider" "${3:-tmpfs}"
+count_event ready rpcrdma2/rpcrdma2_conn_ready
 must lab_mount "$version"
+case ${PARAMETERS:-} in
+*version=1*) dialect=v1 ;;
+*)	dialect=v2-09 ;;
+esac
+[ "$(last_field ready dialect)" = $dialect ] ||
+	lab_fail "$(last_field ready dialect) is spoken, not $dialect"
 for workload in $(workloads); do
 	work "$workload"
 done
