@@ -24,15 +24,17 @@ extern unsigned int rpcrdma2_version;
 extern unsigned int rpcrdma2_version_retry;
 extern unsigned int rpcrdma2_inject_error;
 
-/* Versions that may be spoken, as far as the administrator is concerned. */
-static inline unsigned int rpcrdma2_version_low(void)
+/**
+ * rpcrdma2_versions - what a new connection may speak
+ * @low: the lowest version
+ * @high: the highest version
+ */
+static inline void rpcrdma2_versions(u32 *low, u32 *high)
 {
-	return READ_ONCE(rpcrdma2_version) ?: RPCRDMA2_VERSION_1;
-}
+	u32 only = READ_ONCE(rpcrdma2_version);
 
-static inline unsigned int rpcrdma2_version_high(void)
-{
-	return READ_ONCE(rpcrdma2_version) ?: RPCRDMA2_VERSION_2;
+	*low = only ?: RPCRDMA2_VERSION_1;
+	*high = only ?: RPCRDMA2_VERSION_2;
 }
 
 #endif /* _RPCRDMA2_MODULE_H */

@@ -198,10 +198,9 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 		.wrs_per_call	= RPCRDMA2_SVC_WRS_PER_CALL,
 		.rdma_ctxs	= max(2 * rpcrdma2_svc_credits,
 				      (unsigned int)RPCRDMA2_MAX_SEGMENTS),
-		.version_low	= rpcrdma2_version_low(),
-		.version_high	= rpcrdma2_version_high(),
 	};
 
+	rpcrdma2_versions(&param.version_low, &param.version_high);
 	conn->upper = sx;
 	sx->conn = conn;
 	set_addresses(sx, conn->cm_id);

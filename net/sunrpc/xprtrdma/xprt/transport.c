@@ -149,15 +149,6 @@ static const struct rpcrdma2_conn_ops conn_ops = {
 	.reply		= rpcrdma2_reply_receive,
 };
 
-static u32 highest_version(const struct rpc_xprt *xprt)
-{
-	u32 low = rpcrdma2_version_low();
-
-	if (low == RPCRDMA2_VERSION_1 && rpcrdma2_server_is_version_1(xprt))
-		return low;
-	return rpcrdma2_version_high();
-}
-
 static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 {
 	struct rpcrdma2_conn_param param = {
@@ -168,11 +159,12 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		.calls_out	= x->slots,
 		.calls_in	= RPCRDMA2_REVERSE_CREDITS,
 		.wrs_per_call	= RPCRDMA2_XPRT_WRS_PER_CALL,
-		.version_low	= rpcrdma2_version_low(),
-		.version_high	= highest_version(&x->xprt),
 	};
 	struct rpcrdma2_conn *conn;
 
+	rpcrdma2_versions(&param.version_low, &param.version_high);
+	if (rpcrdma2_server_is_version_1(&x->xprt))
+		param.version_high = param.version_low;
 	conn = rpcrdma2_conn_alloc(&param, GFP_KERNEL);
 	if (!conn)
 		return NULL;
