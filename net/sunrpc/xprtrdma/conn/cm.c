@@ -199,6 +199,7 @@ int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 /* What a listening CM id carries. */
 struct rpcrdma2_listener {
 	void	(*incoming)(void *context, struct rpcrdma2_conn *conn);
+	void	(*lost)(void *context);
 	void	*context;
 };
 
@@ -227,9 +228,17 @@ static int connect_request(struct rdma_cm_id *cm_id,
 static int listener_event(struct rdma_cm_id *cm_id,
 			  struct rdma_cm_event *event)
 {
-	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+	struct rpcrdma2_listener *listener = cm_id->context;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		return connect_request(cm_id, event);
-	return 0;
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		listener->lost(listener->context);
+		return 0;
+	default:
+		return 0;
+	}
 }
 
 /**
@@ -239,14 +248,16 @@ static int listener_event(struct rdma_cm_id *cm_id,
  * @incoming: called in CM context with each new connection, state ACCEPTING;
  *	it owns the reference, and must see to it that either
  *	rpcrdma2_conn_accept() or rpcrdma2_conn_close() is called
- * @context: first argument of @incoming
+ * @lost: called in CM context if the device is removed that @addr belongs to;
+ *	the removal waits for rpcrdma2_unlisten()
+ * @context: first argument of @incoming and @lost
  *
  * Return: the listening id, or an ERR_PTR
  */
 struct rdma_cm_id *
 rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 		void (*incoming)(void *context, struct rpcrdma2_conn *conn),
-		void *context)
+		void (*lost)(void *context), void *context)
 {
 	struct rpcrdma2_listener *listener;
 	struct rdma_cm_id *cm_id;
@@ -256,6 +267,7 @@ rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 	if (!listener)
 		return ERR_PTR(-ENOMEM);
 	listener->incoming = incoming;
+	listener->lost = lost;
 	listener->context = context;
 	cm_id = rdma_create_id(net, listener_event, listener, RDMA_PS_TCP,
 			       IB_QPT_RC);
@@ -284,7 +296,7 @@ out_free:
  * rpcrdma2_unlisten - stop accepting
  * @listener: what rpcrdma2_listen() returned
  *
- * Process context, sleeps. @incoming is not called any more on return.
+ * Process context, sleeps. Nothing is called back any more on return.
  */
 void rpcrdma2_unlisten(struct rdma_cm_id *listener)
 {

@@ -327,7 +327,7 @@ int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 struct rdma_cm_id *
 rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 		void (*incoming)(void *context, struct rpcrdma2_conn *conn),
-		void *context);
+		void (*lost)(void *context), void *context);
 void rpcrdma2_unlisten(struct rdma_cm_id *listener);
 bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_conn_param *param);

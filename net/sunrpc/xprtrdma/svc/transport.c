@@ -128,6 +128,14 @@ static void incoming(void *context, struct rpcrdma2_conn *conn)
 	svc_xprt_enqueue(&sx->xprt);
 }
 
+/* CM context. nfsd's own listeners are not bound to a device. */
+static void listener_lost(void *context)
+{
+	struct rpcrdma2_svc_xprt *sx = context;
+
+	svc_xprt_deferred_close(&sx->xprt);
+}
+
 static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 				      struct sockaddr *sa, int salen,
 				      int flags)
@@ -143,7 +151,8 @@ static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 	set_bit(XPT_LISTENER, &sx->xprt.xpt_flags);
 	strcpy(sx->xprt.xpt_remotebuf, "listener");
 
-	sx->listener = rpcrdma2_listen(net, sa, incoming, sx);
+	sx->listener = rpcrdma2_listen(net, sa, incoming, listener_lost,
+				       sx);
 	if (IS_ERR(sx->listener)) {
 		void *err = sx->listener;
 
