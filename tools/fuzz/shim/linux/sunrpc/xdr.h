@@ -72,6 +72,16 @@ static inline ssize_t xdr_stream_decode_u32(struct xdr_stream *xdr, u32 *v)
 	return 0;
 }
 
+static inline ssize_t xdr_stream_encode_u32(struct xdr_stream *xdr, u32 v)
+{
+	__be32 *p = xdr_reserve_space(xdr, sizeof(v));
+
+	if (!p)
+		return -EMSGSIZE;
+	*p = cpu_to_be32(v);
+	return sizeof(v);
+}
+
 static inline __be32 *xdr_encode_hyper(__be32 *p, u64 v)
 {
 	put_unaligned_be64(v, p);
