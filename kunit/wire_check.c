@@ -5,6 +5,15 @@
 #include <linux/slab.h>
 #include "wire_test.h"
 
+/**
+ * wire_dialect - the codec of a version
+ * @version: 1 or 2
+ */
+const struct rpcrdma2_dialect *wire_dialect(u32 version)
+{
+	return version == 1 ? &rpcrdma2_v1 : &rpcrdma2_v2_09;
+}
+
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -67,16 +76,18 @@ void wire_put_rpc(struct wire_msg *msg, u32 xid, bool reply, size_t len)
 
 /**
  * wire_decode - decode a message that lies in memory of just its own size
+ * @version: whose dialect reads it
  * @octets: the message
  * @len: its length, octets
- * @hdr: where to
+ * @hdr: where to; on entry @hdr->response is as for the dialect's decode
  * @rest: what the decoder left for the RPC layer, octets
  *
  * Return: as the dialect's decode; -EFAULT if it left a position elsewhere
  */
-int wire_decode(const void *octets, size_t len, struct rpcrdma2_header *hdr,
-		size_t *rest)
+int wire_decode(u32 version, const void *octets, size_t len,
+		struct rpcrdma2_header *hdr, size_t *rest)
 {
+	bool expects_reply = hdr->response;
 	struct xdr_stream xdr;
 	struct xdr_buf buf;
 	void *copy;
@@ -88,8 +99,9 @@ int wire_decode(const void *octets, size_t len, struct rpcrdma2_header *hdr,
 		return -ENOMEM;
 	memcpy(copy, octets, len);
 	memset(hdr, 0xa5, sizeof(*hdr));
+	hdr->response = expects_reply;
 	rpcrdma2_stream_decode(&xdr, &buf, copy, len);
-	rc = rpcrdma2_v2_09.decode(&xdr, hdr);
+	rc = wire_dialect(version)->decode(&xdr, hdr);
 	if (!rc) {
 		*rest = xdr_stream_remaining(&xdr);
 		if (*rest > len || (u8 *)xdr.p != (u8 *)copy + len - *rest)
@@ -102,7 +114,7 @@ int wire_decode(const void *octets, size_t len, struct rpcrdma2_header *hdr,
 /**
  * wire_encode - encode a header into an empty message
  * @msg: where to
- * @hdr: what
+ * @hdr: what, of either version
  *
  * Return: as the dialect's encode
  */
@@ -113,7 +125,7 @@ int wire_encode(struct wire_msg *msg, const struct rpcrdma2_header *hdr)
 	int rc;
 
 	rpcrdma2_stream_encode(&xdr, &buf, msg->octets, WIRE_ROOM);
-	rc = rpcrdma2_v2_09.encode(&xdr, hdr);
+	rc = wire_dialect(hdr->vers)->encode(&xdr, hdr);
 	msg->len = buf.len;
 	return rc;
 }
@@ -165,8 +177,6 @@ static const char *chunks_differ(const struct rpcrdma2_chunk_lists *a,
 {
 	unsigned int i;
 
-	if (a->inv_handle != b->inv_handle)
-		return "inv_handle";
 	if (a->nreads != b->nreads)
 		return "nreads";
 	if (a->nwrites != b->nwrites)
@@ -191,6 +201,8 @@ static const char *chunks_differ(const struct rpcrdma2_chunk_lists *a,
  * @a: one
  * @b: another
  *
+ * Version 1 has no handle to invalidate on the wire: any of a Call will do.
+ *
  * Return: NULL if they mean the same, or what differs first
  */
 const char *wire_header_differs(const struct rpcrdma2_header *a,
@@ -209,6 +221,9 @@ const char *wire_header_differs(const struct rpcrdma2_header *a,
 	switch (a->htype) {
 	case RDMA2_MSG:
 	case RDMA2_NOMSG:
+		if (a->vers != 1 &&
+		    a->chunks.inv_handle != b->chunks.inv_handle)
+			return "inv_handle";
 		return chunks_differ(&a->chunks, &b->chunks);
 	case RDMA2_CONNPROP:
 		if (a->props.rbsiz != b->props.rbsiz)
@@ -219,6 +234,15 @@ const char *wire_header_differs(const struct rpcrdma2_header *a,
 	}
 }
 
+/*
+ * Only the direction of version 1's external messages depends on which end
+ * reads them; so the wrong end reads everything else.
+ */
+static bool reader_of(const struct rpcrdma2_header *hdr)
+{
+	return hdr->htype == RDMA2_NOMSG ? hdr->response : !hdr->response;
+}
+
 static const char *round_trip(const struct rpcrdma2_header *hdr, size_t rest,
 			      struct rpcrdma2_header *again,
 			      struct wire_msg *msg)
@@ -227,11 +251,12 @@ static const char *round_trip(const struct rpcrdma2_header *hdr, size_t rest,
 
 	if (wire_encode(msg, hdr))
 		return "an accepted header does not encode";
-	if (msg->len != rpcrdma2_v2_09.size(hdr))
+	if (msg->len != wire_dialect(hdr->vers)->size(hdr))
 		return "size is not what encode produced";
 	if (hdr->htype == RDMA2_MSG)
 		wire_put_rpc(msg, hdr->xid, hdr->response, rest);
-	if (wire_decode(msg->octets, msg->len, again, &left))
+	again->response = reader_of(hdr);
+	if (wire_decode(hdr->vers, msg->octets, msg->len, again, &left))
 		return "what was encoded does not decode";
 	if (hdr->htype == RDMA2_MSG && left != rest)
 		return "the RPC message starts elsewhere";

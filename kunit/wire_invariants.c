@@ -96,6 +96,21 @@ static bool listed(const struct rpcrdma2_chunk_lists *cl, u32 handle)
 	return false;
 }
 
+/* Only a Call's own handles, and in version 1 any of them, are for it. */
+static const char *check_inv_handle(u32 version,
+				    const struct rpcrdma2_header *hdr)
+{
+	const struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
+
+	if (hdr->response)
+		return version == 1 && cl->inv_handle ?
+		       "a handle that version 1 does not have" : NULL;
+	if (cl->inv_handle || (version == 1 && cl->nsegs))
+		return listed(cl, cl->inv_handle) ? NULL :
+		       "inv_handle names nothing";
+	return NULL;
+}
+
 static const char *check_rpc(const struct rpcrdma2_header *hdr, size_t rest)
 {
 	const struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
@@ -110,8 +125,6 @@ static const char *check_rpc(const struct rpcrdma2_header *hdr, size_t rest)
 		return wrong;
 	if (hdr->response && cl->nreads)
 		return "a responder offers memory to read";
-	if (!hdr->response && cl->inv_handle && !listed(cl, cl->inv_handle))
-		return "inv_handle names nothing";
 	if (hdr->htype == RDMA2_MSG) {
 		if (zero)
 			return "an inline message, and one at position zero";
@@ -136,7 +149,7 @@ static const char *check_props(const struct rpcrdma2_props *props)
 	return props->brs > 2 ? "an unknown reverse request support" : NULL;
 }
 
-static const char *check_error(const struct rpcrdma2_header *hdr)
+static const char *check_error(u32 version, const struct rpcrdma2_header *hdr)
 {
 	if (!hdr->response)
 		return "an error from a requester";
@@ -146,27 +159,35 @@ static const char *check_error(const struct rpcrdma2_header *hdr)
 		return "a range of versions upside down";
 	if (hdr->error.bare && hdr->error.code != 1)
 		return "a bare error that is not ERR_VERS";
+	if (version == 1 && hdr->error.code > 2)
+		return "an error that version 1 does not have";
+	if (version == 1 && hdr->error.code == 1 && !hdr->error.bare)
+		return "ERR_VERS in version 2's shape";
 	return NULL;
 }
 
 /**
  * wire_check_accepted - whether an accepted header is one to rely on
+ * @version: whose decoder accepted it
  * @hdr: as decoded
  * @rest: octets that the decoder left
  *
  * Return: NULL if all is well, or what is wrong
  */
-const char *wire_check_accepted(const struct rpcrdma2_header *hdr, size_t rest)
+const char *wire_check_accepted(u32 version, const struct rpcrdma2_header *hdr,
+				size_t rest)
 {
-	if (hdr->vers != 2)
+	if (hdr->vers != version)
 		return "another version";
 	switch (hdr->htype) {
 	case RDMA2_MSG:
 	case RDMA2_NOMSG:
-		return check_rpc(hdr, rest);
+		return check_rpc(hdr, rest) ?: check_inv_handle(version, hdr);
 	case RDMA2_ERROR:
-		return check_error(hdr);
+		return check_error(version, hdr);
 	case RDMA2_CONNPROP:
+		if (version == 1)
+			return "a header type that version 1 does not have";
 		return rest ? "octets behind the properties" :
 			      check_props(&hdr->props);
 	default:
@@ -176,11 +197,12 @@ const char *wire_check_accepted(const struct rpcrdma2_header *hdr, size_t rest)
 
 /**
  * wire_check_refused - whether a refusal is one that can be sent
+ * @version: whose decoder refused
  * @hdr: as a decoder that refused left it
  *
  * Return: NULL if all is well, or what is wrong
  */
-const char *wire_check_refused(const struct rpcrdma2_header *hdr)
+const char *wire_check_refused(u32 version, const struct rpcrdma2_header *hdr)
 {
 	const struct rpcrdma2_error *err = &hdr->error;
 
@@ -188,11 +210,16 @@ const char *wire_check_refused(const struct rpcrdma2_header *hdr)
 	case RDMA2_ERR_NONE:
 		return NULL;
 	case RDMA2_ERR_VERS:
-		if (err->vers_low != 2 || err->vers_high != 2)
+		if (hdr->vers == version)
+			return "ERR_VERS to the version that is spoken";
+		if (err->vers_low != version || err->vers_high != version)
 			return "ERR_VERS with a wrong range";
 		return err->bare ? NULL : "ERR_VERS in a shape of its own";
-	case RDMA2_ERR_BAD_XDR:
 	case RDMA2_ERR_INVAL_HTYPE:
+		if (version == 1)
+			return "a verdict that version 1 does not have";
+		break;
+	case RDMA2_ERR_BAD_XDR:
 		break;
 	case RDMA2_ERR_READ_CHUNKS:
 	case RDMA2_ERR_WRITE_CHUNKS:
@@ -209,4 +236,26 @@ const char *wire_check_refused(const struct rpcrdma2_header *hdr)
 	if (err->bare)
 		return "a bare answer that is not ERR_VERS";
 	return hdr->htype == RDMA2_ERROR ? "an answer to an error" : NULL;
+}
+
+/**
+ * wire_check_answer - whether a refusal leaves the answer that is due
+ * @hdr: as a decoder that refused left it
+ * @msg: the message
+ * @answer: the answer; %RDMA2_ERR_NONE if there must be none
+ *
+ * Return: NULL if all is well, or what is wrong
+ */
+const char *wire_check_answer(const struct rpcrdma2_header *hdr,
+			      const struct wire_msg *msg,
+			      const struct rpcrdma2_error *answer)
+{
+	if (answer->code == RDMA2_ERR_NONE)
+		return hdr->error.code ? "an answer where none is due" : NULL;
+	/* An answer repeats these. */
+	if (hdr->xid != get_unaligned_be32(msg->octets))
+		return "xid";
+	if (hdr->vers != get_unaligned_be32(msg->octets + 4))
+		return "vers";
+	return wire_error_differs(&hdr->error, answer);
 }

@@ -70,15 +70,19 @@ static void put_segments(struct wire_msg *msg, unsigned int n)
 }
 
 /* All at the end of the inline message, or within the external one. */
-static void build(struct wire_msg *msg, const struct shape *s)
+static void build(struct wire_msg *msg, u32 version, const struct shape *s)
 {
 	u32 position = s->nomsg ? 0 : RPC_LEN;
 	unsigned int i, j;
 
-	wire_parse(msg, "11223344 00000002 00000020");
+	wire_put(msg, 0x11223344);
+	wire_put(msg, version);
+	wire_put(msg, 32);
 	wire_put(msg, s->nomsg ? RDMA2_NOMSG : RDMA2_MSG);
-	wire_put(msg, 0);
-	wire_put(msg, 0);
+	if (version == 2) {
+		wire_put(msg, 0);	/* flags */
+		wire_put(msg, 0);	/* inv_handle */
+	}
 	for (i = 0; i < s->reads; i++) {
 		for (j = 0; j < s->read_segs; j++) {
 			wire_put(msg, 1);
@@ -104,8 +108,8 @@ static void build(struct wire_msg *msg, const struct shape *s)
 		wire_put_rpc(msg, 0x11223344, false, RPC_LEN);
 }
 
-static struct rpcrdma2_header *decode_shape(struct kunit *test, int want,
-					    size_t *rest)
+static struct rpcrdma2_header *decode_shape(struct kunit *test, u32 version,
+					    int want, size_t *rest)
 {
 	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
 	struct rpcrdma2_header *hdr;
@@ -113,32 +117,33 @@ static struct rpcrdma2_header *decode_shape(struct kunit *test, int want,
 	hdr = kunit_kzalloc(test, sizeof(*hdr), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, msg);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hdr);
-	build(msg, test->param_value);
-	KUNIT_ASSERT_EQ(test, wire_decode(msg->octets, msg->len, hdr, rest),
-			want);
+	build(msg, version, test->param_value);
+	KUNIT_ASSERT_EQ(test, wire_decode(version, msg->octets, msg->len, hdr,
+					  rest), want);
 	return hdr;
 }
 
-static void expect_shape(struct kunit *test, const struct shape *s)
+static void expect_shape(struct kunit *test, u32 version,
+			 const struct shape *s)
 {
 	struct rpcrdma2_header *hdr;
 	const char *wrong;
 	size_t rest;
 
-	hdr = decode_shape(test, 0, &rest);
+	hdr = decode_shape(test, version, 0, &rest);
 	KUNIT_EXPECT_EQ(test, hdr->chunks.nreads, s->reads);
 	KUNIT_EXPECT_EQ(test, hdr->chunks.nwrites, s->writes);
 	KUNIT_EXPECT_EQ(test, hdr->chunks.has_reply, s->reply_segs >= 0);
 	KUNIT_EXPECT_EQ(test, hdr->chunks.nsegs,
 			s->reads * s->read_segs + s->writes * s->write_segs +
 			max_t(int, s->reply_segs, 0));
-	wrong = wire_check_accepted(hdr, rest);
+	wrong = wire_check_accepted(version, hdr, rest);
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "inconsistent");
 	wrong = wire_check_round_trip(hdr, rest);
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "round trip");
 }
 
-static void keeps_to_limits(struct kunit *test)
+static void expect_limits(struct kunit *test, u32 version)
 {
 	const struct shape *s = test->param_value;
 	struct rpcrdma2_error want = { .code = s->answer };
@@ -147,17 +152,27 @@ static void keeps_to_limits(struct kunit *test)
 	size_t rest;
 
 	if (!s->answer) {
-		expect_shape(test, s);
+		expect_shape(test, version, s);
 		return;
 	}
 	if (s->answer == RDMA2_ERR_SEGMENTS)
 		want.max_segments = 64;
 	else
 		want.max_chunks = 8;
-	hdr = decode_shape(test, -EBADMSG, &rest);
+	hdr = decode_shape(test, version, -EBADMSG, &rest);
 	wrong = wire_error_differs(&hdr->error, &want);
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "code %u instead of %u",
 			       hdr->error.code, s->answer);
+}
+
+static void keeps_to_limits(struct kunit *test)
+{
+	expect_limits(test, 2);
+}
+
+static void v1_keeps_to_limits(struct kunit *test)
+{
+	expect_limits(test, 1);
 }
 
 struct added {
@@ -246,6 +261,7 @@ static void adds_no_more_chunks_than_fit(struct kunit *test)
 
 static struct kunit_case limits_cases[] = {
 	KUNIT_CASE_PARAM(keeps_to_limits, shape_gen_params),
+	KUNIT_CASE_PARAM(v1_keeps_to_limits, shape_gen_params),
 	KUNIT_CASE_PARAM(adds_a_segment, added_gen_params),
 	KUNIT_CASE(adds_no_more_segments_than_fit),
 	KUNIT_CASE(adds_no_more_chunks_than_fit),

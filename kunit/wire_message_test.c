@@ -4,13 +4,16 @@
  * each of their beginnings. For each vector:
  *
  * - fewer than 16 octets, or a part of a word: no answer is possible;
- * - a cut ERROR: no answer is due. Two cuts are messages again: ERR_VERS in
- *   its 32-octet shape, without the last word, reads as the 28-octet shape;
+ * - a cut ERROR: no answer is due. Two cuts of version 2's are messages again:
+ *   ERR_VERS in its 32-octet shape, without the last word, reads as the 28-octet shape;
  *   and that one, without its last word, as the error of the lowest version's
  *   number, if that has no arguments;
  * - a MSG that still has the XID and direction of its RPC message, and all of
  *   it that Read chunks were cut out of: accepted;
- * - anything else: ERR_BAD_XDR.
+ * - anything else: ERR_BAD_XDR, which is version 1's ERR_CHUNK.
+ *
+ * It makes no difference which end reads a message, but for version 1's
+ * external Replies, which nothing else tells from malformed Calls.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -22,7 +25,8 @@
 
 static void vector_desc(const struct wire_vector *v, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", v->name);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: %s",
+		 wire_dialect(v->hdr.vers)->name, v->name);
 }
 
 static const void *vector_gen_params(const void *prev, char *desc)
@@ -67,25 +71,52 @@ static struct rpcrdma2_header *new_header(struct kunit *test)
 	return hdr;
 }
 
-static void decodes_to_its_header(struct kunit *test)
+static void expect_header(struct kunit *test, const struct wire_vector *v,
+			  const struct wire_msg *msg, bool expects_reply)
 {
-	const struct wire_vector *v = test->param_value;
-	struct wire_msg *msg = message_of(test, v);
 	struct rpcrdma2_header *hdr = new_header(test);
 	const char *wrong;
 	size_t rest;
 
-	KUNIT_ASSERT_EQ(test, wire_decode(msg->octets, msg->len, hdr, &rest), 0);
+	hdr->response = expects_reply;
+	KUNIT_ASSERT_EQ(test, wire_decode(v->hdr.vers, msg->octets, msg->len,
+					  hdr, &rest), 0);
 	wrong = wire_header_differs(hdr, &v->hdr);
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "not as expected");
 	wrong = wire_error_differs(&hdr->error, &v->hdr.error);
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "not as expected");
 	if (v->hdr.htype != RDMA2_ERROR)
 		KUNIT_EXPECT_EQ(test, rest, msg->len - header_len(test, v));
-	wrong = wire_check_accepted(hdr, rest);
+	wrong = wire_check_accepted(v->hdr.vers, hdr, rest);
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "inconsistent");
 	wrong = wire_check_round_trip(hdr, rest);
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "round trip");
+}
+
+static void decodes_to_its_header(struct kunit *test)
+{
+	const struct wire_vector *v = test->param_value;
+
+	expect_header(test, v, message_of(test, v), v->hdr.response);
+}
+
+static void decodes_at_the_other_end(struct kunit *test)
+{
+	const struct wire_vector *v = test->param_value;
+	struct wire_msg *msg = message_of(test, v);
+	struct rpcrdma2_header *hdr;
+	size_t rest;
+
+	if (v->hdr.vers == 2 || v->hdr.htype != RDMA2_NOMSG ||
+	    !v->hdr.response) {
+		expect_header(test, v, msg, !v->hdr.response);
+		return;
+	}
+	hdr = new_header(test);
+	KUNIT_ASSERT_EQ(test, wire_decode(1, msg->octets, msg->len, hdr, &rest),
+			-EBADMSG);
+	KUNIT_EXPECT_EQ(test, hdr->error.code, RDMA2_ERR_BAD_XDR);
+	KUNIT_EXPECT_FALSE(test, hdr->response);
 }
 
 static void encodes_to_its_octets(struct kunit *test)
@@ -97,7 +128,8 @@ static void encodes_to_its_octets(struct kunit *test)
 	size_t i;
 
 	KUNIT_ASSERT_EQ(test, wire_encode(got, &v->hdr), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_v2_09.size(&v->hdr), got->len);
+	KUNIT_EXPECT_EQ(test, wire_dialect(v->hdr.vers)->size(&v->hdr),
+			got->len);
 	if (v->one_way)
 		return;
 	KUNIT_ASSERT_EQ(test, got->len, len);
@@ -110,7 +142,8 @@ static void encodes_to_its_octets(struct kunit *test)
 static void needs_all_of_its_room(struct kunit *test)
 {
 	const struct wire_vector *v = test->param_value;
-	size_t size = rpcrdma2_v2_09.size(&v->hdr);
+	const struct rpcrdma2_dialect *dialect = wire_dialect(v->hdr.vers);
+	size_t size = dialect->size(&v->hdr);
 	struct wire_msg *msg = message_of(test, v);
 	u8 *start = msg->octets + NGUARDS;
 	struct xdr_stream xdr;
@@ -121,7 +154,7 @@ static void needs_all_of_its_room(struct kunit *test)
 	for (room = 0; room <= size; room++) {
 		memset(msg->octets, GUARD, sizeof(msg->octets));
 		rpcrdma2_stream_encode(&xdr, &buf, start, room);
-		KUNIT_EXPECT_EQ_MSG(test, rpcrdma2_v2_09.encode(&xdr, &v->hdr),
+		KUNIT_EXPECT_EQ_MSG(test, dialect->encode(&xdr, &v->hdr),
 				    room < size ? -EMSGSIZE : 0,
 				    "with room for %zu", room);
 		for (i = 0; i < NGUARDS; i++) {
@@ -147,7 +180,8 @@ static bool reads_as_another_error(const struct wire_vector *v, size_t len)
 {
 	const struct rpcrdma2_error *err = &v->hdr.error;
 
-	if (v->hdr.htype != RDMA2_ERROR || err->code != RDMA2_ERR_VERS)
+	if (v->hdr.vers == 1 || v->hdr.htype != RDMA2_ERROR ||
+	    err->code != RDMA2_ERR_VERS)
 		return false;
 	if (!err->bare)
 		return len == 28;
@@ -162,7 +196,7 @@ static bool ends_anywhere(const struct wire_vector *v, size_t len)
 	       v->hdr.error.code > RDMA2_ERR_SYSTEM && len >= 24;
 }
 
-static void refuses_what_is_cut_short(struct kunit *test)
+static void refuses_cuts(struct kunit *test, bool expects_reply)
 {
 	const struct wire_vector *v = test->param_value;
 	struct wire_msg *msg = message_of(test, v);
@@ -177,7 +211,8 @@ static void refuses_what_is_cut_short(struct kunit *test)
 		accept = len % XDR_UNIT == 0 &&
 			 (len >= least || reads_as_another_error(v, len) ||
 			  ends_anywhere(v, len));
-		rc = wire_decode(msg->octets, len, hdr, &rest);
+		hdr->response = expects_reply;
+		rc = wire_decode(v->hdr.vers, msg->octets, len, hdr, &rest);
 		KUNIT_EXPECT_EQ_MSG(test, rc, accept ? 0 : -EBADMSG,
 				    "the first %zu octets", len);
 		if (accept || !rc)
@@ -190,6 +225,16 @@ static void refuses_what_is_cut_short(struct kunit *test)
 	}
 }
 
+static void server_refuses_what_is_cut_short(struct kunit *test)
+{
+	refuses_cuts(test, false);
+}
+
+static void client_refuses_what_is_cut_short(struct kunit *test)
+{
+	refuses_cuts(test, true);
+}
+
 static void cut_err_vers_reads_as_version_1(struct kunit *test)
 {
 	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
@@ -199,13 +244,15 @@ static void cut_err_vers_reads_as_version_1(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, msg);
 	wire_parse(msg, "11223344 00000002 00000020 00000004;"
 		   "00000001 00000001 00000001");
-	KUNIT_ASSERT_EQ(test, wire_decode(msg->octets, msg->len, hdr, &rest), 0);
+	KUNIT_ASSERT_EQ(test, wire_decode(2, msg->octets, msg->len, hdr, &rest),
+			0);
 	KUNIT_EXPECT_TRUE(test, hdr->error.bare);
 	KUNIT_EXPECT_EQ(test, hdr->error.vers_low, 1);
 	KUNIT_EXPECT_EQ(test, hdr->error.vers_high, 1);
 
 	wire_put(msg, 4);
-	KUNIT_ASSERT_EQ(test, wire_decode(msg->octets, msg->len, hdr, &rest), 0);
+	KUNIT_ASSERT_EQ(test, wire_decode(2, msg->octets, msg->len, hdr, &rest),
+			0);
 	KUNIT_EXPECT_FALSE(test, hdr->error.bare);
 	KUNIT_EXPECT_EQ(test, hdr->error.vers_low, 1);
 	KUNIT_EXPECT_EQ(test, hdr->error.vers_high, 4);
@@ -213,9 +260,11 @@ static void cut_err_vers_reads_as_version_1(struct kunit *test)
 
 static struct kunit_case message_cases[] = {
 	KUNIT_CASE_PARAM(decodes_to_its_header, vector_gen_params),
+	KUNIT_CASE_PARAM(decodes_at_the_other_end, vector_gen_params),
 	KUNIT_CASE_PARAM(encodes_to_its_octets, vector_gen_params),
 	KUNIT_CASE_PARAM(needs_all_of_its_room, vector_gen_params),
-	KUNIT_CASE_PARAM(refuses_what_is_cut_short, vector_gen_params),
+	KUNIT_CASE_PARAM(server_refuses_what_is_cut_short, vector_gen_params),
+	KUNIT_CASE_PARAM(client_refuses_what_is_cut_short, vector_gen_params),
 	KUNIT_CASE(cut_err_vers_reads_as_version_1),
 	{}
 };
@@ -227,5 +276,5 @@ static struct kunit_suite message_suite = {
 
 kunit_test_suite(message_suite);
 
-MODULE_DESCRIPTION("KUnit suites for the wire codecs of RPC-over-RDMA version 2");
+MODULE_DESCRIPTION("KUnit suites for the wire codecs of RPC-over-RDMA");
 MODULE_LICENSE("GPL");

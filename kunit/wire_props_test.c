@@ -116,7 +116,7 @@ static void expect_props(struct kunit *test, const char *prefix,
 	msg->len = 0;
 	wire_parse(msg, prefix);
 	wire_parse(msg, p->wire);
-	rc = wire_decode(msg->octets, msg->len, hdr, &rest);
+	rc = wire_decode(2, msg->octets, msg->len, hdr, &rest);
 	if (p->refused) {
 		KUNIT_ASSERT_EQ(test, rc, -EBADMSG);
 		KUNIT_EXPECT_EQ(test, hdr->error.code, RDMA2_ERR_BAD_XDR);
@@ -171,7 +171,8 @@ static void takes_a_message_full_of_unknown_ones(struct kunit *test)
 		wire_put(msg, 0);
 	}
 	KUNIT_EXPECT_EQ(test, msg->len, RPCRDMA2_CONNPROP_MAX);
-	KUNIT_ASSERT_EQ(test, wire_decode(msg->octets, msg->len, hdr, &rest), 0);
+	KUNIT_ASSERT_EQ(test, wire_decode(2, msg->octets, msg->len, hdr, &rest),
+			0);
 	KUNIT_EXPECT_EQ(test, hdr->props.rbsiz, 4096);
 	KUNIT_EXPECT_EQ(test, hdr->props.brs, 1);
 }

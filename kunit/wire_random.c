@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Headers and messages from a seed: the same ones in every run, on every
- * machine.
+ * Headers from a seed: the same ones in every run, on every machine.
  */
 #include "wire_test.h"
 
@@ -28,7 +27,7 @@ static bool one_in(struct wire_rng *rng, u32 n)
 }
 
 /* Any number, but often one that stands at an edge. */
-static u32 edgy(struct wire_rng *rng)
+u32 wire_random_edgy(struct wire_rng *rng)
 {
 	static const u32 edges[] = {
 		0, 1, 2, 3, 4, 5, 7, 8, 9, 63, 64, 65, 1020, 1024, 4096,
@@ -116,7 +115,7 @@ static void random_chunks(struct wire_rng *rng, struct rpcrdma2_header *hdr,
 	while (nwrites--) {
 		nsegs = some_segments(rng, RPCRDMA2_MAX_SEGMENTS - 1 - cl->nsegs);
 		fill_chunk(rng, cl, rpcrdma2_add_write_chunk(cl), nsegs,
-			   edgy(rng));
+			   wire_random_edgy(rng));
 	}
 	if (hdr->response && hdr->htype == RDMA2_NOMSG) {
 		nsegs = 1 + some_segments(rng, RPCRDMA2_MAX_SEGMENTS - 1 -
@@ -125,44 +124,57 @@ static void random_chunks(struct wire_rng *rng, struct rpcrdma2_header *hdr,
 	} else if (one_in(rng, 3)) {
 		nsegs = some_segments(rng, RPCRDMA2_MAX_SEGMENTS - cl->nsegs);
 		fill_chunk(rng, cl, rpcrdma2_add_reply_chunk(cl), nsegs,
-			   edgy(rng));
+			   wire_random_edgy(rng));
 	}
+}
+
+/* One of a Call's own. Version 1 always has one, and never names it. */
+static u32 random_inv_handle(struct wire_rng *rng,
+			     const struct rpcrdma2_header *hdr)
+{
+	const struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
+	bool v1 = hdr->vers == RPCRDMA2_VERSION_1;
+
 	if (hdr->response)
-		cl->inv_handle = edgy(rng);
-	else if (cl->nsegs && one_in(rng, 2))
-		cl->inv_handle =
-			cl->segments[wire_random_below(rng, cl->nsegs)].handle;
+		return v1 ? 0 : wire_random_edgy(rng);
+	if (!cl->nsegs || (!v1 && one_in(rng, 2)))
+		return 0;
+	return cl->segments[wire_random_below(rng, cl->nsegs)].handle;
 }
 
 /* Fields that the code does not have stay zero, as a decoder leaves them. */
-static void random_error(struct wire_rng *rng, struct rpcrdma2_error *err)
+static void random_error(struct wire_rng *rng, u32 version,
+			 struct rpcrdma2_error *err)
 {
-	err->code = 1 + wire_random_below(rng, 10);
+	bool v1 = version == RPCRDMA2_VERSION_1;
+
+	err->code = 1 + wire_random_below(rng, v1 ? 2 : 10);
 	switch (err->code) {
 	case RDMA2_ERR_VERS:
-		err->bare = one_in(rng, 2);
+		err->bare = v1 || one_in(rng, 2);
 		err->vers_low = wire_random_below(rng, 4);
 		err->vers_high = err->vers_low + wire_random_below(rng, 4);
 		break;
 	case RDMA2_ERR_READ_CHUNKS:
 	case RDMA2_ERR_WRITE_CHUNKS:
-		err->max_chunks = edgy(rng);
+		err->max_chunks = wire_random_edgy(rng);
 		break;
 	case RDMA2_ERR_SEGMENTS:
-		err->max_segments = edgy(rng);
+		err->max_segments = wire_random_edgy(rng);
 		break;
 	case RDMA2_ERR_WRITE_RESOURCE:
-		err->chunk_index = edgy(rng);
-		err->length_needed = edgy(rng);
+		err->chunk_index = wire_random_edgy(rng);
+		err->length_needed = wire_random_edgy(rng);
 		break;
 	case RDMA2_ERR_REPLY_RESOURCE:
-		err->length_needed = edgy(rng);
+		err->length_needed = wire_random_edgy(rng);
 		break;
 	}
 }
 
 /**
- * wire_random_header - a header that has to encode, and to decode again
+ * wire_random_header - a header of either version that has to encode, and to
+ *	decode again
  * @rng: where from
  * @hdr: where to
  *
@@ -172,20 +184,23 @@ size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 {
 	static const u32 htypes[] = {
 		RDMA2_MSG, RDMA2_MSG, RDMA2_MSG, RDMA2_NOMSG, RDMA2_NOMSG,
-		RDMA2_ERROR, RDMA2_CONNPROP,
+		RDMA2_ERROR, RDMA2_CONNPROP,	/* version 2's comes last */
 	};
+	unsigned int ntypes = ARRAY_SIZE(htypes);
 	u32 stream = 8 + 4 * wire_random_below(rng, 64);
 
 	memset(hdr, 0, sizeof(*hdr));
 	hdr->xid = wire_random(rng);
-	hdr->vers = RPCRDMA2_VERSION_2;
-	hdr->credit = edgy(rng);
-	hdr->htype = htypes[wire_random_below(rng, ARRAY_SIZE(htypes))];
+	hdr->vers = 1 + wire_random_below(rng, 2);
+	hdr->credit = wire_random_edgy(rng);
+	if (hdr->vers == RPCRDMA2_VERSION_1)
+		ntypes--;
+	hdr->htype = htypes[wire_random_below(rng, ntypes)];
 	hdr->response = one_in(rng, 2);
 	switch (hdr->htype) {
 	case RDMA2_ERROR:
 		hdr->response = true;
-		random_error(rng, &hdr->error);
+		random_error(rng, hdr->vers, &hdr->error);
 		return 0;
 	case RDMA2_CONNPROP:
 		hdr->props.rbsiz = 4 * (256 + (wire_random(rng) >> 4));
@@ -193,97 +208,7 @@ size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 		return 0;
 	default:
 		random_chunks(rng, hdr, stream);
+		hdr->chunks.inv_handle = random_inv_handle(rng, hdr);
 		return hdr->htype == RDMA2_MSG ? stream : 0;
-	}
-}
-
-/**
- * wire_random_message - a whole valid message, made up or from the vectors
- * @rng: where from
- * @scratch: storage for a header
- * @msg: where to
- */
-void wire_random_message(struct wire_rng *rng, struct rpcrdma2_header *scratch,
-			 struct wire_msg *msg)
-{
-	const struct wire_vector *v;
-	size_t rest;
-
-	if (one_in(rng, 2)) {
-		v = wire_vector(wire_random_below(rng, wire_nr_rpc_vectors +
-						  wire_nr_control_vectors));
-		msg->len = 0;
-		wire_parse(msg, v->wire);
-		wire_parse(msg, v->rpc ? v->rpc : "");
-		return;
-	}
-	rest = wire_random_header(rng, scratch);
-	wire_encode(msg, scratch);
-	if (rest)
-		wire_put_rpc(msg, scratch->xid, scratch->response, rest);
-}
-
-static void move_words(struct wire_rng *rng, struct wire_msg *msg)
-{
-	u8 *to = msg->octets + 4 * wire_random_below(rng, msg->len / 4);
-	u8 *from = msg->octets + 4 * wire_random_below(rng, msg->len / 4);
-	size_t room = msg->octets + msg->len - (to > from ? to : from);
-
-	memmove(to, from, min_t(size_t, room,
-				4 * (1 + wire_random_below(rng, 12))));
-}
-
-static void lose_word(struct wire_msg *msg, size_t at)
-{
-	memmove(msg->octets + at, msg->octets + at + 4, msg->len - at - 4);
-	msg->len -= 4;
-}
-
-static void gain_word(struct wire_msg *msg, size_t at, u32 word)
-{
-	if (msg->len + 4 > WIRE_ROOM)
-		return;
-	memmove(msg->octets + at + 4, msg->octets + at, msg->len - at);
-	put_unaligned_be32(word, msg->octets + at);
-	msg->len += 4;
-}
-
-/**
- * wire_mutate - damage a message, or make another one of it
- * @rng: where from
- * @msg: of any length
- */
-void wire_mutate(struct wire_rng *rng, struct wire_msg *msg)
-{
-	size_t at;
-
-	if (msg->len < 8)
-		return;
-	at = 4 * wire_random_below(rng, msg->len / 4);
-	switch (wire_random_below(rng, 8)) {
-	case 0:
-		msg->octets[wire_random_below(rng, msg->len)] ^=
-			1 << wire_random_below(rng, 8);
-		break;
-	case 1:
-		msg->len = wire_random_below(rng, msg->len + 1);
-		break;
-	case 2:
-		move_words(rng, msg);
-		break;
-	case 3:
-		lose_word(msg, at);
-		break;
-	case 4:
-		gain_word(msg, at, edgy(rng));
-		break;
-	case 5:
-		put_unaligned_be32(get_unaligned_be32(msg->octets + at) +
-				   4 * wire_random_below(rng, 5) - 8,
-				   msg->octets + at);
-		break;
-	default:
-		put_unaligned_be32(edgy(rng), msg->octets + at);
-		break;
 	}
 }

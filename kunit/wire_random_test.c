@@ -37,24 +37,26 @@ static void survives_the_wire(struct kunit *test)
 
 	for (i = 0; i < HEADERS_PER_SEED; i++) {
 		rest = wire_random_header(&rng, hdr);
-		wrong = wire_check_accepted(hdr, rest) ?:
+		wrong = wire_check_accepted(hdr->vers, hdr, rest) ?:
 			wire_check_round_trip(hdr, rest);
 		KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "header %u", i);
 	}
 }
 
-static const char *decode_damaged(const struct wire_msg *msg,
+static const char *decode_damaged(u32 version, bool expects_reply,
+				  const struct wire_msg *msg,
 				  struct rpcrdma2_header *hdr)
 {
 	size_t rest;
 	int rc;
 
-	rc = wire_decode(msg->octets, msg->len, hdr, &rest);
+	hdr->response = expects_reply;
+	rc = wire_decode(version, msg->octets, msg->len, hdr, &rest);
 	if (rc == -EBADMSG)
-		return wire_check_refused(hdr);
+		return wire_check_refused(version, hdr);
 	if (rc)
 		return "an error that no decoder returns";
-	return wire_check_accepted(hdr, rest) ?:
+	return wire_check_accepted(version, hdr, rest) ?:
 	       wire_check_round_trip(hdr, rest);
 }
 
@@ -70,7 +72,9 @@ static void survives_damage(struct kunit *test)
 		wire_random_message(&rng, hdr, msg);
 		for (n = 1 + wire_random_below(&rng, 3); n; n--)
 			wire_mutate(&rng, msg);
-		wrong = decode_damaged(msg, hdr);
+		wrong = decode_damaged(1, false, msg, hdr) ?:
+			decode_damaged(1, true, msg, hdr) ?:
+			decode_damaged(2, i % 2, msg, hdr);
 		KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "message %u", i);
 	}
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Messages that must be refused, and the answer that is due.
+ *
+ * They are written in version 2. What is wrong with the lists is wrong in
+ * version 1 as well, so those messages are tried in both. wire_v1_test.c has
+ * what only version 1 refuses.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -55,14 +59,29 @@ static const struct refusal prefixes[] = {
 	{ "no flags word", "11223344 00000002 00000020 00000000", BAD_XDR },
 };
 
+/* In version 1 these are fine, or cannot be said. */
+static const struct refusal flags[] = {
+	{ "a Reply flagged as a Call", CALL NOTHING RPC_REPLY, BAD_XDR },
+	{ "a Call flagged as a Reply", REPLY NOTHING RPC_CALL, BAD_XDR },
+	{ "inv_handle without chunks", CALL "0a0b0c0d " END END END RPC_CALL,
+	  BAD_XDR },
+	{ "inv_handle of no chunk", CALL "0a0b0c0e "
+	  NEXT "00000028 " SEG END END END RPC_CALL, BAD_XDR },
+	{ "inv_handle that is an offset", CALL "00010000 "
+	  NEXT "00000028 " SEG END END END RPC_CALL, BAD_XDR },
+	{ "a Reply with one at position zero",
+	  REPLY_NOMSG END NEXT "00000000 " SEG END END NEXT "00000001 " SEG,
+	  BAD_XDR },
+	{ "an external Call with only a Reply chunk",
+	  CALL_NOMSG END END END NEXT "00000001 " SEG, BAD_XDR },
+};
+
 static const struct refusal lists[] = {
 	{ "nothing after the prefix", CALL, BAD_XDR },
 	{ "no RPC message", CALL NOTHING, BAD_XDR },
 	{ "half an RPC message's first words", CALL NOTHING "11223344",
 	  BAD_XDR },
 	{ "another XID inside", CALL NOTHING "11223345 00000000", BAD_XDR },
-	{ "a Reply flagged as a Call", CALL NOTHING RPC_REPLY, BAD_XDR },
-	{ "a Call flagged as a Reply", REPLY NOTHING RPC_CALL, BAD_XDR },
 	{ "a direction that does not exist",
 	  CALL NOTHING "11223344 00000002", BAD_XDR },
 	{ "a Read list with a 2 for a boolean", CALL END
@@ -73,20 +92,9 @@ static const struct refusal lists[] = {
 	  CALL END END END "ffffffff 00000000 " RPC_CALL, BAD_XDR },
 	{ "a Reply with a Read chunk",
 	  REPLY END NEXT "00000014 " SEG END END END RPC_REPLY, BAD_XDR },
-	{ "a Reply with one at position zero",
-	  REPLY_NOMSG END NEXT "00000000 " SEG END END NEXT "00000001 " SEG,
-	  BAD_XDR },
 	{ "an inline Call with one at position zero",
 	  CALL END NEXT "00000000 " SEG END END END RPC_CALL, BAD_XDR },
-	{ "inv_handle without chunks", CALL "0a0b0c0d " END END END RPC_CALL,
-	  BAD_XDR },
-	{ "inv_handle of no chunk", CALL "0a0b0c0e "
-	  NEXT "00000028 " SEG END END END RPC_CALL, BAD_XDR },
-	{ "inv_handle that is an offset", CALL "00010000 "
-	  NEXT "00000028 " SEG END END END RPC_CALL, BAD_XDR },
 	{ "an external Call with no chunks", CALL_NOMSG NOTHING, BAD_XDR },
-	{ "an external Call with only a Reply chunk",
-	  CALL_NOMSG END END END NEXT "00000001 " SEG, BAD_XDR },
 	{ "an external Call with a Read chunk elsewhere",
 	  CALL_NOMSG END NEXT "00000008 " SEG END END END, BAD_XDR },
 	{ "an external Call of seven octets", CALL_NOMSG END
@@ -210,12 +218,26 @@ static void refusal_desc(const struct refusal *r, char *desc)
 }
 
 KUNIT_ARRAY_PARAM(prefix, prefixes, refusal_desc);
+KUNIT_ARRAY_PARAM(flag, flags, refusal_desc);
 KUNIT_ARRAY_PARAM(list, lists, refusal_desc);
 KUNIT_ARRAY_PARAM(position, positions, refusal_desc);
 KUNIT_ARRAY_PARAM(segment, segments, refusal_desc);
 KUNIT_ARRAY_PARAM(error, errors, refusal_desc);
 
-static void expect_refusal(struct kunit *test)
+/* Version 1 has neither flags nor inv_handle. */
+static void to_version_1(struct wire_msg *msg)
+{
+	u8 *own = msg->octets + RPCRDMA2_COMMON_PREFIX;
+	size_t left = msg->len - RPCRDMA2_COMMON_PREFIX;
+	size_t n = min_t(size_t, left, 2 * XDR_UNIT);
+
+	put_unaligned_be32(1, msg->octets + XDR_UNIT);
+	memmove(own, own + n, left - n);
+	msg->len -= n;
+}
+
+static void expect_refusal_by(struct kunit *test, u32 version,
+			      bool expects_reply)
 {
 	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
 	struct rpcrdma2_header *hdr;
@@ -227,51 +249,77 @@ static void expect_refusal(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, msg);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hdr);
 	wire_parse(msg, r->wire);
-	KUNIT_ASSERT_EQ(test, wire_decode(msg->octets, msg->len, hdr, &rest),
-			-EBADMSG);
-	if (!r->answer.code) {
-		KUNIT_EXPECT_EQ(test, hdr->error.code, RDMA2_ERR_NONE);
-		return;
-	}
-	wrong = wire_error_differs(&hdr->error, &r->answer);
+	if (version == 1)
+		to_version_1(msg);
+	hdr->response = expects_reply;
+	KUNIT_ASSERT_EQ(test, wire_decode(version, msg->octets, msg->len, hdr,
+					  &rest), -EBADMSG);
+	wrong = wire_check_answer(hdr, msg, &r->answer);
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "code %u instead of %u",
 			       hdr->error.code, r->answer.code);
-	/* An answer repeats these. */
-	KUNIT_EXPECT_EQ(test, hdr->xid, get_unaligned_be32(msg->octets));
-	KUNIT_EXPECT_EQ(test, hdr->vers, get_unaligned_be32(msg->octets + 4));
+}
+
+static void expect_refusal(struct kunit *test, u32 version)
+{
+	expect_refusal_by(test, version, false);
+	expect_refusal_by(test, version, true);
 }
 
 static void refuses_prefix(struct kunit *test)
 {
-	expect_refusal(test);
+	expect_refusal(test, 2);
 }
 
-static void refuses_lists(struct kunit *test)
+static void refuses_flags(struct kunit *test)
 {
-	expect_refusal(test);
-}
-
-static void refuses_positions(struct kunit *test)
-{
-	expect_refusal(test);
-}
-
-static void refuses_segments(struct kunit *test)
-{
-	expect_refusal(test);
+	expect_refusal(test, 2);
 }
 
 static void refuses_errors(struct kunit *test)
 {
-	expect_refusal(test);
+	expect_refusal(test, 2);
+}
+
+static void refuses_lists(struct kunit *test)
+{
+	expect_refusal(test, 2);
+}
+
+static void v1_refuses_lists(struct kunit *test)
+{
+	expect_refusal(test, 1);
+}
+
+static void refuses_positions(struct kunit *test)
+{
+	expect_refusal(test, 2);
+}
+
+static void v1_refuses_positions(struct kunit *test)
+{
+	expect_refusal(test, 1);
+}
+
+static void refuses_segments(struct kunit *test)
+{
+	expect_refusal(test, 2);
+}
+
+static void v1_refuses_segments(struct kunit *test)
+{
+	expect_refusal(test, 1);
 }
 
 static struct kunit_case refuse_cases[] = {
 	KUNIT_CASE_PARAM(refuses_prefix, prefix_gen_params),
-	KUNIT_CASE_PARAM(refuses_lists, list_gen_params),
-	KUNIT_CASE_PARAM(refuses_positions, position_gen_params),
-	KUNIT_CASE_PARAM(refuses_segments, segment_gen_params),
+	KUNIT_CASE_PARAM(refuses_flags, flag_gen_params),
 	KUNIT_CASE_PARAM(refuses_errors, error_gen_params),
+	KUNIT_CASE_PARAM(refuses_lists, list_gen_params),
+	KUNIT_CASE_PARAM(v1_refuses_lists, list_gen_params),
+	KUNIT_CASE_PARAM(refuses_positions, position_gen_params),
+	KUNIT_CASE_PARAM(v1_refuses_positions, position_gen_params),
+	KUNIT_CASE_PARAM(refuses_segments, segment_gen_params),
+	KUNIT_CASE_PARAM(v1_refuses_segments, segment_gen_params),
 	{}
 };
 

@@ -28,7 +28,7 @@ struct wire_msg {
  * @rpc_min: how much of @rpc the header cannot do without, octets
  * @one_way: encoding @hdr gives other octets, because this side would have
  *	said the same thing differently
- * @hdr: the decoded form
+ * @hdr: the decoded form, with the version whose octets these are
  */
 struct wire_vector {
 	const char		*name;
@@ -39,21 +39,24 @@ struct wire_vector {
 	struct rpcrdma2_header	hdr;
 };
 
-/* wire_vectors_rpc.c, wire_vectors_control.c */
+/* wire_vectors_v1.c, wire_vectors_rpc.c */
+extern const struct wire_vector wire_v1_vectors[];
+extern const unsigned int wire_nr_v1_vectors;
 extern const struct wire_vector wire_rpc_vectors[];
 extern const unsigned int wire_nr_rpc_vectors;
-extern const struct wire_vector wire_control_vectors[];
-extern const unsigned int wire_nr_control_vectors;
 
+/* wire_vectors_control.c */
+unsigned int wire_nr_vectors(void);
 const struct wire_vector *wire_vector(unsigned int i);
 
 /* wire_check.c */
+const struct rpcrdma2_dialect *wire_dialect(u32 version);
 void wire_parse(struct wire_msg *msg, const char *hex);
 void wire_put(struct wire_msg *msg, u32 word);
 void wire_put_segment(struct wire_msg *msg, u32 handle, u32 length, u64 offset);
 void wire_put_rpc(struct wire_msg *msg, u32 xid, bool reply, size_t len);
-int wire_decode(const void *octets, size_t len, struct rpcrdma2_header *hdr,
-		size_t *rest);
+int wire_decode(u32 version, const void *octets, size_t len,
+		struct rpcrdma2_header *hdr, size_t *rest);
 int wire_encode(struct wire_msg *msg, const struct rpcrdma2_header *hdr);
 const char *wire_error_differs(const struct rpcrdma2_error *a,
 			       const struct rpcrdma2_error *b);
@@ -63,9 +66,12 @@ const char *wire_check_round_trip(const struct rpcrdma2_header *hdr,
 				  size_t rest);
 
 /* wire_invariants.c */
-const char *wire_check_accepted(const struct rpcrdma2_header *hdr,
+const char *wire_check_accepted(u32 version, const struct rpcrdma2_header *hdr,
 				size_t rest);
-const char *wire_check_refused(const struct rpcrdma2_header *hdr);
+const char *wire_check_refused(u32 version, const struct rpcrdma2_header *hdr);
+const char *wire_check_answer(const struct rpcrdma2_header *hdr,
+			      const struct wire_msg *msg,
+			      const struct rpcrdma2_error *answer);
 
 /* wire_random.c */
 struct wire_rng {
@@ -74,7 +80,10 @@ struct wire_rng {
 
 u32 wire_random(struct wire_rng *rng);
 u32 wire_random_below(struct wire_rng *rng, u32 limit);
+u32 wire_random_edgy(struct wire_rng *rng);
 size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr);
+
+/* wire_mutate.c */
 void wire_random_message(struct wire_rng *rng, struct rpcrdma2_header *scratch,
 			 struct wire_msg *msg);
 void wire_mutate(struct wire_rng *rng, struct wire_msg *msg);

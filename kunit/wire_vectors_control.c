@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages between the two transports themselves, octet for octet.
+ * Version 2's messages between the two transports themselves, octet for octet.
  */
 #include "wire_test.h"
-
-#define XID		0x11223344
+#include "wire_words.h"
 
 #define ERROR		"11223344 00000002 00000020 00000004 "
 #define FLAGS		"00000001 "
@@ -13,7 +12,7 @@
 #define IS(type, dir)	.xid = XID, .vers = 2, .credit = 32, .htype = (type), \
 			.response = (dir)
 
-const struct wire_vector wire_control_vectors[] = {
+static const struct wire_vector control_vectors[] = {
 	{
 		.name = "properties of a client",
 		.wire = PROPS "00000000 00000002;"
@@ -136,7 +135,11 @@ const struct wire_vector wire_control_vectors[] = {
 	},
 };
 
-const unsigned int wire_nr_control_vectors = ARRAY_SIZE(wire_control_vectors);
+unsigned int wire_nr_vectors(void)
+{
+	return wire_nr_v1_vectors + wire_nr_rpc_vectors +
+	       ARRAY_SIZE(control_vectors);
+}
 
 /**
  * wire_vector - one of all vectors
@@ -146,8 +149,11 @@ const unsigned int wire_nr_control_vectors = ARRAY_SIZE(wire_control_vectors);
  */
 const struct wire_vector *wire_vector(unsigned int i)
 {
+	if (i < wire_nr_v1_vectors)
+		return &wire_v1_vectors[i];
+	i -= wire_nr_v1_vectors;
 	if (i < wire_nr_rpc_vectors)
 		return &wire_rpc_vectors[i];
 	i -= wire_nr_rpc_vectors;
-	return i < wire_nr_control_vectors ? &wire_control_vectors[i] : NULL;
+	return i < ARRAY_SIZE(control_vectors) ? &control_vectors[i] : NULL;
 }

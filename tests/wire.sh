@@ -7,7 +7,7 @@
 # shellcheck source=tools/lab/guest/lib.sh
 . "$LAB_LIB"
 
-suites='message refuse limits props private_data random'
+suites='message v1 refuse limits props private_data random'
 log=/run/wire.log
 
 # total WORD - of the suites' closing lines

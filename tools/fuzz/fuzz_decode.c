@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include "wire_test.h"
 
-static unsigned long accepted, refused;
+/* By version */
+static unsigned long accepted[3], refused[3];
 
 static void complain(const char *what, const char *wrong, const u8 *octets,
 		     size_t len)
@@ -25,30 +26,32 @@ static void complain(const char *what, const char *wrong, const u8 *octets,
 	abort();
 }
 
-static void try_message(const u8 *octets, size_t len)
+static void try_message(u32 version, bool expects_reply, const u8 *octets,
+			size_t len)
 {
 	static struct rpcrdma2_header hdr;
 	const char *wrong;
 	size_t rest;
 	int rc;
 
-	rc = wire_decode(octets, len, &hdr, &rest);
+	hdr.response = expects_reply;
+	rc = wire_decode(version, octets, len, &hdr, &rest);
 	switch (rc) {
 	case 0:
-		accepted++;
-		wrong = wire_check_accepted(&hdr, rest);
+		accepted[version]++;
+		wrong = wire_check_accepted(version, &hdr, rest);
 		if (!wrong)
 			wrong = wire_check_round_trip(&hdr, rest);
 		break;
 	case -EBADMSG:
-		refused++;
-		wrong = wire_check_refused(&hdr);
+		refused[version]++;
+		wrong = wire_check_refused(version, &hdr);
 		break;
 	default:
 		wrong = "not an error that a decoder returns";
 	}
 	if (wrong)
-		complain("message", wrong, octets, len);
+		complain(wire_dialect(version)->name, wrong, octets, len);
 }
 
 static void try_props(const u8 *octets, size_t len)
@@ -95,7 +98,9 @@ int LLVMFuzzerTestOneInput(const u8 *octets, size_t len)
 {
 	if (len > WIRE_ROOM)
 		return 0;
-	try_message(octets, len);
+	try_message(1, false, octets, len);
+	try_message(1, true, octets, len);
+	try_message(2, len % 8, octets, len);
 	try_props(octets, len);
 	if (len > 20)
 		try_props(octets + 20, len - 20);
@@ -145,7 +150,7 @@ int main(int argc, char **argv)
 	struct wire_rng rng = { argc > 2 ? strtoull(argv[2], NULL, 0) : 1 };
 	time_t end = time(NULL) + seconds;
 	unsigned long batches = 0;
-	bool lame;
+	bool lame = false;
 	int i;
 
 	if (argc > 3 || seconds <= 0)
@@ -161,9 +166,12 @@ int main(int argc, char **argv)
 		batches++;
 	}
 	/* With either of them missing, this would not have tested much. */
-	lame = accepted < batches * BATCH / 100 ||
-	       refused < batches * BATCH / 100;
-	printf("# %lu accepted, %lu refused\n", accepted, refused);
+	for (i = 1; i <= 2; i++) {
+		lame = lame || accepted[i] < batches * BATCH / 100 ||
+		       refused[i] < batches * BATCH / 100;
+		printf("# version %d: %lu accepted, %lu refused\n", i,
+		       accepted[i], refused[i]);
+	}
 	printf("%d passed, %d failed, 0 skipped\n", !lame, lame);
 	return lame;
 }

@@ -62,7 +62,6 @@ static void flatten_lists(struct flat *f, const struct rpcrdma2_chunk_lists *cl)
 {
 	unsigned int i;
 
-	f->inv_handle = cl->inv_handle;
 	for (i = 0; i < cl->nreads; i++)
 		flatten_read(f, cl, &cl->reads[i]);
 	f->nwrites = cl->nwrites;
@@ -109,6 +108,12 @@ static void add_prop(struct flat *f, u32 id, u32 len, u32 value)
 	       FLAT_DATA - min_t(u32, len, 4));
 }
 
+/* Version 2 in the shape of version 1 */
+static bool is_bare(const struct rpcrdma2_header *hdr)
+{
+	return hdr->vers == 2 && hdr->htype == RDMA2_ERROR && hdr->error.bare;
+}
+
 static void flatten(struct flat *f, const struct rpcrdma2_header *hdr)
 {
 	memset(f, 0, sizeof(*f));
@@ -116,8 +121,8 @@ static void flatten(struct flat *f, const struct rpcrdma2_header *hdr)
 	f->vers = hdr->vers;
 	f->credit = hdr->credit;
 	f->htype = hdr->htype;
-	f->bare = hdr->htype == RDMA2_ERROR && hdr->error.bare;
-	f->flags = hdr->response && !f->bare;
+	f->bare = is_bare(hdr);
+	f->flags = hdr->vers == 2 && hdr->response && !f->bare;
 	switch (hdr->htype) {
 	case RDMA2_ERROR:
 		flatten_error(f, &hdr->error);
@@ -127,6 +132,8 @@ static void flatten(struct flat *f, const struct rpcrdma2_header *hdr)
 		add_prop(f, RDMA2_PROPID_BRS, 4, hdr->props.brs);
 		break;
 	default:
+		if (hdr->vers == 2)
+			f->inv_handle = hdr->chunks.inv_handle;
 		flatten_lists(f, &hdr->chunks);
 	}
 }
@@ -142,7 +149,7 @@ static const char *wire_to_rpcgen(const struct rpcrdma2_header *hdr)
 	if (wire_encode(&msg, hdr))
 		return "wire/ does not encode it";
 	flatten(&want, hdr);
-	len = rpcgen_decode(&got, msg.octets, msg.len, want.bare);
+	len = rpcgen_decode(&got, msg.octets, msg.len, hdr->vers, want.bare);
 	if (len < 0)
 		return "rpcgen does not decode it";
 	if ((size_t)len != msg.len)
@@ -206,7 +213,7 @@ static const char *rpcgen_to_wire(struct wire_rng *rng,
 
 	flatten(&f, hdr);
 	rotate_reads(rng, &f);
-	if (!f.bare)
+	if (hdr->vers == 2 && !f.bare)
 		f.flags |= wire_random(rng) & ~RPCRDMA2_F_RESPONSE;
 	if (hdr->htype == RDMA2_CONNPROP)
 		rewrite_props(rng, &f, hdr);
@@ -216,7 +223,8 @@ static const char *rpcgen_to_wire(struct wire_rng *rng,
 	msg.len = len;
 	if (rpc_len)
 		wire_put_rpc(&msg, hdr->xid, hdr->response, rpc_len);
-	if (wire_decode(msg.octets, msg.len, &got, &rest))
+	got.response = hdr->response;
+	if (wire_decode(hdr->vers, msg.octets, msg.len, &got, &rest))
 		return "wire/ does not decode it";
 	if (hdr->htype == RDMA2_MSG && rest != rpc_len)
 		return "wire/ decodes another length";
@@ -232,8 +240,8 @@ static const char *vector_to_rpcgen(const struct wire_vector *v)
 
 	msg.len = 0;
 	wire_parse(&msg, v->wire);
-	len = rpcgen_decode(&f, msg.octets, msg.len,
-			    v->hdr.htype == RDMA2_ERROR && v->hdr.error.bare);
+	len = rpcgen_decode(&f, msg.octets, msg.len, v->hdr.vers,
+			    is_bare(&v->hdr));
 	if (len < 0)
 		return "rpcgen does not decode it";
 	/* An extension's arguments are unknown to both sides. */
@@ -246,12 +254,12 @@ static const char *vector_to_rpcgen(const struct wire_vector *v)
 }
 
 static void check_header(struct wire_rng *rng, unsigned long n,
-			 unsigned long *kinds)
+			 unsigned long (*kinds)[RDMA2_CONNPROP + 1])
 {
 	static struct rpcrdma2_header hdr;
 	size_t rpc_len = wire_random_header(rng, &hdr);
 
-	kinds[hdr.htype]++;
+	kinds[hdr.vers][hdr.htype]++;
 	verdict("wire to rpcgen", n, wire_to_rpcgen(&hdr));
 	verdict("rpcgen to wire", n, rpcgen_to_wire(rng, &hdr, rpc_len));
 }
@@ -261,7 +269,8 @@ int main(int argc, char **argv)
 	unsigned long headers = argc > 1 ? strtoul(argv[1], NULL, 0) : 20000;
 	struct wire_rng rng = { argc > 2 ? strtoull(argv[2], NULL, 0) : 1 };
 	const struct wire_vector *v;
-	unsigned long kinds[RDMA2_CONNPROP + 1] = { 0 };
+	/* By version, and type */
+	unsigned long kinds[3][RDMA2_CONNPROP + 1] = { { 0 } };
 	unsigned long i;
 
 	if (argc > 3 || !headers) {
@@ -273,9 +282,10 @@ int main(int argc, char **argv)
 	printf("# %lu vectors\n", i);
 	for (i = 0; i < headers; i++)
 		check_header(&rng, i, kinds);
-	printf("# headers: %lu MSG, %lu NOMSG, %lu ERROR, %lu CONNPROP\n",
-	       kinds[RDMA2_MSG], kinds[RDMA2_NOMSG], kinds[RDMA2_ERROR],
-	       kinds[RDMA2_CONNPROP]);
+	for (i = 1; i <= 2; i++)
+		printf("# version %lu: %lu MSG, %lu NOMSG, %lu ERROR, %lu CONNPROP\n",
+		       i, kinds[i][RDMA2_MSG], kinds[i][RDMA2_NOMSG],
+		       kinds[i][RDMA2_ERROR], kinds[i][RDMA2_CONNPROP]);
 	printf("%lu passed, %lu failed, 0 skipped\n", passed, failed);
 	return failed || !passed;
 }

@@ -53,6 +53,7 @@ struct flat {
 
 /* oracle_rpcgen.c: octets of the header, or -1 */
 int rpcgen_encode(const struct flat *f, void *octets, size_t room);
-int rpcgen_decode(struct flat *f, void *octets, size_t len, int bare);
+int rpcgen_decode(struct flat *f, void *octets, size_t len, uint32_t vers,
+		  int bare);
 
 #endif /* _RPCRDMA2_XDR_ORACLE_H */

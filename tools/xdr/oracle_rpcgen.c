@@ -5,104 +5,22 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "rpcrdma2.h"
-#include "oracle.h"
+#include "oracle_lists.h"
 
-static void segment_of(struct flat_segment *to, const x_segment *from)
+static bool_t code_rpc(XDR *xdrs, struct flat *f)
 {
-	to->handle = from->xs_handle;
-	to->length = from->xs_length;
-	to->offset = from->xs_offset;
-}
-
-static x_segment x_segment_of(const struct flat_segment *from)
-{
-	return (x_segment){ from->handle, from->length, from->offset };
-}
-
-static int chunk_of(struct flat_chunk *to, const x_chunk *from)
-{
-	u_int i;
-
-	if (from->xk_target.xk_target_len > FLAT_SEGMENTS)
-		return -1;
-	to->nsegs = from->xk_target.xk_target_len;
-	for (i = 0; i < to->nsegs; i++)
-		segment_of(&to->segs[i], &from->xk_target.xk_target_val[i]);
-	return 0;
-}
-
-static void x_chunk_of(x_chunk *to, x_segment *storage,
-		       const struct flat_chunk *from)
-{
-	u_int i;
-
-	for (i = 0; i < from->nsegs; i++)
-		storage[i] = x_segment_of(&from->segs[i]);
-	to->xk_target.xk_target_len = from->nsegs;
-	to->xk_target.xk_target_val = storage;
-}
-
-static bool_t encode_lists(XDR *xdrs, const struct flat *f)
-{
-	static x_segment storage[FLAT_CHUNKS + 1][FLAT_SEGMENTS];
-	static struct x_write_list writes[FLAT_CHUNKS];
-	static struct x_read_list reads[FLAT_SEGMENTS];
-	struct x_chunk_lists lists = { .xl_inv_handle = f->inv_handle };
-	struct x_write_list **write = &lists.xl_writes;
-	struct x_read_list **read = &lists.xl_reads;
-	struct x_chunk reply;
-	u_int i;
-
-	for (i = 0; i < f->nreads; i++) {
-		reads[i].xr_position = f->reads[i].position;
-		reads[i].xr_target = x_segment_of(&f->reads[i].seg);
-		*read = &reads[i];
-		read = &reads[i].xr_next;
-	}
-	*read = NULL;
-	for (i = 0; i < f->nwrites; i++) {
-		x_chunk_of(&writes[i].xw_entry, storage[i], &f->writes[i]);
-		*write = &writes[i];
-		write = &writes[i].xw_next;
-	}
-	*write = NULL;
-	if (f->has_reply) {
-		x_chunk_of(&reply, storage[FLAT_CHUNKS], &f->reply);
-		lists.xl_reply = &reply;
-	}
-	return xdr_x_chunk_lists(xdrs, &lists);
-}
-
-static bool_t take_lists(struct flat *f, const x_chunk_lists *lists)
-{
-	const x_write_list *write;
-	const x_read_list *read;
-
-	f->inv_handle = lists->xl_inv_handle;
-	for (read = lists->xl_reads; read; read = read->xr_next) {
-		if (f->nreads == FLAT_SEGMENTS)
-			return FALSE;
-		f->reads[f->nreads].position = read->xr_position;
-		segment_of(&f->reads[f->nreads++].seg, &read->xr_target);
-	}
-	for (write = lists->xl_writes; write; write = write->xw_next) {
-		if (f->nwrites == FLAT_CHUNKS ||
-		    chunk_of(&f->writes[f->nwrites++], &write->xw_entry))
-			return FALSE;
-	}
-	f->has_reply = !!lists->xl_reply;
-	return !lists->xl_reply || !chunk_of(&f->reply, lists->xl_reply);
-}
-
-static bool_t decode_lists(XDR *xdrs, struct flat *f)
-{
-	x_chunk_lists lists;
+	x_rpc rpc;
 	bool_t ok;
 
-	memset(&lists, 0, sizeof(lists));
-	ok = xdr_x_chunk_lists(xdrs, &lists) && take_lists(f, &lists);
-	xdr_free((xdrproc_t)xdr_x_chunk_lists, (char *)&lists);
+	memset(&rpc, 0, sizeof(rpc));
+	if (xdrs->x_op == XDR_ENCODE) {
+		rpc.xr_inv_handle = f->inv_handle;
+		lists_of_flat(&rpc.xr_lists, f);
+		return xdr_x_rpc(xdrs, &rpc);
+	}
+	ok = xdr_x_rpc(xdrs, &rpc) && flat_of_lists(f, &rpc.xr_lists);
+	f->inv_handle = rpc.xr_inv_handle;
+	xdr_free((xdrproc_t)xdr_x_rpc, (char *)&rpc);
 	return ok;
 }
 
@@ -236,10 +154,63 @@ static bool_t code_prefix(XDR *xdrs, struct flat *f)
 	return TRUE;
 }
 
+/* Version 1: the error is the only part that f has no place of its own for. */
+static void body_of_flat(x_body_1 *body, const struct flat *f)
+{
+	x_versions *versions = &body->x_body_1_u.xb_error.x_error_1_u.xe_versions;
+
+	body->xb_htype = f->htype;
+	if (f->htype != XT_ERROR) {
+		lists_of_flat(&body->x_body_1_u.xb_lists, f);
+		return;
+	}
+	body->x_body_1_u.xb_error.xe_code = f->code;
+	versions->xv_low = f->args[0];
+	versions->xv_high = f->args[1];
+}
+
+static bool_t flat_of_body(struct flat *f, const x_body_1 *body)
+{
+	const x_error_1 *error = &body->x_body_1_u.xb_error;
+
+	f->htype = body->xb_htype;
+	if (f->htype != XT_ERROR)
+		return flat_of_lists(f, &body->x_body_1_u.xb_lists);
+	f->code = error->xe_code;
+	if (f->code == XE1_VERS) {
+		f->args[0] = error->x_error_1_u.xe_versions.xv_low;
+		f->args[1] = error->x_error_1_u.xe_versions.xv_high;
+	}
+	return TRUE;
+}
+
+static bool_t code_header_1(XDR *xdrs, struct flat *f)
+{
+	x_header_1 hdr;
+	bool_t ok;
+
+	memset(&hdr, 0, sizeof(hdr));
+	if (xdrs->x_op == XDR_ENCODE) {
+		hdr.xh_xid = f->xid;
+		hdr.xh_vers = f->vers;
+		hdr.xh_credit = f->credit;
+		body_of_flat(&hdr.xh_body, f);
+		return xdr_x_header_1(xdrs, &hdr);
+	}
+	ok = xdr_x_header_1(xdrs, &hdr) && flat_of_body(f, &hdr.xh_body);
+	f->xid = hdr.xh_xid;
+	f->vers = hdr.xh_vers;
+	f->credit = hdr.xh_credit;
+	xdr_free((xdrproc_t)xdr_x_header_1, (char *)&hdr);
+	return ok;
+}
+
 static bool_t code_header(XDR *xdrs, struct flat *f)
 {
 	bool_t encode = xdrs->x_op == XDR_ENCODE;
 
+	if (f->vers == 1)
+		return code_header_1(xdrs, f);
 	if (f->bare)
 		return code_bare_error(xdrs, f);
 	if (!code_prefix(xdrs, f))
@@ -247,7 +218,7 @@ static bool_t code_header(XDR *xdrs, struct flat *f)
 	switch (f->htype) {
 	case XT_MSG:
 	case XT_NOMSG:
-		return encode ? encode_lists(xdrs, f) : decode_lists(xdrs, f);
+		return code_rpc(xdrs, f);
 	case XT_CONNPROP:
 		return encode ? encode_props(xdrs, f) : decode_props(xdrs, f);
 	case XT_ERROR:
@@ -270,12 +241,14 @@ int rpcgen_encode(const struct flat *f, void *octets, size_t room)
 	return len;
 }
 
-int rpcgen_decode(struct flat *f, void *octets, size_t len, int bare)
+int rpcgen_decode(struct flat *f, void *octets, size_t len, uint32_t vers,
+		  int bare)
 {
 	int used = -1;
 	XDR xdrs;
 
 	memset(f, 0, sizeof(*f));
+	f->vers = vers;
 	f->bare = bare;
 	xdrmem_create(&xdrs, octets, len, XDR_DECODE);
 	if (code_header(&xdrs, f))

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What messages in hex are made of, in either version.
+ */
+#ifndef _RPCRDMA2_WIRE_WORDS_H
+#define _RPCRDMA2_WIRE_WORDS_H
+
+#define XID		0x11223344
+
+#define NO_READS	"00000000 "
+#define NO_WRITES	"00000000 "
+#define NO_REPLY	"00000000 "
+#define END		"00000000 "
+#define NEXT		"00000001 "
+
+#define SEG_A		"0a0b0c0d 00000064 1122334455667788 "
+#define SEG_B		"0a0b0c0e 00000ffe fedcba9876543210 "
+#define SEG_C		"0a0b0c0f 00100000 0000000000001000 "
+#define SEG_EMPTY	"0a0b0c10 00000000 0000000000000000 "
+
+#define A	{ 0x0a0b0c0d, 0x64, 0x1122334455667788ULL }
+#define B	{ 0x0a0b0c0e, 0xffe, 0xfedcba9876543210ULL }
+#define C	{ 0x0a0b0c0f, 0x100000, 0x1000 }
+#define EMPTY	{ 0x0a0b0c10, 0, 0 }
+
+/* NULL procedure of NFS version 4 with AUTH_NONE: 40 octets. */
+#define RPC_CALL_NULL	"11223344 00000000 00000002 000186a3 00000004 " \
+			"00000000 00000000 00000000 00000000 00000000 "
+#define RPC_REPLY_NULL	"11223344 00000001 00000000 00000000 00000000 00000000 "
+
+#endif /* _RPCRDMA2_WIRE_WORDS_H */
