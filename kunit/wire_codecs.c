@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The codecs themselves, once more: rpcrdma2.ko exports nothing, and these
+ * The codecs and the handshake themselves, once more: rpcrdma2.ko exports nothing, and these
  * suites run without it.
  */
 #include "wire/stream.c"
@@ -10,3 +10,4 @@
 #include "wire/private_data.c"
 #include "wire/message.c"
 #include "wire/v2_09.c"
+#include "conn/handshake.c"

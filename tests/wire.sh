@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: the KUnit suites for the wire codecs. They need no device, and
-# no other module of the project.
+# Guest script: the KUnit suites for the wire codecs and the handshake. They
+# need no device, and no other module of the project.
 
 # shellcheck source=tools/lab/guest/lib.sh
 . "$LAB_LIB"
 
-suites='message v1 refuse limits props private_data random'
+suites='wire_message wire_v1 wire_refuse wire_limits wire_props
+wire_private_data wire_random handshake'
 log=/run/wire.log
 
 # total WORD - of the suites' closing lines
@@ -25,8 +26,8 @@ rmmod rpcrdma2_wire_kunit || lab_fail "can't unload the suites"
 
 unfinished=0
 for suite in $suites; do
-	grep -q "^\(not \)\{0,1\}ok [0-9]* rpcrdma2_wire_$suite\$" "$log" || {
-		echo "rpcrdma2_wire_$suite did not come to its end" >&2
+	grep -q "^\(not \)\{0,1\}ok [0-9]* rpcrdma2_$suite\$" "$log" || {
+		echo "rpcrdma2_$suite did not come to its end" >&2
 		unfinished=$((unfinished + 1))
 	}
 done

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Conversations: v2-09, 5.3.4 and 7; RFC 8166, 5. Written from what the
+ * protocol asks for, not from the table in conn/handshake.c.
+ */
+#include "handshake_test.h"
+
+/* Who it is, in what state it starts, and which versions it may speak. */
+#define SERVER		{ false, RPCRDMA2_HS_WAITING }
+#define CLIENT		{ true, RPCRDMA2_HS_ASKING }
+#define CLIENT_OF_1	{ true, RPCRDMA2_HS_VERSION_1 }
+#define UNCONNECTED	{ true, RPCRDMA2_HS_WAITING }
+#define BOTH		{ 1, 2 }
+#define ONLY_1		{ 1, 1 }
+#define ONLY_2		{ 2, 2 }
+
+#define HEARS(message, what, act, state)				\
+	{ message, RPCRDMA2_HS_##what, RPCRDMA2_HS_##act, RPCRDMA2_HS_##state }
+/* What is no message, or what no message can be in that state. */
+#define MEETS(what, act, state)						\
+	{ NULL, RPCRDMA2_HS_##what, RPCRDMA2_HS_##act, RPCRDMA2_HS_##state }
+
+#define PROPERTIES	"00000002 00000001 00000004 00003000;" \
+			"00000002 00000004 00000001 "
+#define ASK		"00000001 00000002 00000040 00000005 00000000 " \
+			PROPERTIES
+#define ANSWER		"00000001 00000002 00000040 00000005 00000001 " \
+			PROPERTIES
+#define BAD_ASK		"00000001 00000002 00000040 00000005 00000000;" \
+			"00000001 00000001 00000004 00000001 "
+
+/* Messages of each version; CONNPROP and DONE are none of version 1's. */
+#define V1_CALL		"11223344 00000001 00000020 00000000;" \
+			"00000000 00000000 00000000 11223344 00000000 "
+#define V1_REPLY	"11223344 00000001 00000020 00000000;" \
+			"00000000 00000000 00000000 11223344 00000001 "
+#define V2_CALL		"11223344 00000002 00000020 00000000 00000000;" \
+			"00000000 00000000 00000000 00000000 " \
+			"11223344 00000000 "
+#define V2_REPLY	"11223344 00000002 00000020 00000000 00000001;" \
+			"00000000 00000000 00000000 00000000 " \
+			"11223344 00000001 "
+#define V3_CALL		"11223344 00000003 00000020 00000000;" \
+			"00000000 00000000 00000000 11223344 00000000 "
+#define V3_ERROR	"11223344 00000003 00000020 00000004;" \
+			"00000001 00000003 00000003 "
+#define V1_CONNPROP	"00000001 00000001 00000020 00000005 "
+#define V1_DONE		"11223344 00000001 00000020 00000003 "
+/* Nobody's: a part of a word behind whole ones, and whole words */
+#define GARBAGE		"474554202f20485454502f312e310d0a0d0a"
+#define WHOLE_GARBAGE	"474554202f20485454502f312e310d0a0d0a0d0a"
+
+/* Errors of version 2, then in the shape and in messages of version 1 */
+#define ERROR		"00000001 00000002 00000020 00000004 "
+#define INVAL_HTYPE	ERROR "00000001 00000003 "
+#define BAD_XDR		ERROR "00000001 00000002 "
+#define SEGMENTS	ERROR "00000001 00000006 00000010 "
+#define SPEAKS_1_TO_3	ERROR "00000001 00000001 00000001 00000003 "
+#define SPEAKS_3_TO_9	ERROR "00000001 00000001 00000003 00000009 "
+#define SPEAKS_1	ERROR "00000001 00000001 00000001 "
+#define SPEAKS_2	ERROR "00000001 00000002 00000002 "
+#define V1_ERROR	"11223344 00000001 00000020 00000004 "
+#define V1_CHUNK	V1_ERROR "00000002 "
+#define V1_SPEAKS_2	V1_ERROR "00000001 00000002 00000002 "
+
+const struct hs_scenario hs_scenarios[] = {
+	/* Servers let the first message of their clients decide. */
+	{ "a server is asked", SERVER, BOTH, {
+		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
+		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
+		HEARS(V2_REPLY, REPLY, DELIVER, VERSION_2),
+		HEARS(SEGMENTS, REFUSED_TRY_1, DELIVER, VERSION_2),
+		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a server of version 2 gets Calls at once", SERVER, BOTH, {
+		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
+		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
+	} }, {
+	  "a server asked after the first Call", SERVER, BOTH, {
+		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
+		HEARS(ASK, PROPS, ANSWER_ERROR, VERSION_2),
+		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
+	} }, {
+	  "a server asked twice", SERVER, BOTH, {
+		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
+		HEARS(ASK, PROPS, ANSWER_ERROR, VERSION_2),
+		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
+	} }, {
+	  "a server's client knows version 1 only", SERVER, BOTH, {
+		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
+		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
+		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
+		HEARS(V1_CHUNK, REFUSED_TRY_1, DELIVER, VERSION_1),
+		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a server's client tries version 3 first, then 1", SERVER, BOTH, {
+		HEARS(V3_CALL, FOREIGN, ANSWER_ERROR, WAITING),
+		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
+	} }, {
+	  "a server's client tries version 3 first, then asks", SERVER, BOTH, {
+		HEARS(V3_CALL, FOREIGN, ANSWER_ERROR, WAITING),
+		HEARS(V3_CALL, FOREIGN, ANSWER_ERROR, WAITING),
+		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
+	} }, {
+	  "a server of version 1 alone is asked", SERVER, ONLY_1, {
+		HEARS(ASK, FOREIGN, ANSWER_ERROR, WAITING),
+		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
+		HEARS(V2_CALL, FOREIGN, ANSWER_ERROR, VERSION_1),
+	} }, {
+	  "a server of version 2 alone gets version 1", SERVER, ONLY_2, {
+		HEARS(V1_CALL, FOREIGN, ANSWER_ERROR, WAITING),
+		HEARS(V1_CALL, FOREIGN, ANSWER_ERROR, WAITING),
+		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
+	} }, {
+	  "a server's client comes with bad properties", SERVER, BOTH, {
+		HEARS(BAD_ASK, MALFORMED, ANSWER_ERROR, WAITING),
+	} }, {
+	  "a server gets what version 1 no longer has", SERVER, BOTH, {
+		HEARS(V1_DONE, MALFORMED, ANSWER_ERROR, WAITING),
+		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
+	} }, {
+	  "a server gets garbage", SERVER, BOTH, {
+		HEARS(GARBAGE, MALFORMED, ANSWER_ERROR, WAITING),
+		HEARS(WHOLE_GARBAGE, FOREIGN, ANSWER_ERROR, WAITING),
+		HEARS("", MALFORMED, ANSWER_ERROR, WAITING),
+	} }, {
+	  "a server gets an error of a version that it doesn't speak", SERVER,
+	  BOTH, {
+		HEARS(V3_ERROR, MALFORMED, ANSWER_ERROR, WAITING),
+	} }, {
+	  "a server is answered, and never asked", SERVER, BOTH, {
+		HEARS(ANSWER, PROPS_ANSWER, HANG_UP, FAILED),
+		HEARS(V2_CALL, CALL_2, NOTHING, FAILED),
+	} }, {
+	  "a server gets a Reply to nothing, in version 1", SERVER, BOTH, {
+		HEARS(V1_REPLY, REPLY, HANG_UP, FAILED),
+	} }, {
+	  "a server gets a Reply to nothing, in version 2", SERVER, BOTH, {
+		HEARS(V2_REPLY, REPLY, HANG_UP, FAILED),
+	} }, {
+	  "a server is refused", SERVER, BOTH, {
+		HEARS(BAD_XDR, REFUSED_TRY_1, HANG_UP, FAILED),
+	} }, {
+	  "a server is refused in version 1", SERVER, BOTH, {
+		HEARS(V1_CHUNK, REFUSED_TRY_1, HANG_UP, FAILED),
+	} }, {
+	  "a server is told of other versions", SERVER, BOTH, {
+		HEARS(SPEAKS_3_TO_9, ERROR, HANG_UP, FAILED),
+	} }, {
+	  "a server's client never speaks", SERVER, BOTH, {
+		MEETS(LOST, NOTHING, FAILED),
+	} },
+
+	/* Clients ask. */
+	{ "a client is answered", CLIENT, BOTH, {
+		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
+		HEARS(V2_REPLY, REPLY, DELIVER, VERSION_2),
+		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
+		HEARS(BAD_XDR, REFUSED_TRY_1, DELIVER, VERSION_2),
+		HEARS(SPEAKS_3_TO_9, ERROR, DELIVER, VERSION_2),
+		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a client is answered twice", CLIENT, BOTH, {
+		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
+		HEARS(ANSWER, PROPS_ANSWER, ANSWER_ERROR, VERSION_2),
+		HEARS(V2_REPLY, REPLY, DELIVER, VERSION_2),
+	} }, {
+	  "a client's server knows version 1 only", CLIENT, BOTH, {
+		HEARS(SPEAKS_1, REFUSED_TRY_1, NOTHING, VERSION_1),
+		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
+		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
+		HEARS(V1_CHUNK, REFUSED_TRY_1, DELIVER, VERSION_1),
+		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a client's server knows other texts of version 2", CLIENT, BOTH, {
+		HEARS(SPEAKS_1_TO_3, REFUSED_TRY_1, NOTHING, VERSION_1),
+		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
+	} }, {
+	  "a client's server does not know CONNPROP", CLIENT, BOTH, {
+		HEARS(INVAL_HTYPE, REFUSED_TRY_1, NOTHING, VERSION_1),
+		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
+	} }, {
+	  "a client's server reads something else into it", CLIENT, BOTH, {
+		HEARS(BAD_XDR, REFUSED_TRY_1, NOTHING, VERSION_1),
+	} }, {
+	  "a client's server says so in version 1", CLIENT, BOTH, {
+		HEARS(V1_CHUNK, REFUSED_TRY_1, NOTHING, VERSION_1),
+	} }, {
+	  "a client's server speaks neither version", CLIENT, BOTH, {
+		HEARS(SPEAKS_3_TO_9, ERROR, HANG_UP, FAILED),
+		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a client's server is of two minds about version 2", CLIENT, BOTH, {
+		HEARS(SPEAKS_2, ERROR, HANG_UP, FAILED),
+	} }, {
+	  "a client of version 2 alone: ERR_VERS", CLIENT, ONLY_2, {
+		HEARS(SPEAKS_1, ERROR, HANG_UP, FAILED),
+		HEARS(V1_CALL, FOREIGN, NOTHING, FAILED),
+	} }, {
+	  "a client of version 2 alone: ERR_VERS, 32 octets", CLIENT, ONLY_2, {
+		HEARS(SPEAKS_1_TO_3, ERROR, HANG_UP, FAILED),
+	} }, {
+	  "a client of version 2 alone: ERR_INVAL_HTYPE", CLIENT, ONLY_2, {
+		HEARS(INVAL_HTYPE, ERROR, HANG_UP, FAILED),
+	} }, {
+	  "a client of version 2 alone is answered", CLIENT, ONLY_2, {
+		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
+		HEARS(SEGMENTS, ERROR, DELIVER, VERSION_2),
+	} }, {
+	  "a client of version 1 alone", CLIENT_OF_1, ONLY_1, {
+		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
+		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
+		HEARS(V1_SPEAKS_2, ERROR, DELIVER, VERSION_1),
+		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a client's server hangs up instead of an answer", CLIENT, BOTH, {
+		MEETS(LOST, ASSUME_1, FAILED),
+		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a client's connection is lost before it is made", UNCONNECTED,
+	  BOTH, {
+		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a client's server asks, too", CLIENT, BOTH, {
+		HEARS(ASK, PROPS, HANG_UP, FAILED),
+	} }, {
+	  "a client gets a Call in version 1 for an answer", CLIENT, BOTH, {
+		HEARS(V1_CALL, CALL_1, HANG_UP, FAILED),
+	} }, {
+	  "a client gets a Call in version 2 for an answer", CLIENT, BOTH, {
+		HEARS(V2_CALL, CALL_2, HANG_UP, FAILED),
+	} }, {
+	  "a client gets a Reply in version 1 for an answer", CLIENT, BOTH, {
+		HEARS(V1_REPLY, REPLY, HANG_UP, FAILED),
+	} }, {
+	  "a client gets a Reply in version 2 for an answer", CLIENT, BOTH, {
+		HEARS(V2_REPLY, REPLY, HANG_UP, FAILED),
+	} }, {
+	  "a client gets version 3 for an answer", CLIENT, BOTH, {
+		HEARS(V3_CALL, FOREIGN, HANG_UP, FAILED),
+	} }, {
+	  "a client gets garbage for an answer", CLIENT, BOTH, {
+		HEARS(GARBAGE, MALFORMED, HANG_UP, FAILED),
+	} }, {
+	  "a client gets bad properties for an answer", CLIENT, BOTH, {
+		HEARS(BAD_ASK, MALFORMED, HANG_UP, FAILED),
+	} },
+
+	/* What was decided stays. */
+	{ "version 1 in the middle of version 2", SERVER, BOTH, {
+		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
+		HEARS(V1_CALL, FOREIGN, ANSWER_ERROR, VERSION_2),
+		HEARS(V1_REPLY, FOREIGN, ANSWER_ERROR, VERSION_2),
+		HEARS(V1_CHUNK, MALFORMED, ANSWER_ERROR, VERSION_2),
+		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
+		MEETS(CALL_1, HANG_UP, FAILED),
+	} }, {
+	  "version 2 in the middle of version 1", SERVER, BOTH, {
+		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
+		HEARS(ASK, FOREIGN, ANSWER_ERROR, VERSION_1),
+		HEARS(V2_CALL, FOREIGN, ANSWER_ERROR, VERSION_1),
+		HEARS(SPEAKS_1, MALFORMED, ANSWER_ERROR, VERSION_1),
+		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
+		MEETS(CALL_2, HANG_UP, FAILED),
+	} }, {
+	  "properties in version 1", SERVER, BOTH, {
+		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
+		HEARS(V1_CONNPROP, MALFORMED, ANSWER_ERROR, VERSION_1),
+		MEETS(PROPS, ANSWER_ERROR, VERSION_1),
+		MEETS(PROPS_ANSWER, ANSWER_ERROR, VERSION_1),
+	} }, {
+	  "an answer that comes late", CLIENT, BOTH, {
+		HEARS(SPEAKS_1, REFUSED_TRY_1, NOTHING, VERSION_1),
+		HEARS(ANSWER, FOREIGN, ANSWER_ERROR, VERSION_1),
+		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
+	} }, {
+	  "after the end nothing matters", SERVER, BOTH, {
+		MEETS(LOST, NOTHING, FAILED),
+		HEARS(ASK, PROPS, NOTHING, FAILED),
+		HEARS(ANSWER, PROPS_ANSWER, NOTHING, FAILED),
+		HEARS(V1_CALL, CALL_1, NOTHING, FAILED),
+		HEARS(V2_CALL, CALL_2, NOTHING, FAILED),
+		HEARS(V1_REPLY, REPLY, NOTHING, FAILED),
+		HEARS(SPEAKS_1, REFUSED_TRY_1, NOTHING, FAILED),
+		HEARS(SPEAKS_3_TO_9, ERROR, NOTHING, FAILED),
+		HEARS(V3_CALL, FOREIGN, NOTHING, FAILED),
+		HEARS(BAD_ASK, MALFORMED, NOTHING, FAILED),
+		MEETS(LOST, NOTHING, FAILED),
+	} },
+};
+
+const unsigned int hs_nr_scenarios = ARRAY_SIZE(hs_scenarios);

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Walks through conn/handshake.c: the scenarios first, made of messages as they
+ * come from the wire, then what holds for all of the table. No step is left
+ * that no scenario takes.
+ */
+#include <kunit/test.h>
+#include <linux/slab.h>
+#include "handshake_test.h"
+#include "wire_test.h"
+
+#define NR_STATES	RPCRDMA2_HS_NR_STATES
+#define NR_EVENTS	RPCRDMA2_HS_NR_EVENTS
+
+/* Steps taken, an event per bit */
+struct visited {
+	u32	events[NR_STATES];
+};
+
+static void scenario_desc(const struct hs_scenario *s, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", s->name);
+}
+
+static const void *scenario_gen_params(const void *prev, char *desc)
+{
+	const struct hs_scenario *s = prev;
+
+	s = s ? s + 1 : hs_scenarios;
+	if (s == hs_scenarios + hs_nr_scenarios)
+		return NULL;
+	scenario_desc(s, desc);
+	return s;
+}
+
+/* No step ends in a server that waits, and has nothing to do. */
+static bool is_empty(const struct hs_line *line)
+{
+	return line->action == RPCRDMA2_HS_NOTHING &&
+	       line->next == RPCRDMA2_HS_WAITING;
+}
+
+/*
+ * Until the version is known, a message is read as what it says it is, within
+ * what this end may speak. Whatever else it is, any dialect refuses it.
+ */
+static u32 read_as(const struct hs_scenario *s, enum rpcrdma2_hs_state state,
+		   const struct wire_msg *msg)
+{
+	u32 said = 0;
+
+	if (state == RPCRDMA2_HS_VERSION_1)
+		return 1;
+	if (state == RPCRDMA2_HS_VERSION_2)
+		return 2;
+	if (msg->len >= 8)
+		said = get_unaligned_be32(msg->octets + 4);
+	return said == s->versions.low ? said : s->versions.high;
+}
+
+static enum rpcrdma2_hs_event hear(struct kunit *test,
+				   const struct hs_scenario *s,
+				   enum rpcrdma2_hs_state state,
+				   const char *wire)
+{
+	struct rpcrdma2_header *hdr;
+	struct wire_msg *msg;
+	int event, rc;
+	size_t rest;
+
+	hdr = kzalloc(sizeof(*hdr), GFP_KERNEL);
+	msg = kzalloc(sizeof(*msg), GFP_KERNEL);
+	if (hdr && msg) {
+		wire_parse(msg, wire);
+		hdr->response = s->end.client;
+		rc = wire_decode(read_as(s, state, msg), msg->octets, msg->len,
+				 hdr, &rest);
+		event = rpcrdma2_hs_event(hdr, rc, s->versions.low);
+	} else {
+		event = -ENOMEM;
+	}
+	kfree(msg);
+	kfree(hdr);
+	KUNIT_ASSERT_EQ(test, event < 0 || event >= NR_EVENTS, false);
+	return event;
+}
+
+static void walk(struct kunit *test, const struct hs_scenario *s,
+		 struct visited *visited)
+{
+	enum rpcrdma2_hs_state state = s->end.start;
+	enum rpcrdma2_hs_event event;
+	const struct rpcrdma2_hs_step *step;
+	const struct hs_line *line;
+	unsigned int i;
+
+	for (i = 0; i < HS_LINES && !is_empty(&s->line[i]); i++) {
+		line = &s->line[i];
+		event = line->event;
+		if (line->wire)
+			event = hear(test, s, state, line->wire);
+		KUNIT_ASSERT_EQ_MSG(test, event, line->event, "line %u", i);
+		step = rpcrdma2_hs_step(state, event);
+		KUNIT_EXPECT_EQ_MSG(test, step->action, line->action,
+				    "line %u", i);
+		KUNIT_ASSERT_EQ_MSG(test, step->next, line->next, "line %u", i);
+		visited->events[state] |= 1U << event;
+		state = step->next;
+	}
+	KUNIT_EXPECT_EQ(test, i > 0, true);
+}
+
+static void goes_as_the_protocol_says(struct kunit *test)
+{
+	struct visited visited = { { 0 } };
+
+	walk(test, test->param_value, &visited);
+}
+
+static void scenarios_take_every_step(struct kunit *test)
+{
+	struct visited visited = { { 0 } };
+	unsigned int i;
+
+	for (i = 0; i < hs_nr_scenarios; i++)
+		walk(test, &hs_scenarios[i], &visited);
+	for (i = 0; i < NR_STATES; i++)
+		KUNIT_EXPECT_EQ_MSG(test, visited.events[i],
+				    (1U << NR_EVENTS) - 1,
+				    "events of state %u", i);
+}
+
+/* Every step of the table, and where it is taken from */
+typedef bool (*step_ok)(enum rpcrdma2_hs_state from,
+			enum rpcrdma2_hs_event event,
+			enum rpcrdma2_hs_action action,
+			enum rpcrdma2_hs_state next);
+
+static void expect_of_all(struct kunit *test, step_ok ok)
+{
+	const struct rpcrdma2_hs_step *step;
+	unsigned int from, event;
+
+	for (from = 0; from < NR_STATES; from++) {
+		for (event = 0; event < NR_EVENTS; event++) {
+			step = rpcrdma2_hs_step(from, event);
+			KUNIT_EXPECT_EQ_MSG(test,
+					    ok(from, event, step->action,
+					       step->next), true,
+					    "state %u, event %u", from, event);
+		}
+	}
+}
+
+/* What the table leaves out is zero: nothing is done, and a server waits. */
+static bool is_set(enum rpcrdma2_hs_state from, enum rpcrdma2_hs_event event,
+		   enum rpcrdma2_hs_action action, enum rpcrdma2_hs_state next)
+{
+	if (action > RPCRDMA2_HS_ASSUME_1 || next >= NR_STATES)
+		return false;
+	return action != RPCRDMA2_HS_NOTHING || next != RPCRDMA2_HS_WAITING;
+}
+
+static void no_step_is_left_out(struct kunit *test)
+{
+	expect_of_all(test, is_set);
+}
+
+static bool goes_forward(enum rpcrdma2_hs_state from,
+			 enum rpcrdma2_hs_event event,
+			 enum rpcrdma2_hs_action action,
+			 enum rpcrdma2_hs_state next)
+{
+	if (event == RPCRDMA2_HS_LOST)
+		return next == RPCRDMA2_HS_FAILED;
+	switch (from) {
+	case RPCRDMA2_HS_WAITING:
+		return next != RPCRDMA2_HS_ASKING;
+	case RPCRDMA2_HS_ASKING:
+		/* The first answer is the last. */
+		return next != RPCRDMA2_HS_WAITING &&
+		       next != RPCRDMA2_HS_ASKING;
+	default:
+		return next == from || next == RPCRDMA2_HS_FAILED;
+	}
+}
+
+static void nothing_is_decided_twice(struct kunit *test)
+{
+	expect_of_all(test, goes_forward);
+}
+
+static bool does_what_can_be_done(enum rpcrdma2_hs_state from,
+				  enum rpcrdma2_hs_event event,
+				  enum rpcrdma2_hs_action action,
+				  enum rpcrdma2_hs_state next)
+{
+	if (from == RPCRDMA2_HS_FAILED)
+		return action == RPCRDMA2_HS_NOTHING;
+	switch (action) {
+	case RPCRDMA2_HS_TAKE_PROPS:
+		return event == RPCRDMA2_HS_PROPS_ANSWER &&
+		       next == RPCRDMA2_HS_VERSION_2;
+	case RPCRDMA2_HS_ANSWER_PROPS:
+		return event == RPCRDMA2_HS_PROPS &&
+		       next == RPCRDMA2_HS_VERSION_2;
+	case RPCRDMA2_HS_DELIVER:
+		return event >= RPCRDMA2_HS_CALL_1 &&
+		       event <= RPCRDMA2_HS_ERROR && rpcrdma2_hs_decided(next);
+	case RPCRDMA2_HS_HANG_UP:
+		return event != RPCRDMA2_HS_LOST && next == RPCRDMA2_HS_FAILED;
+	case RPCRDMA2_HS_ASSUME_1:
+		return from == RPCRDMA2_HS_ASKING && event == RPCRDMA2_HS_LOST;
+	case RPCRDMA2_HS_ANSWER_ERROR:
+		/* An error is no answer to an error. */
+		return next == from && event != RPCRDMA2_HS_ERROR &&
+		       event != RPCRDMA2_HS_REFUSED_TRY_1 &&
+		       event != RPCRDMA2_HS_LOST;
+	default:
+		return event == RPCRDMA2_HS_LOST ||
+		       event == RPCRDMA2_HS_REFUSED_TRY_1;
+	}
+}
+
+static void nothing_impossible_is_done(struct kunit *test)
+{
+	expect_of_all(test, does_what_can_be_done);
+}
+
+static void only_versions_are_decisions(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_WAITING));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_ASKING));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_VERSION_1));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_VERSION_2));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_FAILED));
+}
+
+struct refusal {
+	const char	*name;
+	u32		code;
+	u32		vers_low, vers_high;
+	u32		version_low;
+	bool		try_1;
+};
+
+static const struct refusal refusals[] = {
+	{ "1 to 1", 1, 1, 1, 1, true },
+	{ "1 to 2", 1, 1, 2, 1, true },
+	{ "0 to 1", 1, 0, 1, 1, true },
+	{ "0 to the highest", 1, 0, U32_MAX, 1, true },
+	{ "0 to 0", 1, 0, 0, 1, false },
+	{ "2 to 2", 1, 2, 2, 1, false },
+	{ "2 to the highest", 1, 2, U32_MAX, 1, false },
+	{ "BAD_XDR", 2, 0, 0, 1, true },
+	{ "INVAL_HTYPE", 3, 0, 0, 1, true },
+	{ "SYSTEM", 9, 0, 0, 1, true },
+	{ "an extension's", 10, 0, 0, 1, true },
+	{ "1 to 1, version 2 alone", 1, 1, 1, 2, false },
+	{ "0 to the highest, version 2 alone", 1, 0, U32_MAX, 2, false },
+	{ "BAD_XDR, version 2 alone", 2, 0, 0, 2, false },
+	{ "INVAL_HTYPE, version 2 alone", 3, 0, 0, 2, false },
+};
+
+static void refusal_desc(const struct refusal *r, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", r->name);
+}
+
+KUNIT_ARRAY_PARAM(refusal, refusals, refusal_desc);
+
+/* Both shapes of ERR_VERS */
+static void error_leaves_version_1(struct kunit *test)
+{
+	const struct refusal *r = test->param_value;
+	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
+	struct rpcrdma2_header *hdr;
+	int bare, event;
+	size_t rest;
+
+	hdr = kunit_kzalloc(test, sizeof(*hdr), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, msg);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hdr);
+	for (bare = 0; bare <= (r->code == RDMA2_ERR_VERS); bare++) {
+		hdr->vers = 2;
+		hdr->htype = RDMA2_ERROR;
+		hdr->response = true;
+		memset(&hdr->error, 0, sizeof(hdr->error));
+		hdr->error.code = r->code;
+		hdr->error.vers_low = r->vers_low;
+		hdr->error.vers_high = r->vers_high;
+		hdr->error.bare = bare;
+		KUNIT_ASSERT_EQ(test, wire_encode(msg, hdr), 0);
+		KUNIT_ASSERT_EQ(test, wire_decode(2, msg->octets, msg->len, hdr,
+						  &rest), 0);
+		KUNIT_EXPECT_EQ(test, hdr->error.bare, bare);
+		event = rpcrdma2_hs_event(hdr, 0, r->version_low);
+		KUNIT_EXPECT_EQ(test, event, r->try_1 ?
+				RPCRDMA2_HS_REFUSED_TRY_1 : RPCRDMA2_HS_ERROR);
+	}
+}
+
+static struct kunit_case handshake_cases[] = {
+	KUNIT_CASE_PARAM(goes_as_the_protocol_says, scenario_gen_params),
+	KUNIT_CASE(scenarios_take_every_step),
+	KUNIT_CASE(no_step_is_left_out),
+	KUNIT_CASE(nothing_is_decided_twice),
+	KUNIT_CASE(nothing_impossible_is_done),
+	KUNIT_CASE(only_versions_are_decisions),
+	KUNIT_CASE_PARAM(error_leaves_version_1, refusal_gen_params),
+	{}
+};
+
+static struct kunit_suite handshake_suite = {
+	.name = "rpcrdma2_handshake",
+	.test_cases = handshake_cases,
+};
+
+kunit_test_suite(handshake_suite);
