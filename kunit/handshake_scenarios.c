@@ -145,7 +145,10 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V1_CHUNK, REFUSED_TRY_1, HANG_UP, FAILED),
 	} }, {
 	  "a server is told of other versions", SERVER, BOTH, {
-		HEARS(SPEAKS_3_TO_9, ERROR, HANG_UP, FAILED),
+		HEARS(SPEAKS_3_TO_9, NO_VERSION, HANG_UP, FAILED),
+	} }, {
+	  "a server of version 2 alone is refused", SERVER, ONLY_2, {
+		HEARS(BAD_XDR, ERROR, HANG_UP, FAILED),
 	} }, {
 	  "a server's client never speaks", SERVER, BOTH, {
 		MEETS(LOST, NOTHING, FAILED),
@@ -157,7 +160,7 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V2_REPLY, REPLY, DELIVER, VERSION_2),
 		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
 		HEARS(BAD_XDR, REFUSED_TRY_1, DELIVER, VERSION_2),
-		HEARS(SPEAKS_3_TO_9, ERROR, DELIVER, VERSION_2),
+		HEARS(SPEAKS_3_TO_9, NO_VERSION, HANG_UP, FAILED),
 		MEETS(LOST, NOTHING, FAILED),
 	} }, {
 	  "a client is answered twice", CLIENT, BOTH, {
@@ -187,18 +190,18 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V1_CHUNK, REFUSED_TRY_1, NOTHING, VERSION_1),
 	} }, {
 	  "a client's server speaks neither version", CLIENT, BOTH, {
-		HEARS(SPEAKS_3_TO_9, ERROR, HANG_UP, FAILED),
+		HEARS(SPEAKS_3_TO_9, NO_VERSION, HANG_UP, FAILED),
 		MEETS(LOST, NOTHING, FAILED),
 	} }, {
 	  "a client's server is of two minds about version 2", CLIENT, BOTH, {
-		HEARS(SPEAKS_2, ERROR, HANG_UP, FAILED),
+		HEARS(SPEAKS_2, NO_VERSION, HANG_UP, FAILED),
 	} }, {
 	  "a client of version 2 alone: ERR_VERS", CLIENT, ONLY_2, {
-		HEARS(SPEAKS_1, ERROR, HANG_UP, FAILED),
+		HEARS(SPEAKS_1, NO_VERSION, HANG_UP, FAILED),
 		HEARS(V1_CALL, FOREIGN, NOTHING, FAILED),
 	} }, {
 	  "a client of version 2 alone: ERR_VERS, 32 octets", CLIENT, ONLY_2, {
-		HEARS(SPEAKS_1_TO_3, ERROR, HANG_UP, FAILED),
+		HEARS(SPEAKS_1_TO_3, NO_VERSION, HANG_UP, FAILED),
 	} }, {
 	  "a client of version 2 alone: ERR_INVAL_HTYPE", CLIENT, ONLY_2, {
 		HEARS(INVAL_HTYPE, ERROR, HANG_UP, FAILED),
@@ -210,8 +213,12 @@ const struct hs_scenario hs_scenarios[] = {
 	  "a client of version 1 alone", CLIENT_OF_1, ONLY_1, {
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
 		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
-		HEARS(V1_SPEAKS_2, ERROR, DELIVER, VERSION_1),
+		MEETS(ERROR, DELIVER, VERSION_1),
 		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a client of version 1, whose server has become another",
+	  CLIENT_OF_1, ONLY_1, {
+		HEARS(V1_SPEAKS_2, NO_VERSION, HANG_UP, FAILED),
 	} }, {
 	  "a client's server hangs up instead of an answer", CLIENT, BOTH, {
 		MEETS(LOST, ASSUME_1, FAILED),
@@ -282,7 +289,8 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V2_CALL, CALL_2, NOTHING, FAILED),
 		HEARS(V1_REPLY, REPLY, NOTHING, FAILED),
 		HEARS(SPEAKS_1, REFUSED_TRY_1, NOTHING, FAILED),
-		HEARS(SPEAKS_3_TO_9, ERROR, NOTHING, FAILED),
+		HEARS(SPEAKS_3_TO_9, NO_VERSION, NOTHING, FAILED),
+		MEETS(ERROR, NOTHING, FAILED),
 		HEARS(V3_CALL, FOREIGN, NOTHING, FAILED),
 		HEARS(BAD_ASK, MALFORMED, NOTHING, FAILED),
 		MEETS(LOST, NOTHING, FAILED),

@@ -40,24 +40,6 @@ static bool is_empty(const struct hs_line *line)
 	       line->next == RPCRDMA2_HS_WAITING;
 }
 
-/*
- * Until the version is known, a message is read as what it says it is, within
- * what this end may speak. Whatever else it is, any dialect refuses it.
- */
-static u32 read_as(const struct hs_scenario *s, enum rpcrdma2_hs_state state,
-		   const struct wire_msg *msg)
-{
-	u32 said = 0;
-
-	if (state == RPCRDMA2_HS_VERSION_1)
-		return 1;
-	if (state == RPCRDMA2_HS_VERSION_2)
-		return 2;
-	if (msg->len >= 8)
-		said = get_unaligned_be32(msg->octets + 4);
-	return said == s->versions.low ? said : s->versions.high;
-}
-
 static enum rpcrdma2_hs_event hear(struct kunit *test,
 				   const struct hs_scenario *s,
 				   enum rpcrdma2_hs_state state,
@@ -73,8 +55,10 @@ static enum rpcrdma2_hs_event hear(struct kunit *test,
 	if (hdr && msg) {
 		wire_parse(msg, wire);
 		hdr->response = s->end.client;
-		rc = wire_decode(read_as(s, state, msg), msg->octets, msg->len,
-				 hdr, &rest);
+		rc = wire_decode(rpcrdma2_hs_version(state, s->versions.low,
+						     s->versions.high,
+						     msg->octets, msg->len),
+				 msg->octets, msg->len, hdr, &rest);
 		event = rpcrdma2_hs_event(hdr, rc, s->versions.low);
 	} else {
 		event = -ENOMEM;
@@ -215,6 +199,7 @@ static bool does_what_can_be_done(enum rpcrdma2_hs_state from,
 		/* An error is no answer to an error. */
 		return next == from && event != RPCRDMA2_HS_ERROR &&
 		       event != RPCRDMA2_HS_REFUSED_TRY_1 &&
+		       event != RPCRDMA2_HS_NO_VERSION &&
 		       event != RPCRDMA2_HS_LOST;
 	default:
 		return event == RPCRDMA2_HS_LOST ||
@@ -275,7 +260,7 @@ static void error_leaves_version_1(struct kunit *test)
 	const struct refusal *r = test->param_value;
 	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
 	struct rpcrdma2_header *hdr;
-	int bare, event;
+	int bare, event, otherwise;
 	size_t rest;
 
 	hdr = kunit_kzalloc(test, sizeof(*hdr), GFP_KERNEL);
@@ -295,8 +280,10 @@ static void error_leaves_version_1(struct kunit *test)
 						  &rest), 0);
 		KUNIT_EXPECT_EQ(test, hdr->error.bare, bare);
 		event = rpcrdma2_hs_event(hdr, 0, r->version_low);
+		otherwise = r->code == RDMA2_ERR_VERS ?
+			    RPCRDMA2_HS_NO_VERSION : RPCRDMA2_HS_ERROR;
 		KUNIT_EXPECT_EQ(test, event, r->try_1 ?
-				RPCRDMA2_HS_REFUSED_TRY_1 : RPCRDMA2_HS_ERROR);
+				RPCRDMA2_HS_REFUSED_TRY_1 : otherwise);
 	}
 }
 

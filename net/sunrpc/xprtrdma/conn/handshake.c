@@ -29,6 +29,7 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_2,		DELIVER,	VERSION_2),
 		ON(REPLY,		HANG_UP,	FAILED),
 		ON(REFUSED_TRY_1,	HANG_UP,	FAILED),
+		ON(NO_VERSION,		HANG_UP,	FAILED),
 		ON(ERROR,		HANG_UP,	FAILED),
 		/* It may try another one. */
 		ON(FOREIGN,		ANSWER_ERROR,	WAITING),
@@ -42,6 +43,7 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_2,		HANG_UP,	FAILED),
 		ON(REPLY,		HANG_UP,	FAILED),
 		ON(REFUSED_TRY_1,	NOTHING,	VERSION_1),
+		ON(NO_VERSION,		HANG_UP,	FAILED),
 		ON(ERROR,		HANG_UP,	FAILED),
 		ON(FOREIGN,		HANG_UP,	FAILED),
 		ON(MALFORMED,		HANG_UP,	FAILED),
@@ -54,6 +56,7 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_2,		HANG_UP,	FAILED),
 		ON(REPLY,		DELIVER,	VERSION_1),
 		ON(REFUSED_TRY_1,	DELIVER,	VERSION_1),
+		ON(NO_VERSION,		HANG_UP,	FAILED),
 		ON(ERROR,		DELIVER,	VERSION_1),
 		ON(FOREIGN,		ANSWER_ERROR,	VERSION_1),
 		ON(MALFORMED,		ANSWER_ERROR,	VERSION_1),
@@ -67,6 +70,7 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_2,		DELIVER,	VERSION_2),
 		ON(REPLY,		DELIVER,	VERSION_2),
 		ON(REFUSED_TRY_1,	DELIVER,	VERSION_2),
+		ON(NO_VERSION,		HANG_UP,	FAILED),
 		ON(ERROR,		DELIVER,	VERSION_2),
 		ON(FOREIGN,		ANSWER_ERROR,	VERSION_2),
 		ON(MALFORMED,		ANSWER_ERROR,	VERSION_2),
@@ -79,6 +83,7 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_2,		NOTHING,	FAILED),
 		ON(REPLY,		NOTHING,	FAILED),
 		ON(REFUSED_TRY_1,	NOTHING,	FAILED),
+		ON(NO_VERSION,		NOTHING,	FAILED),
 		ON(ERROR,		NOTHING,	FAILED),
 		ON(FOREIGN,		NOTHING,	FAILED),
 		ON(MALFORMED,		NOTHING,	FAILED),
@@ -93,6 +98,33 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 bool rpcrdma2_hs_decided(enum rpcrdma2_hs_state state)
 {
 	return state == RPCRDMA2_HS_VERSION_1 || state == RPCRDMA2_HS_VERSION_2;
+}
+
+/**
+ * rpcrdma2_hs_version - the version to read a message in
+ * @state: of the handshake
+ * @low: the lowest version that this end may speak
+ * @high: the highest version that this end may speak
+ * @msg: what came
+ * @len: octets of @msg
+ *
+ * Until the version is known, the one that the message itself is of, if it may
+ * be spoken. No dialect accepts another one's messages.
+ */
+u32 rpcrdma2_hs_version(enum rpcrdma2_hs_state state, u32 low, u32 high,
+			const void *msg, size_t len)
+{
+	const __be32 *p = msg;
+	u32 said;
+
+	if (state == RPCRDMA2_HS_VERSION_1)
+		return RPCRDMA2_VERSION_1;
+	if (state == RPCRDMA2_HS_VERSION_2)
+		return RPCRDMA2_VERSION_2;
+	if (len < 2 * XDR_UNIT)
+		return high;
+	said = be32_to_cpup(p + 1);
+	return said >= low && said <= high ? said : high;
 }
 
 /**
@@ -142,8 +174,10 @@ rpcrdma2_hs_event(const struct rpcrdma2_header *hdr, int decoded,
 		return hdr->response ? RPCRDMA2_HS_PROPS_ANSWER :
 				       RPCRDMA2_HS_PROPS;
 	case RDMA2_ERROR:
-		return leaves_version_1(&hdr->error, version_low) ?
-		       RPCRDMA2_HS_REFUSED_TRY_1 : RPCRDMA2_HS_ERROR;
+		if (leaves_version_1(&hdr->error, version_low))
+			return RPCRDMA2_HS_REFUSED_TRY_1;
+		return hdr->error.code == RDMA2_ERR_VERS ?
+		       RPCRDMA2_HS_NO_VERSION : RPCRDMA2_HS_ERROR;
 	default:
 		if (hdr->response)
 			return RPCRDMA2_HS_REPLY;

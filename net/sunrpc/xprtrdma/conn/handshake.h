@@ -25,9 +25,9 @@ enum rpcrdma2_hs_state {
 /*
  * What came. PROPS: the peer's CONNPROP, as the first word or as the answer;
  * CALL, REPLY: an RPC message, of one version or the other; REFUSED_TRY_1: an
- * ERROR that leaves version 1 to be tried; ERROR: any other; FOREIGN: a
- * version not spoken here; MALFORMED: what could not be decoded; LOST: the
- * peer hung up, or was silent for too long.
+ * ERROR that leaves version 1 to be tried; NO_VERSION: an ERR_VERS that leaves
+ * none; ERROR: any other; FOREIGN: a version not spoken here; MALFORMED: what
+ * could not be decoded; LOST: the peer hung up, or was silent for too long.
  */
 enum rpcrdma2_hs_event {
 	RPCRDMA2_HS_PROPS,
@@ -36,6 +36,7 @@ enum rpcrdma2_hs_event {
 	RPCRDMA2_HS_CALL_2,
 	RPCRDMA2_HS_REPLY,
 	RPCRDMA2_HS_REFUSED_TRY_1,
+	RPCRDMA2_HS_NO_VERSION,
 	RPCRDMA2_HS_ERROR,
 	RPCRDMA2_HS_FOREIGN,
 	RPCRDMA2_HS_MALFORMED,
@@ -70,6 +71,8 @@ struct rpcrdma2_hs_step {
 };
 
 bool rpcrdma2_hs_decided(enum rpcrdma2_hs_state state);
+u32 rpcrdma2_hs_version(enum rpcrdma2_hs_state state, u32 low, u32 high,
+			const void *msg, size_t len);
 const struct rpcrdma2_hs_step *
 rpcrdma2_hs_step(enum rpcrdma2_hs_state state, enum rpcrdma2_hs_event event);
 enum rpcrdma2_hs_event

@@ -15,24 +15,6 @@ static const struct rpcrdma2_dialect *dialect_of(u32 version)
 	return version == RPCRDMA2_VERSION_1 ? &rpcrdma2_v1 : &rpcrdma2_v2_09;
 }
 
-/*
- * How to read a message: until the version is known, as it says itself. Any
- * dialect refuses a version that is not its own.
- */
-static const struct rpcrdma2_dialect *
-dialect_for(const struct rpcrdma2_conn *conn, const struct rpcrdma2_recv *recv)
-{
-	u32 version = conn->param.version_high;
-	const __be32 *p = recv->buf;
-
-	if (rpcrdma2_hs_decided(conn->handshake))
-		return conn->dialect;
-	if (recv->len >= 2 * XDR_UNIT &&
-	    be32_to_cpup(p + 1) >= conn->param.version_low)
-		version = min(version, be32_to_cpup(p + 1));
-	return dialect_of(version);
-}
-
 /* v2-09, 4.2.1; RFC 8797, 4.1. There is no property for what a peer sends. */
 static void set_terms(struct rpcrdma2_conn *conn)
 {
@@ -77,8 +59,7 @@ static void set_state(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_state next)
 	trace_rpcrdma2_handshake(conn, old, next);
 	if (!rpcrdma2_hs_decided(next))
 		return;
-	conn->dialect = dialect_of(next == RPCRDMA2_HS_VERSION_1 ?
-				   RPCRDMA2_VERSION_1 : RPCRDMA2_VERSION_2);
+	conn->dialect = dialect_of(rpcrdma2_hs_version(next, 0, 0, NULL, 0));
 	become_ready(conn);
 }
 
@@ -161,8 +142,7 @@ void rpcrdma2_answer_error(struct rpcrdma2_recv *recv,
 		.error		= *error,
 	};
 
-	if (error->code == RDMA2_ERR_NONE ||
-	    (recv->hdr.response && recv->hdr.vers == conn->dialect->version)) {
+	if (error->code == RDMA2_ERR_NONE || recv->hdr.response) {
 		rpcrdma2_conn_close(conn, -EPROTO);
 		return;
 	}
@@ -240,7 +220,8 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 		answer_error(recv, event);
 		break;
 	case RPCRDMA2_HS_HANG_UP:
-		rpcrdma2_conn_close(conn, event == RPCRDMA2_HS_ERROR ?
+		rpcrdma2_conn_close(conn, event == RPCRDMA2_HS_ERROR ||
+					  event == RPCRDMA2_HS_NO_VERSION ?
 					  -EPROTONOSUPPORT : -EPROTO);
 		break;
 	}
@@ -257,11 +238,15 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
-	const struct rpcrdma2_dialect *dialect = dialect_for(conn, recv);
+	const struct rpcrdma2_dialect *dialect;
 	struct xdr_stream xdr;
 	struct xdr_buf buf;
 	int rc;
 
+	dialect = dialect_of(rpcrdma2_hs_version(conn->handshake,
+						 conn->param.version_low,
+						 conn->param.version_high,
+						 recv->buf, recv->len));
 	/* An answer is in the dialect of the question. */
 	if (conn->handshake == RPCRDMA2_HS_WAITING)
 		conn->dialect = dialect;

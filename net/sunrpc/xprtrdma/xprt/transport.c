@@ -122,6 +122,9 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 	x->conn = NULL;
 	spin_unlock(&x->lock);
 	if (conn->was_ready) {
+		/* It no longer has the version that it had. */
+		if (conn->close_status == -EPROTONOSUPPORT)
+			rpcrdma2_server_lost(&x->xprt);
 		xprt_disconnect_done(&x->xprt);
 	} else if (conn->assume_1) {
 		/* sunrpc need not know that one attempt takes two connections. */
