@@ -59,6 +59,25 @@ static void settle_later(struct rpcrdma2_requester *requester,
 	queue_delayed_work(rpcrdma2_wq, &requester->settle, 1);
 }
 
+/* Where the page data starts in the message, and how much of it there is. */
+static void show_placed(struct xdr_buf *buf, const struct rpcrdma2_call *call)
+{
+	buf->head[0].iov_len = call->head;
+	buf->page_len = call->placed;
+}
+
+/* Not before: an RPC that is sent again needs its buffers as they were. */
+static void complete_rqst(struct rpcrdma2_call *call)
+{
+	struct rpc_rqst *rqst = call->rqst;
+
+	if (call->placed) {
+		show_placed(&rqst->rq_rcv_buf, call);
+		show_placed(&rqst->rq_private_buf, call);
+	}
+	xprt_complete_rqst(rqst->rq_task, call->received);
+}
+
 /**
  * rpcrdma2_call_complete - nothing of an answered RPC is exposed any more
  * @call: a pinned Call, with @call->received set
@@ -77,7 +96,7 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 
 	spin_lock(&xprt->queue_lock);
 	if (call->received > 0)
-		xprt_complete_rqst(call->rqst->rq_task, call->received);
+		complete_rqst(call);
 	else
 		settled = settle_error(call);
 	if (settled)
@@ -152,24 +171,14 @@ static bool call_claim(struct rpcrdma2_requester *requester,
 	return ok;
 }
 
-/* Where the page data starts in the message, and how much of it there is. */
-static void set_page_data(struct rpc_rqst *rqst, u32 head, u32 len)
-{
-	rqst->rq_rcv_buf.head[0].iov_len = head;
-	rqst->rq_rcv_buf.page_len = len;
-	rqst->rq_private_buf.head[0].iov_len = head;
-	rqst->rq_private_buf.page_len = len;
-}
-
 static int copy_out(struct rpcrdma2_requester *requester,
-		    struct rpc_rqst *rqst, unsigned int to, void *from,
+		    const struct xdr_buf *buf, unsigned int to, void *from,
 		    unsigned int len)
 {
 	if (!len)
 		return 0;
 	requester->stats->fixup_copies += len;
-	return write_bytes_to_xdr_buf(&rqst->rq_rcv_buf, to, from, len) ?
-	       -EMSGSIZE : 0;
+	return write_bytes_to_xdr_buf(buf, to, from, len) ? -EMSGSIZE : 0;
 }
 
 /*
@@ -180,26 +189,29 @@ static int copy_out(struct rpcrdma2_requester *requester,
  * to find it behind the data.
  */
 static int receive_around(struct rpcrdma2_requester *requester,
-			  struct rpcrdma2_recv *recv, struct rpc_rqst *rqst,
-			  u32 placed)
+			  struct rpcrdma2_recv *recv,
+			  struct rpcrdma2_call *call, u32 placed)
 {
-	struct xdr_buf *buf = &rqst->rq_rcv_buf;
+	struct xdr_buf buf = call->rqst->rq_rcv_buf;
 	void *data = recv->buf + recv->offset;
-	u32 head = min_t(u32, recv->len, buf->head[0].iov_len);
+	u32 head = min_t(u32, recv->len, buf.head[0].iov_len);
 	u32 pad = xdr_pad_size(placed);
 	int rc;
 
-	rc = copy_out(requester, rqst, 0, data, head);
+	rc = copy_out(requester, &buf, 0, data, head);
 	if (rc)
 		return rc;
 	requester->stats->reply_bytes += placed;
-	set_page_data(rqst, head, placed);
-	if (pad > buf->tail[0].iov_len)
+	buf.head[0].iov_len = head;
+	buf.page_len = placed;
+	call->head = head;
+	call->placed = placed;
+	if (pad > buf.tail[0].iov_len)
 		/* Room for the data only: nothing follows it. */
 		return recv->len == head ? head + placed : -EMSGSIZE;
 	if (pad)
-		memset(buf->tail[0].iov_base, 0, pad);
-	rc = copy_out(requester, rqst, head + placed + pad, data + head,
+		memset(buf.tail[0].iov_base, 0, pad);
+	rc = copy_out(requester, &buf, head + placed + pad, data + head,
 		      recv->len - head);
 	return rc ?: head + placed + pad + recv->len - head;
 }
@@ -209,7 +221,8 @@ static int receive_inline(struct rpcrdma2_requester *requester,
 {
 	int rc;
 
-	rc = copy_out(requester, rqst, 0, recv->buf + recv->offset, recv->len);
+	rc = copy_out(requester, &rqst->rq_rcv_buf, 0,
+		      recv->buf + recv->offset, recv->len);
 	return rc ?: recv->len;
 }
 
@@ -220,6 +233,7 @@ static int receive_message(struct rpcrdma2_requester *requester,
 	const struct rpcrdma2_chunk_lists *cl = &recv->hdr.chunks;
 	u32 placed;
 
+	call->placed = 0;
 	if (recv->hdr.htype == RDMA2_NOMSG) {
 		if (cl->nwrites || cl->reply.length > call->reply_offered)
 			return -EPROTO;
@@ -233,7 +247,7 @@ static int receive_message(struct rpcrdma2_requester *requester,
 		return receive_inline(requester, recv, call->rqst);
 	if (placed > call->write_offered)
 		return -EPROTO;
-	return receive_around(requester, recv, call->rqst, placed);
+	return receive_around(requester, recv, call, placed);
 }
 
 /* Each kind of error leads to at most one resend of an RPC. */

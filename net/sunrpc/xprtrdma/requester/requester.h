@@ -133,6 +133,8 @@ struct rpcrdma2_mr {
  * @fenced: completed when nothing is exposed; for a caller that waits
  * @waiting: a caller waits for @fenced; else the RPC completes
  * @received: octets of Reply, or negative errno to end the RPC with
+ * @head: octets of the Reply in front of the page data, if @placed
+ * @placed: octets of page data that the responder wrote to the Write chunk
  * @write_offered: octets of Write chunk in the last transmission
  * @reply_offered: octets of Reply chunk in the last transmission
  * @position_zero: the last transmission had a Position-Zero Read chunk
@@ -156,6 +158,8 @@ struct rpcrdma2_call {
 	struct completion	fenced;
 	bool			waiting;
 	int			received;
+	u32			head;
+	u32			placed;
 	u32			write_offered;
 	u32			reply_offered;
 	bool			position_zero;
