@@ -6,16 +6,15 @@
  * NFSv4.1 attached to the transport, as an rpc_rqst whose receive buffer is
  * the job's; the service's Reply comes back through send_request. Such
  * rpc_rqsts are made when the callback service is set up, as many as Calls are
- * granted. This side told the server that it takes no chunks (BRS INLINE).
+ * granted. The service may still have those of a lost connection when the next
+ * one has Calls for it: these wait. This side told the server that it takes no
+ * chunks (BRS INLINE).
  */
 #include <linux/sunrpc/bc_xprt.h>
 #include <linux/sunrpc/svc.h>
 
 #include "module.h"
 #include "xprt.h"
-
-/* A request comes back a little later than its Reply gives back the credit. */
-#define SPARE	2
 
 /**
  * struct reverse_rqst - a server's Call, for sunrpc
@@ -36,13 +35,31 @@ static struct reverse_rqst *rqst_get(struct rpcrdma2_xprt *x)
 {
 	struct rpc_rqst *rqst;
 
-	spin_lock(&x->lock);
 	rqst = list_first_entry_or_null(&x->reverse_free, struct rpc_rqst,
 					rq_bc_pa_list);
-	if (rqst)
-		list_del(&rqst->rq_bc_pa_list);
+	if (!rqst)
+		return NULL;
+	list_del(&rqst->rq_bc_pa_list);
+	return to_reverse(rqst);
+}
+
+/* Pair a Call that waits with an rpc_rqst that is free, if there are both. */
+static struct reverse_rqst *next_call(struct rpcrdma2_xprt *x)
+{
+	struct reverse_rqst *rr = NULL;
+	struct rpcrdma2_job *job;
+
+	spin_lock(&x->lock);
+	job = list_first_entry_or_null(&x->reverse_waiting,
+				       struct rpcrdma2_job, list);
+	if (job)
+		rr = rqst_get(x);
+	if (rr) {
+		list_del_init(&job->list);
+		rr->job = job;
+	}
 	spin_unlock(&x->lock);
-	return rqst ? to_reverse(rqst) : NULL;
+	return rr;
 }
 
 static void rqst_put(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
@@ -85,6 +102,14 @@ static void deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 	spin_unlock(&serv->sv_cb_lock);
 }
 
+static void deliver_waiting(struct rpcrdma2_xprt *x)
+{
+	struct reverse_rqst *rr;
+
+	while ((rr = next_call(x)))
+		deliver(x, rr);
+}
+
 static bool has_chunks(const struct rpcrdma2_header *hdr,
 		       struct rpcrdma2_error *error)
 {
@@ -105,7 +130,6 @@ void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_xprt *x = recv->conn->upper;
 	struct rpcrdma2_error error = { };
-	struct reverse_rqst *rr;
 	struct rpcrdma2_job *job;
 
 	job = rpcrdma2_job_get(recv);
@@ -117,15 +141,36 @@ void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 		rpcrdma2_job_refuse(job, &error);
 		return;
 	}
-	rr = x->xprt.bc_serv ? rqst_get(x) : NULL;
-	if (!rr) {
+	if (!x->xprt.bc_serv || !READ_ONCE(x->nr_reverse)) {
 		/* Nobody asked for callbacks on this transport. */
 		error.code = RDMA2_ERR_SYSTEM;
 		rpcrdma2_job_refuse(job, &error);
 		return;
 	}
-	rr->job = job;
-	deliver(x, rr);
+	spin_lock(&x->lock);
+	list_add_tail(&job->list, &x->reverse_waiting);
+	spin_unlock(&x->lock);
+	deliver_waiting(x);
+}
+
+/**
+ * rpcrdma2_xprt_reverse_drop - the connection is gone: forget what waits
+ * @x: its transport
+ *
+ * Process context.
+ */
+void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_xprt *x)
+{
+	struct rpcrdma2_job *job, *next;
+	LIST_HEAD(lost);
+
+	spin_lock(&x->lock);
+	list_splice_init(&x->reverse_waiting, &lost);
+	spin_unlock(&x->lock);
+	list_for_each_entry_safe(job, next, &lost, list) {
+		list_del_init(&job->list);
+		rpcrdma2_job_put(job);
+	}
 }
 
 /**
@@ -189,7 +234,7 @@ int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
 	struct reverse_rqst *rr;
 
-	while (x->nr_reverse < RPCRDMA2_REVERSE_CREDITS + SPARE) {
+	while (x->nr_reverse < RPCRDMA2_REVERSE_CREDITS) {
 		rr = rqst_alloc();
 		if (!rr)
 			return -ENOMEM;
@@ -247,11 +292,13 @@ void rpcrdma2_xprt_bc_free_rqst(struct rpc_rqst *rqst)
 {
 	struct reverse_rqst *rr = to_reverse(rqst);
 	struct rpc_xprt *xprt = rqst->rq_xprt;
+	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
 
 	clear_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
 	if (rr->job)
 		rpcrdma2_job_put(rr->job);
-	rqst_put(to_rpcrdma2_xprt(xprt), rr);
+	rqst_put(x, rr);
+	deliver_waiting(x);
 	xprt_put(xprt);
 }
 

@@ -81,6 +81,7 @@ static void conn_closing(struct rpcrdma2_conn *conn)
 static void conn_drained(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_requester_drained(conn->requester);
+	rpcrdma2_xprt_reverse_drop(conn->upper);
 }
 
 /* The errors that sunrpc knows as "cannot connect now". */
@@ -378,6 +379,7 @@ static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 	INIT_DELAYED_WORK(&x->connect_work, connect_worker);
 	spin_lock_init(&x->lock);
 	INIT_LIST_HEAD(&x->reverse_free);
+	INIT_LIST_HEAD(&x->reverse_waiting);
 
 	xprt->timeout = &default_timeout;
 	xprt->connect_timeout = CONNECT_TIMEOUT;

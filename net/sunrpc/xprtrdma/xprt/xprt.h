@@ -15,20 +15,22 @@
  * @xprt: sunrpc's part
  * @slots: RPCs outstanding at most, credits permitting
  * @connect_work: makes the next connection
- * @lock: @conn, @reverse_free
+ * @lock: @conn, @reverse_free, @reverse_waiting
  * @conn: the connection, from its making to CLOSED; referenced; or NULL
  * @stats: counters over all connections
  * @reverse_free: reverse-direction requests to use
+ * @reverse_waiting: jobs that wait for one
  * @nr_reverse: how many there are
  */
 struct rpcrdma2_xprt {
 	struct rpc_xprt		xprt;
 	unsigned int		slots;
 	struct delayed_work	connect_work;
-	spinlock_t		lock;	/* conn, reverse_free */
+	spinlock_t		lock;	/* conn, reverse_* */
 	struct rpcrdma2_conn	*conn;
 	struct rpcrdma2_stats	stats;
 	struct list_head	reverse_free;
+	struct list_head	reverse_waiting;
 	unsigned int		nr_reverse;
 };
 
@@ -55,6 +57,7 @@ size_t rpcrdma2_xprt_bc_maxpayload(struct rpc_xprt *xprt);
 unsigned int rpcrdma2_xprt_bc_num_slots(struct rpc_xprt *xprt);
 void rpcrdma2_xprt_bc_free_rqst(struct rpc_rqst *rqst);
 void rpcrdma2_xprt_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs);
+void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_xprt *x);
 void rpcrdma2_xprt_reverse_free(struct rpcrdma2_xprt *x);
 
 #endif /* _RPCRDMA2_XPRT_H */
