@@ -64,9 +64,9 @@ nfs_unload() {
 
 ### Two guests: the script runs in both
 
-# pair_server [EXPORT] - what the server does, until the client is done.
+# pair_server [EXPORT [PROVIDER]] - what the server does, until the client is done.
 pair_server() {
-	nfs_start rxe "${1:-tmpfs}"
+	nfs_start "${2:-rxe}" "${1:-tmpfs}"
 	lab_signal ready
 	lab_wait_end
 	nfs_stop

@@ -12,8 +12,9 @@ packages() {
 	guest)	echo "rdma-core rdmacm-utils ibverbs-utils iproute2 kmod" \
 		     "nfs-common nfs-kernel-server rpcbind e2fsprogs fio" ;;
 	qemu)	echo "qemu-system-x86 busybox-static cpio kmod" ;;
+	capture) echo "tcpdump tshark" ;;
 	lint)	echo "shellcheck sparse" ;;
-	*)	die "no package group '$1'; there are: build guest qemu lint" ;;
+	*)	die "no package group '$1'; there are: build guest qemu capture lint" ;;
 	esac
 }
 

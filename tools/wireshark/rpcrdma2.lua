@@ -1,0 +1,766 @@
+-- SPDX-License-Identifier: GPL-2.0
+--
+-- Wireshark dissector for RPC-over-RDMA version 2
+-- (draft-cel-nfsv4-rpcrdma-version-two-09), over RoCE v2 and iWARP.
+--
+-- It takes Sends of version 2 only; those of version 1 are left to Wireshark's
+-- own dissector. What is malformed is what Documentation/protocol.rst says that
+-- a receiver refuses, but for limits that an implementation is free to choose.
+--
+-- In this order: fields; how a header is parsed; chunk lists; header types; the
+-- RPC message; which Sends are messages of ours.
+
+set_plugin_info({
+	version = "1.0",
+	description = "RPC-over-RDMA version 2",
+})
+
+local rpcrdma2 = Proto("rpcrdma2", "RPC-over-RDMA version 2")
+
+local VERSION = 2
+local MSG, NOMSG, ERROR, CONNPROP = 0, 1, 4, 5
+local HTYPES = {
+	[MSG] = "MSG", [NOMSG] = "NOMSG", [ERROR] = "ERROR",
+	[CONNPROP] = "CONNPROP",
+}
+local ERR_VERS, ERR_READ_CHUNKS, ERR_SYSTEM = 1, 4, 9
+local ERRORS = {
+	[1] = "VERS", [2] = "BAD_XDR", [3] = "INVAL_HTYPE",
+	[4] = "READ_CHUNKS", [5] = "WRITE_CHUNKS", [6] = "SEGMENTS",
+	[7] = "WRITE_RESOURCE", [8] = "REPLY_RESOURCE", [9] = "SYSTEM",
+}
+local RBSIZ, BRS = 1, 2
+local PROPERTIES = {
+	[RBSIZ] = "Receive Buffer Size", [BRS] = "Reverse Request Support",
+}
+local RBSIZ_MIN = 1024
+local RVREQSUP = { [0] = "NONE", [1] = "INLINE", [2] = "GENL" }
+local BOOLEAN = { [0] = "no", [1] = "yes" }
+
+local SEGMENT_SIZE = 16		-- octets
+local UNFOLD_MAX = 4194304	-- octets; no larger RPC is put together
+
+local f = {
+	xid = ProtoField.uint32("rpcrdma2.xid", "XID", base.HEX),
+	vers = ProtoField.uint32("rpcrdma2.vers", "Version"),
+	credit = ProtoField.uint32("rpcrdma2.credit", "Credit"),
+	htype = ProtoField.uint32("rpcrdma2.htype", "Header type", base.DEC, HTYPES),
+	flags = ProtoField.uint32("rpcrdma2.flags", "Flags", base.HEX),
+	response = ProtoField.bool("rpcrdma2.flags.response", "Response", 32, nil, 1),
+	inv_handle = ProtoField.uint32("rpcrdma2.inv_handle",
+		"Handle to invalidate", base.HEX),
+	follows = ProtoField.uint32("rpcrdma2.follows", "Follows", base.DEC, BOOLEAN),
+
+	read_position = ProtoField.uint32("rpcrdma2.read.position", "Position"),
+	read_length = ProtoField.uint32("rpcrdma2.read.length", "Length"),
+	write_count = ProtoField.uint32("rpcrdma2.write.count", "Segments"),
+	write_length = ProtoField.uint32("rpcrdma2.write.length", "Length"),
+	reply_count = ProtoField.uint32("rpcrdma2.reply.count", "Segments"),
+	reply_length = ProtoField.uint32("rpcrdma2.reply.length", "Length"),
+	handle = ProtoField.uint32("rpcrdma2.segment.handle", "Handle", base.HEX),
+	length = ProtoField.uint32("rpcrdma2.segment.length", "Length"),
+	offset = ProtoField.uint64("rpcrdma2.segment.offset", "Offset", base.HEX),
+
+	prop_count = ProtoField.uint32("rpcrdma2.prop.count", "Properties"),
+	prop_id = ProtoField.uint32("rpcrdma2.prop.id", "Property", base.DEC, PROPERTIES),
+	prop_len = ProtoField.uint32("rpcrdma2.prop.len", "Length"),
+	prop_rbsiz = ProtoField.uint32("rpcrdma2.prop.rbsiz", PROPERTIES[RBSIZ]),
+	prop_brs = ProtoField.uint32("rpcrdma2.prop.brs", PROPERTIES[BRS],
+		base.DEC, RVREQSUP),
+	prop_data = ProtoField.bytes("rpcrdma2.prop.data", "Data"),
+
+	err_code = ProtoField.uint32("rpcrdma2.error.code", "Error", base.DEC, ERRORS),
+	err_low = ProtoField.uint32("rpcrdma2.error.vers_low", "Lowest version"),
+	err_high = ProtoField.uint32("rpcrdma2.error.vers_high", "Highest version"),
+	err_reads = ProtoField.uint32("rpcrdma2.error.max_read_chunks", "Most Read chunks"),
+	err_writes = ProtoField.uint32("rpcrdma2.error.max_write_chunks",
+		"Most Write chunks"),
+	err_segments = ProtoField.uint32("rpcrdma2.error.max_segments", "Most segments"),
+	err_index = ProtoField.uint32("rpcrdma2.error.chunk_index", "Write chunk"),
+	err_length = ProtoField.uint32("rpcrdma2.error.length_needed", "Length needed"),
+
+	piece = ProtoField.framenum("rpcrdma2.piece", "Packet of this Send"),
+	last_piece = ProtoField.framenum("rpcrdma2.reassembled_in", "Message in frame"),
+}
+rpcrdma2.fields = f
+
+-- What follows an error code
+local ERROR_WORDS = {
+	[1] = { f.err_low, f.err_high },
+	[4] = { f.err_reads },
+	[5] = { f.err_writes },
+	[6] = { f.err_segments },
+	[7] = { f.err_index, f.err_length },
+	[8] = { f.err_length },
+}
+
+local e = {
+	malformed = ProtoExpert.new("rpcrdma2.malformed", "Malformed",
+		expert.group.MALFORMED, expert.severity.ERROR),
+	elsewhere = ProtoExpert.new("rpcrdma2.elsewhere", "Travels by chunks",
+		expert.group.REASSEMBLE, expert.severity.CHAT),
+	cut = ProtoExpert.new("rpcrdma2.cut", "Not captured as a whole",
+		expert.group.UNDECODED, expert.severity.NOTE),
+}
+rpcrdma2.experts = e
+
+local rpc = Dissector.get("rpc")
+local data = Dissector.get("data")
+
+-- How a header is parsed --------------------------------------------------------
+--
+-- A header knows its octets, how far they are parsed, where in the tree the next
+-- belong, and what was found.
+
+local Header = {}
+Header.__index = Header
+
+-- What is wrong with a message, thrown past everything that parses it.
+local function malformed(...)
+	error({ malformed = string.format(...) }, 0)
+end
+
+function Header:remaining() return self.tvb:len() - self.pos end
+
+function Header:peek(skip) return self.tvb(self.pos + (skip or 0), 4):uint() end
+
+-- word - take and show a word, as one field or as several
+function Header:word(what, ...)
+	if self:remaining() < 4 then
+		malformed("it ends before its %s", what)
+	end
+	local range = self.tvb(self.pos, 4)
+	for _, field in ipairs({ ... }) do
+		self.tree:add(field, range)
+	end
+	self.pos = self.pos + 4
+	return range:uint()
+end
+
+-- boolean - whether one more link of a list follows
+function Header:boolean(what)
+	local value = self:word(what, f.follows)
+
+	if value > 1 then
+		malformed("%s is announced by %d, neither 0 nor 1", what, value)
+	end
+	return value == 1
+end
+
+-- within - parse into a subtree
+function Header:within(text, parse, ...)
+	local outer, start = self.tree, self.pos
+
+	self.tree = outer:add(self.tvb(start, 0), text)
+	local result = parse(self, ...)
+	self.tree:set_len(self.pos - start)
+	self.tree = outer
+	return result
+end
+
+-- Chunk lists: v2-09, 3.3 ------------------------------------------------------
+
+local function round_up(length) return length + -length % 4 end
+
+local function segments(count, kind)
+	return string.format("%d %ssegment%s", count, kind or "", count == 1 and "" or "s")
+end
+
+local function parse_segment(h, chunk)
+	if h:remaining() < SEGMENT_SIZE then
+		malformed("it ends before a segment does")
+	end
+	local handle = h:word("handle", f.handle)
+	local length = h:word("length", f.length)
+	local offset = h.tvb(h.pos, 8)
+	h.tree:add(f.offset, offset)
+	h.pos = h.pos + 8
+	h.tree:append_text(string.format(": handle 0x%08x, %d octets", handle, length))
+
+	if offset:uint64() + length < offset:uint64() then
+		malformed("a segment wraps around the address space")
+	end
+	chunk.segments = chunk.segments + 1
+	chunk.length = chunk.length + length
+	if chunk.length >= 2 ^ 32 then
+		malformed("a chunk has 4 GiB or more")
+	end
+	h.handles[handle] = true
+end
+
+local function new_chunk(position)
+	return { position = position, segments = 0, length = 0 }
+end
+
+-- The chunk that a segment at a position belongs to. The segments of one are
+-- not divided by those of another.
+local function read_chunk_at(h, position)
+	local last = h.reads[#h.reads]
+
+	if last and last.position == position then
+		return last
+	end
+	if position % 4 ~= 0 then
+		malformed("position %d is not a multiple of four", position)
+	end
+	if h.read_at[position] then
+		malformed("the Read chunk at position %d is divided by another", position)
+	end
+	h.read_at[position] = new_chunk(position)
+	table.insert(h.reads, h.read_at[position])
+	return h.read_at[position]
+end
+
+local function parse_read_segment(h)
+	local position = h:word("position", f.read_position)
+
+	h.tree:append_text(" at position " .. position)
+	parse_segment(h, read_chunk_at(h, position))
+end
+
+local function parse_read_list(h)
+	while h:boolean("Read segment") do
+		h:within("Read segment", parse_read_segment)
+	end
+	for _, chunk in ipairs(h.reads) do
+		h.tree:add(f.read_length, chunk.length):set_generated()
+	end
+end
+
+local function parse_segment_array(h, what, count_field, length_field)
+	local chunk = new_chunk()
+	local count = h:word("count of segments", count_field)
+
+	if count > h:remaining() / SEGMENT_SIZE then
+		malformed("a %s of %d segments does not fit", what, count)
+	end
+	for i = 1, count do
+		h:within("Segment " .. i, parse_segment, chunk)
+	end
+	h.tree:add(length_field, chunk.length):set_generated()
+	h.tree:append_text(string.format(": %s, %d octets", segments(count), chunk.length))
+	return chunk
+end
+
+local function parse_write_list(h)
+	while h:boolean("Write chunk") do
+		table.insert(h.writes, h:within("Write chunk", parse_segment_array,
+			"Write chunk", f.write_count, f.write_length))
+	end
+end
+
+local function parse_reply_chunk(h)
+	if h:boolean("Reply chunk") then
+		h.reply = h:within("Reply chunk", parse_segment_array,
+			"Reply chunk", f.reply_count, f.reply_length)
+	end
+end
+
+-- Positions count the whole payload stream, what was cut out of it included;
+-- length is what is left of it. XID and direction are never cut out.
+local function check_reads(h, length)
+	local by_position, cut, previous_end = {}, 0, 0
+
+	for _, chunk in ipairs(h.reads) do
+		if chunk.position > 0 then
+			table.insert(by_position, chunk)
+		end
+	end
+	table.sort(by_position, function(a, b) return a.position < b.position end)
+	for _, chunk in ipairs(by_position) do
+		if chunk.position < previous_end then
+			malformed("the Read chunk at position %d overlaps another",
+				  chunk.position)
+		end
+		if chunk.position < 8 or chunk.position - cut > length then
+			malformed("the Read chunk at position %d is outside of the RPC message",
+				  chunk.position)
+		end
+		h.cuts[#h.cuts + 1] = { at = chunk.position - cut, length = chunk.length }
+		previous_end = chunk.position + chunk.length
+		cut = cut + round_up(chunk.length)
+	end
+end
+
+-- The header types: v2-09, 5.3 -------------------------------------------------
+
+local function count_segments(chunks)
+	local count = 0
+
+	for _, chunk in ipairs(chunks) do
+		count = count + chunk.segments
+	end
+	return count
+end
+
+local function summarize_chunks(h)
+	for _, list in ipairs({ { "Read ", h.reads }, { "Write ", h.writes },
+				{ "Reply ", { h.reply } } }) do
+		local kind, chunks = list[1], list[2]
+
+		if #chunks > 0 then
+			h.summary = h.summary .. ", " .. segments(count_segments(chunks), kind)
+		end
+	end
+end
+
+-- The RPC message repeats the XID and has a direction.
+local function check_rpc_message(h)
+	if h.read_at[0] then
+		malformed("MSG has a Read chunk at position 0")
+	end
+	if h:remaining() < 8 then
+		malformed("it ends before the RPC message's direction")
+	end
+	if h:peek() ~= h.xid then
+		malformed("the RPC message has XID 0x%08x", h:peek())
+	end
+	if h:peek(4) ~= (h.response and 1 or 0) then
+		malformed("the RPC message has direction %d", h:peek(4))
+	end
+	check_reads(h, h:remaining())
+end
+
+-- The whole RPC message lies in a chunk.
+local function check_external_message(h)
+	local chunk = h.read_at[0]
+
+	if h.response then
+		chunk = h.reply
+	end
+	if not chunk or chunk.length < 8 then
+		malformed("NOMSG has no %s for the RPC message", h.response and
+			  "Reply chunk" or "Read chunk at position 0")
+	end
+	if h:remaining() > 0 then
+		malformed("%d octets follow the chunks of a NOMSG", h:remaining())
+	end
+	check_reads(h, chunk.length)
+end
+
+local function parse_rpc(h)
+	h.summary = h.summary .. (h.response and " Reply" or " Call")
+	local inv_handle = h:word("handle to invalidate", f.inv_handle)
+	h:within("Read list", parse_read_list)
+	h:within("Write list", parse_write_list)
+	h:within("Reply chunk", parse_reply_chunk)
+	summarize_chunks(h)
+
+	if h.response and #h.reads > 0 then
+		malformed("a Reply has a Read list")
+	end
+	if not h.response and inv_handle ~= 0 and not h.handles[inv_handle] then
+		malformed("handle to invalidate 0x%08x is in no chunk", inv_handle)
+	end
+	if h.htype == MSG then
+		check_rpc_message(h)
+	else
+		check_external_message(h)
+	end
+end
+
+-- A peer that knows version 1 only answers without a flags word, so its ERR_VERS
+-- stands where RESPONSE would. An error of version 2 can be as long; but then
+-- its code is next, which is not below READ_CHUNKS, and no version is above 3.
+local function is_bare_error(h)
+	return h.htype == ERROR and h:remaining() == 12 and
+	       h:peek() == ERR_VERS and h:peek(4) < ERR_READ_CHUNKS
+end
+
+local function parse_error(h)
+	local code = h:word("error code", f.err_code)
+	local words = {}
+
+	h.summary = h.summary .. " " .. (ERRORS[code] or code)
+	if code == 0 then
+		malformed("error code 0")
+	end
+	for i, field in ipairs(ERROR_WORDS[code] or {}) do
+		words[i] = h:word("error's arguments", field)
+	end
+	if code == ERR_VERS and words[1] > words[2] then
+		malformed("versions from %d to %d", words[1], words[2])
+	end
+	if code <= ERR_SYSTEM and h:remaining() > 0 then
+		malformed("%d octets follow the error", h:remaining())
+	end
+	if not h.response then
+		malformed("an error is not marked as a response")
+	end
+end
+
+local function check_property(id, value)
+	if id == RBSIZ and (value < RBSIZ_MIN or value % 4 ~= 0) then
+		malformed("Receive Buffer Size %d", value)
+	end
+	if id == BRS and not RVREQSUP[value] then
+		malformed("Reverse Request Support %d", value)
+	end
+end
+
+-- Data of length zero stands for the default.
+local function parse_property(h)
+	local id = h:word("property", f.prop_id)
+	local length = h:word("length of a property", f.prop_len)
+	local value_field = ({ [RBSIZ] = f.prop_rbsiz, [BRS] = f.prop_brs })[id]
+
+	h.tree:append_text(": " .. (PROPERTIES[id] or id))
+	if length > h:remaining() then
+		malformed("a property of %d octets does not fit", length)
+	end
+	if value_field and length > 0 then
+		if length ~= 4 then
+			malformed("%s has %d octets", PROPERTIES[id], length)
+		end
+		local value = h:word(PROPERTIES[id], value_field)
+		h.tree:append_text(" " .. value)
+		check_property(id, value)
+	elseif length > 0 then
+		h.tree:add(f.prop_data, h.tvb(h.pos, length))
+		h.pos = h.pos + round_up(length)
+	end
+end
+
+local function parse_connprop(h)
+	local count = h:word("count of properties", f.prop_count)
+
+	if count > h:remaining() / 8 then
+		malformed("%d properties do not fit", count)
+	end
+	for i = 1, count do
+		h:within("Property " .. i, parse_property)
+	end
+	if h:remaining() > 0 then
+		malformed("%d octets follow the last property", h:remaining())
+	end
+end
+
+local function parse_header(h)
+	h.xid = h:word("XID", f.xid)
+	h.vers = h:word("version", f.vers)
+	h:word("credit", f.credit)
+	h.htype = h:word("header type", f.htype)
+	h.summary = HTYPES[h.htype] or "header type " .. h.htype
+	if h.tvb:len() % 4 ~= 0 then
+		malformed("its length %d is not a multiple of four", h.tvb:len())
+	end
+	if h.vers ~= VERSION then
+		malformed("version %d", h.vers)
+	end
+	if is_bare_error(h) then
+		h.response = true
+	else
+		h.response = h:word("flags", f.flags, f.response) % 2 == 1
+	end
+
+	if h.htype == MSG or h.htype == NOMSG then
+		parse_rpc(h)
+	elseif h.htype == ERROR then
+		parse_error(h)
+	elseif h.htype == CONNPROP then
+		parse_connprop(h)
+	else
+		malformed("header type %d is unknown", h.htype)
+	end
+end
+
+-- The RPC message ---------------------------------------------------------------
+--
+-- What a chunk cut out of it passes in RDMA Reads or Writes. Wireshark's
+-- dissectors need it to find what follows, so zeroes stand in for it.
+
+-- Where a Write chunk's data belongs is not said. It follows its length: known,
+-- if this number is in the message just once.
+local function find_write_cuts(h, message)
+	local behind, from = {}, 0
+
+	for at = 0, message:len() - 4, 4 do
+		local word = message(at, 4):uint()
+		behind[word] = behind[word] == nil and at + 4
+	end
+	for _, chunk in ipairs(h.writes) do
+		if chunk.length > 0 then
+			local place = behind[chunk.length]
+			if not place or place < from then
+				return false
+			end
+			table.insert(h.cuts, { at = place, length = chunk.length })
+			from = place
+		end
+	end
+	return true
+end
+
+-- unfold - the RPC message with zeroes where data was cut out, or nil
+local function unfold(h, message)
+	local octets, whole, from, added = message:raw(), "", 0, 0
+
+	for _, cut in ipairs(h.cuts) do
+		local zeroes = round_up(cut.length)
+
+		added = added + zeroes
+		if added > UNFOLD_MAX then
+			return nil
+		end
+		whole = whole .. octets:sub(from + 1, cut.at) .. ("\0"):rep(zeroes)
+		from = cut.at
+	end
+	whole = whole .. octets:sub(from + 1)
+	return ByteArray.new(whole, true):tvb("RPC message, chunks as zeroes")
+end
+
+-- The octets for the RPC dissector, and a remark on them
+local function rpc_message(h)
+	if h.htype == NOMSG then
+		return nil, h.response and "The RPC message is in the Reply chunk" or
+			    "The RPC message is in a Read chunk"
+	end
+
+	local message = h.tvb:range(h.pos):tvb()
+	if h.response and not find_write_cuts(h, message) then
+		return nil, "The data of a Write chunk has no certain place"
+	end
+	if #h.cuts == 0 then
+		return message
+	end
+	local whole = unfold(h, message)
+	return whole, whole and "Data in chunks is shown as zeroes" or
+		      "The data in chunks is too large to show"
+end
+
+local UNKNOWN_QP = 0xffffffff
+
+-- A Reply finds its Call by the requester's queue pair. Where the capture lacks the
+-- connection's beginning, the sender's is not known, and must not matter.
+-- An error of a dissector's is in the tree already.
+local function call_rpc(message, pinfo, root)
+	if pinfo.src_port == UNKNOWN_QP then
+		pinfo.src_port = 0
+		pinfo.dst_port = 0
+	end
+	local ok, used = pcall(rpc.call, rpc, message, pinfo, root)
+	return not ok or used > 0
+end
+
+local function hand_on(h, pinfo, root)
+	local message, remark = rpc_message(h)
+
+	if remark then
+		h.tree:add_proto_expert_info(e.elsewhere, remark)
+	end
+	if message and call_rpc(message, pinfo, root) then
+		return
+	end
+	if h:remaining() > 0 then
+		data:call(h.tvb:range(h.pos):tvb(), pinfo, root)
+	end
+end
+
+local function dissect_message(tvb, pinfo, root)
+	local h = setmetatable({
+		tvb = tvb, pos = 0, tree = root:add(rpcrdma2, tvb()),
+		reads = {}, read_at = {}, writes = {}, cuts = {}, handles = {},
+	}, Header)
+	local tree = h.tree
+	local ok, problem = pcall(parse_header, h)
+
+	h.tree = tree
+	if not ok and not problem.malformed then
+		error(problem)
+	end
+	tree:set_len(h.pos)
+	tree:append_text(", " .. (h.summary or "cut short"))
+	pinfo.cols.protocol = "RPCoRDMAv2"
+	pinfo.cols.info = "RPC-over-RDMA v2 " .. (h.summary or "cut short")
+	if pinfo.caplen < pinfo.len then
+		tree:add_proto_expert_info(e.cut)
+		return tree
+	end
+	if not ok then
+		tree:add_proto_expert_info(e.malformed, "Malformed: " .. problem.malformed)
+		pinfo.cols.info:append(" [Malformed: " .. problem.malformed .. "]")
+		return tree
+	end
+	if h.htype == MSG or h.htype == NOMSG then
+		pinfo.cols.info:append(" ")
+		pinfo.cols.info:fence()
+		hand_on(h, pinfo, root)
+	end
+	return tree
+end
+
+-- Which Sends are ours ---------------------------------------------------------
+--
+-- A flow is one direction of a connection. It is known for version 2 by its first
+-- message that looks like it; after that, whatever is Sent there is dissected.
+
+local flows
+
+local function looks_like_ours(tvb)
+	return tvb:len() >= 20 and tvb(4, 4):uint() == VERSION and
+	       HTYPES[tvb(12, 4):uint()] ~= nil and tvb(16, 4):uint() <= 1
+end
+
+local function is_ours(flow, tvb)
+	if tvb:len() >= 8 and tvb(4, 4):uint() == 1 then
+		flows[flow] = nil
+	elseif looks_like_ours(tvb) then
+		flows[flow] = true
+	end
+	return flows[flow]
+end
+
+local function dissect_if_ours(flow, tvb, pinfo, root)
+	if not is_ours(flow, tvb) then
+		return false
+	end
+	dissect_message(tvb, pinfo, root)
+	return true
+end
+
+-- RoCE v2: packets are put together here, in order of their sequence numbers.
+-- What comes out of order comes again.
+--
+-- The first pass of Wireshark and of tshark -2 has no fields, so a step between
+-- UDP and InfiniBand reads the transport header.
+
+local ROCE_PORT = 4791
+local BTH_SIZE, ICRC_SIZE = 12, 4
+local FIRST, MIDDLE, LAST, ONLY = 1, 2, 3, 4
+-- By opcode: First, Middle, Last and Only, the last two also with immediate data
+-- or with a handle to invalidate
+local PLACES = {
+	[0] = FIRST, [1] = MIDDLE, [2] = LAST, [3] = LAST, [4] = ONLY, [5] = ONLY,
+	[22] = LAST, [23] = ONLY,
+}
+local EXTRA_SIZE = { [3] = 4, [5] = 4, [22] = 4, [23] = 4 }
+
+local roce = Proto("rpcrdma2_roce", "RoCE v2 for RPC-over-RDMA version 2")
+local ports = DissectorTable.get("udp.port")
+local infiniband = ports:get_dissector(ROCE_PORT)
+local packet	-- of a Send, the one in hand
+local open	-- by flow: the Send that is not complete
+local sends	-- by frame: the Send that it is part of, if that has several packets
+
+local function read_bth(tvb, pinfo)
+	local opcode = tvb:len() > BTH_SIZE and tvb(0, 1):uint()
+	local start = BTH_SIZE + (EXTRA_SIZE[opcode] or 0)
+	local length = tvb:len() - start - ICRC_SIZE
+
+	if not PLACES[opcode] then
+		return nil
+	end
+	length = length - tvb(1, 1):bitfield(2, 2)
+	return length > 0 and {
+		flow = string.format("%s %s %d", pinfo.src, pinfo.dst, tvb(5, 3):uint()),
+		place = PLACES[opcode],
+		psn = tvb(9, 3):uint(),
+		payload = tvb(start, length):tvb(),
+	}
+end
+
+local function collect(payload, number)
+	local send = open[packet.flow]
+
+	if packet.place == FIRST then
+		send = is_ours(packet.flow, payload) and
+			{ psn = packet.psn, parts = {}, frames = {} }
+		open[packet.flow] = send
+	end
+	if not send or send.psn ~= packet.psn then
+		return
+	end
+	send.psn = (send.psn + 1) % 2 ^ 24
+	table.insert(send.parts, payload:raw())
+	table.insert(send.frames, number)
+	sends[number] = send
+	if packet.place == LAST then
+		send.last = number
+		open[packet.flow] = nil
+	end
+end
+
+local function dissect_last(send, pinfo, root)
+	local whole = ByteArray.new(table.concat(send.parts), true)
+	local tree = dissect_message(whole:tvb("RPC-over-RDMA message"), pinfo, root)
+
+	for _, number in ipairs(send.frames) do
+		tree:add(f.piece, number):set_generated()
+	end
+end
+
+local function dissect_part(send, payload, pinfo, root)
+	local tree = root:add(rpcrdma2, payload(), "RPC-over-RDMA version 2, part of a Send")
+
+	if send.last then
+		tree:add(f.last_piece, send.last):set_generated()
+	end
+	pinfo.cols.protocol = "RPCoRDMAv2"
+	pinfo.cols.info = "RPC-over-RDMA v2, part of a Send"
+	data:call(payload, pinfo, tree)
+end
+
+local function dissect_packet(pinfo, root)
+	if packet.place == ONLY then
+		return dissect_if_ours(packet.flow, packet.payload, pinfo, root)
+	end
+
+	if not pinfo.visited then
+		collect(packet.payload, pinfo.number)
+	end
+	local send = sends[pinfo.number] or flows[packet.flow] and { frames = {} }
+	if not send then
+		return false
+	elseif send.last == pinfo.number then
+		dissect_last(send, pinfo, root)
+	else
+		dissect_part(send, packet.payload, pinfo, root)
+	end
+	return true
+end
+
+local function roce_payload(_, pinfo, root)
+	if not packet then
+		return false
+	end
+	packet.seen = true
+	return dissect_packet(pinfo, root)
+end
+
+-- The heuristic dissector that had the last word is asked first, so the one for
+-- version 1 may be before this.
+function roce.dissector(tvb, pinfo, root)
+	packet = read_bth(tvb, pinfo)
+	pcall(infiniband.call, infiniband, tvb, pinfo, root)
+	if packet and not packet.seen then
+		dissect_packet(pinfo, root)
+	end
+	packet = nil
+end
+
+-- iWARP: its dissector puts Sends together. Of a first pass without fields only
+-- what is certain to be a message is taken.
+
+local rdmap_opcode = Field.new("iwarp_rdma.opcode")
+local RDMAP_SENDS = { [3] = true, [4] = true, [5] = true, [6] = true }
+
+local function iwarp_payload(tvb, pinfo, root)
+	local opcodes = { rdmap_opcode() }	-- of the frame's segments up to here
+	local opcode = opcodes[#opcodes]
+	local flow = string.format("%s:%d %s:%d", pinfo.src, pinfo.src_port,
+				   pinfo.dst, pinfo.dst_port)
+
+	if tvb:len() == 0 or opcode and not RDMAP_SENDS[opcode.value] or
+	   not opcode and not looks_like_ours(tvb) then
+		return false
+	end
+	return dissect_if_ours(flow, tvb, pinfo, root)
+end
+
+function rpcrdma2.init()
+	flows, open, sends = {}, {}, {}
+end
+
+ports:add(ROCE_PORT, roce)
+rpcrdma2:register_heuristic("infiniband.payload", roce_payload)
+rpcrdma2:register_heuristic("iwarp_ddp_rdmap", iwarp_payload)
