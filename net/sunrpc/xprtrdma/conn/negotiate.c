@@ -198,6 +198,17 @@ static void deliver(struct rpcrdma2_recv *recv)
 		conn->param.ops->call(recv);
 }
 
+static int why_hang_up(enum rpcrdma2_hs_event event)
+{
+	switch (event) {
+	case RPCRDMA2_HS_NO_VERSION:
+	case RPCRDMA2_HS_ERROR:
+		return -EPROTONOSUPPORT;
+	default:
+		return -EPROTO;
+	}
+}
+
 static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
@@ -220,9 +231,7 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 		answer_error(recv, event);
 		break;
 	case RPCRDMA2_HS_HANG_UP:
-		rpcrdma2_conn_close(conn, event == RPCRDMA2_HS_ERROR ||
-					  event == RPCRDMA2_HS_NO_VERSION ?
-					  -EPROTONOSUPPORT : -EPROTO);
+		rpcrdma2_conn_close(conn, why_hang_up(event));
 		break;
 	}
 	rpcrdma2_recv_put(recv);
