@@ -110,8 +110,7 @@ for version in 3 4.2; do
 	grep -q " $LAB_MOUNT nfs.*sec=$flavour," /proc/mounts ||
 		lab_fail "not mounted with $flavour"
 	count_forms $version
-	work files files-$version
-	work offsets offsets-$version
+	work offsets $version
 	check_forms $version
 	must umount "$LAB_MOUNT"
 done
