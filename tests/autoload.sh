@@ -33,3 +33,12 @@ must nfs_unload
 must make -s -C "$LAB_TREE" uninstall KVER="$(uname -r)"
 [ "$(loads_for rpcrdma)" = rpcrdma ] ||
 	lab_fail "uninstalled, rpcrdma loads '$(loads_for rpcrdma)'"
+
+# The two don't fit in one kernel, and the log says which one is in the way.
+must modprobe rpcrdma
+! lab_insmod rpcrdma2 2>/dev/null || lab_fail "rpcrdma and rpcrdma2 are both loaded"
+dmesg | grep -q 'rpcrdma2: another module .* unload it first (modprobe -r rpcrdma)' ||
+	lab_fail "the log does not say that rpcrdma is in the way"
+must modprobe -r rpcrdma
+must lab_insmod rpcrdma2
+must nfs_unload

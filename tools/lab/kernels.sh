@@ -10,7 +10,8 @@ packages() {
 	build)	echo "linux-source-$KERNEL gcc make flex bison bc libelf-dev" \
 		     "libssl-dev xz-utils kmod rsync patch ccache" ;;
 	guest)	echo "rdma-core rdmacm-utils ibverbs-utils iproute2 kmod" \
-		     "nfs-common nfs-kernel-server rpcbind e2fsprogs fio" ;;
+		     "nfs-common nfs-kernel-server rpcbind e2fsprogs fio" \
+		     "krb5-kdc krb5-admin-server" ;;
 	qemu)	echo "qemu-system-x86 busybox-static cpio kmod" ;;
 	capture) echo "tcpdump tshark" ;;
 	lint)	echo "shellcheck sparse" ;;

@@ -161,6 +161,12 @@ static void start_reads(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 		sx->reading--;
 		spin_unlock(&sx->lock);
 	}
+	if (rc == -ENOMEM) {
+		/* It comes again, on the next connection; an error would end it. */
+		rpcrdma2_conn_close(sx->conn, rc);
+		rpcrdma2_job_put(job);
+		return;
+	}
 	refuse(job, rc);
 }
 
