@@ -31,6 +31,8 @@
 #include <linux/sunrpc/svc_xprt.h>
 #include <kunit/test.h>
 
+#include "compat.h"
+
 #define ECHO_PROGRAM		0x20ec0001
 #define ECHO_CB_PROGRAM		0x20ec0002
 #define ECHO_VERSION		1
@@ -127,6 +129,8 @@ struct echo_svc_args {
 
 extern const struct svc_version echo_svc_version;
 
+rpcrdma2_svc_auth_status echo_svc_authenticate(struct svc_rqst *rqstp);
+int echo_svc_thread(void *data);
 int echo_server_start(int family);
 void echo_server_stop(void);
 void echo_server_disconnect(void);

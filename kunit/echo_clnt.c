@@ -11,7 +11,6 @@
 #include <linux/slab.h>
 #include <linux/sunrpc/bc_xprt.h>
 #include <linux/sunrpc/xprt.h>
-#include <asm/unaligned.h>
 #include "echo.h"
 
 /* Longer than a soft RPC can take, shorter than KUnit's patience (300 s) */

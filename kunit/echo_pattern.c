@@ -8,7 +8,6 @@
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <asm/unaligned.h>
 #include "echo.h"
 
 static u64 echo_word(u64 stream, u64 index)

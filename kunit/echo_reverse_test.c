@@ -9,7 +9,6 @@
  * service go that the client's transport points to.
  */
 #include <linux/delay.h>
-#include <linux/kthread.h>
 #include <linux/sunrpc/bc_xprt.h>
 #include <linux/sunrpc/xprt.h>
 #include "echo.h"
@@ -23,11 +22,6 @@
 
 static struct svc_serv *echo_cb_serv;
 
-static int echo_cb_authenticate(struct svc_rqst *rqstp)
-{
-	return SVC_OK;
-}
-
 static const struct svc_version *echo_cb_versions[] = {
 	[ECHO_VERSION] = &echo_svc_version,
 };
@@ -38,55 +32,23 @@ static struct svc_program echo_cb_program = {
 	.pg_vers		= echo_cb_versions,
 	.pg_name		= "echo_cb",
 	.pg_class		= "echo",
-	.pg_authenticate	= echo_cb_authenticate,
+	.pg_authenticate	= echo_svc_authenticate,
 	.pg_init_request	= svc_generic_init_request,
 	.pg_rpcbind_set		= svc_generic_rpcbind_set,
 };
-
-static struct rpc_rqst *echo_cb_dequeue(struct svc_serv *serv)
-{
-	struct rpc_rqst *rqst;
-
-	spin_lock_bh(&serv->sv_cb_lock);
-	rqst = list_first_entry_or_null(&serv->sv_cb_list, struct rpc_rqst,
-					rq_bc_list);
-	if (rqst)
-		list_del(&rqst->rq_bc_list);
-	spin_unlock_bh(&serv->sv_cb_lock);
-	return rqst;
-}
-
-static int echo_cb_thread(void *data)
-{
-	struct svc_rqst *rqstp = data;
-	struct svc_serv *serv = rqstp->rq_server;
-	struct rpc_rqst *rqst;
-
-	while (!kthread_should_stop()) {
-		wait_event_idle(serv->sv_cb_waitq,
-				!list_empty(&serv->sv_cb_list) ||
-				kthread_should_stop());
-		rqst = echo_cb_dequeue(serv);
-		if (rqst)
-			bc_svc_process(serv, rqst, rqstp);
-	}
-	svc_exit_thread(rqstp);
-	return 0;
-}
 
 static int echo_cb_start(void)
 {
 	int ret;
 
-	echo_cb_serv = svc_create(&echo_cb_program, PAGE_SIZE, echo_cb_thread);
+	echo_cb_serv = svc_create(&echo_cb_program, PAGE_SIZE, echo_svc_thread);
 	if (!echo_cb_serv)
 		return -ENOMEM;
 	set_bc_enabled(echo_cb_serv);
 	ret = svc_set_num_threads(echo_cb_serv, NULL, 2);
 	if (ret < 0) {
 		svc_set_num_threads(echo_cb_serv, NULL, 0);
-		svc_put(echo_cb_serv);
-		echo_cb_serv = NULL;
+		rpcrdma2_svc_destroy(&echo_cb_serv);
 	}
 	return ret;
 }
@@ -96,8 +58,7 @@ static void echo_cb_stop(void)
 	if (!echo_cb_serv)
 		return;
 	svc_set_num_threads(echo_cb_serv, NULL, 0);
-	svc_put(echo_cb_serv);
-	echo_cb_serv = NULL;
+	rpcrdma2_svc_destroy(&echo_cb_serv);
 }
 
 static int echo_reverse_suite_init(struct kunit_suite *suite)

@@ -8,7 +8,6 @@
  * counted, for those Calls that no client waits for any more.
  */
 #include <linux/delay.h>
-#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sunrpc/svcsock.h>
 #include "echo.h"
@@ -162,22 +161,16 @@ static bool echo_svc_encode_stream(struct svc_rqst *rqstp,
 				   struct xdr_stream *xdr,
 				   const struct echo_svc_args *args)
 {
-	u64 stream = echo_stream(args->seed, ECHO_RES_PAGES);
-	unsigned int start = xdr->buf->len, done = 0;
-	struct kvec *vec = rqstp->rq_vec;
-	int i, n;
+	unsigned int start = xdr->buf->len, base = xdr->buf->page_len;
+	unsigned int len = args->res_pages;
+	__be32 pad = 0;
 
-	n = xdr_reserve_space_vec(xdr, vec, args->res_pages);
-	if (n < 0)
+	if (rpcrdma2_reserve_space_vec(rqstp, len) < 0)
 		return false;
-	for (i = 0; i < n; i++) {
-		echo_fill(vec[i].iov_base, vec[i].iov_len, stream, done);
-		done += vec[i].iov_len;
-	}
-	if (n)
-		memset(vec[n - 1].iov_base + vec[n - 1].iov_len, 0,
-		       xdr_pad_size(done));
-	return !svc_encode_result_payload(rqstp, start, done);
+	echo_fill_pages(xdr->buf->pages, base, len,
+			echo_stream(args->seed, ECHO_RES_PAGES));
+	write_bytes_to_xdr_buf(xdr->buf, start + len, &pad, xdr_pad_size(len));
+	return !svc_encode_result_payload(rqstp, start, len);
 }
 
 static bool echo_svc_encode_payload(struct svc_rqst *rqstp,
@@ -251,11 +244,10 @@ static const struct svc_procedure echo_svc_procedures[ECHOPROC_NR] = {
 	},
 };
 
-static int echo_svc_dispatch(struct svc_rqst *rqstp, __be32 *statp)
+static int echo_svc_run(struct svc_rqst *rqstp, __be32 *statp)
 {
 	const struct svc_procedure *proc = rqstp->rq_procinfo;
 
-	svcxdr_init_decode(rqstp);
 	if (!proc->pc_decode(rqstp, &rqstp->rq_arg_stream)) {
 		*statp = rpc_garbage_args;
 		return 1;
@@ -263,13 +255,14 @@ static int echo_svc_dispatch(struct svc_rqst *rqstp, __be32 *statp)
 	*statp = proc->pc_func(rqstp);
 	if (*statp == rpc_drop_reply)
 		return 0;
-	svcxdr_init_encode(rqstp);
 	if (!proc->pc_encode(rqstp, &rqstp->rq_res_stream))
 		*statp = rpc_system_err;
 	return 1;
 }
 
-static unsigned int echo_svc_count[ECHOPROC_NR];
+RPCRDMA2_DEFINE_SVC_DISPATCH(echo_svc_dispatch, echo_svc_run);
+
+static RPCRDMA2_DEFINE_SVC_COUNT(echo_svc_count, ECHOPROC_NR);
 
 /* Hidden: no rpcbind is asked or told. */
 const struct svc_version echo_svc_version = {
@@ -284,7 +277,13 @@ const struct svc_version echo_svc_version = {
 
 /* Service */
 
-static int echo_svc_authenticate(struct svc_rqst *rqstp)
+/**
+ * echo_svc_authenticate - whoever calls may
+ * @rqstp: the Call
+ *
+ * Return: SVC_OK
+ */
+rpcrdma2_svc_auth_status echo_svc_authenticate(struct svc_rqst *rqstp)
 {
 	return SVC_OK;
 }
@@ -304,14 +303,19 @@ static struct svc_program echo_svc_program = {
 	.pg_rpcbind_set		= svc_generic_rpcbind_set,
 };
 
-static int echo_svc_thread(void *data)
+/**
+ * echo_svc_thread - a thread of a service, of either direction
+ * @data: the thread's svc_rqst
+ *
+ * Return: 0
+ */
+int echo_svc_thread(void *data)
 {
 	struct svc_rqst *rqstp = data;
 
-	while (!kthread_should_stop())
-		if (svc_recv(rqstp, MAX_SCHEDULE_TIMEOUT) > 0)
-			svc_process(rqstp);
-
+	svc_thread_init_status(rqstp, 0);
+	while (!svc_thread_should_stop(rqstp))
+		rpcrdma2_svc_recv(rqstp);
 	svc_exit_thread(rqstp);
 	return 0;
 }
@@ -359,8 +363,7 @@ void echo_server_stop(void)
 		return;
 	svc_xprt_destroy_all(echo_serv, &init_net);
 	svc_set_num_threads(echo_serv, NULL, 0);
-	svc_put(echo_serv);
-	echo_serv = NULL;
+	rpcrdma2_svc_destroy(&echo_serv);
 }
 
 /**

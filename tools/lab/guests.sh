@@ -8,10 +8,12 @@
 #   NAME.console	the kernel's messages
 #   NAME.out	what the script printed
 #   NAME.status	the script's status, or "timeout", once it ended
-# $log itself is the one directory that a guest can write to. It holds modules/,
-# the modules that were tested, and share/, which belongs to the scripts.
+# $log itself is the one directory that a guest can write to. It holds
+# modules/KERNEL/, the modules that were tested, and share/, which belongs to the
+# scripts.
 
 declare -A pid=()
+declare -A kernels=()	# each version's directory
 loglevel=8
 console=	# where the terminal is, in a guest that has one
 
@@ -41,18 +43,25 @@ check_script() {
 	[ -f "$1" ] || die "no script '$1'"
 }
 
-# prepare FLAVOUR TITLE - everything that must be there before a guest starts.
+# prepare FLAVOUR TITLE KERNEL... - everything that must be there before a guest
+# starts.
 prepare() {
-	local grace=30
+	local flavour=$1 title=$2 grace=30 KERNEL
+	shift 2
 
-	modules "$1"
-	[ -n "$log" ] || log=$CACHE/logs/$(date +%Y%m%d-%H%M%S)-$1-$2-$$
-	mkdir -p "$log/share" "$log/modules"
+	[ -n "$log" ] || log=$CACHE/logs/$(date +%Y%m%d-%H%M%S)-$flavour-$title-$$
+	mkdir -p "$log/share"
 	log=$(realpath "$log")
 	rm -f "$log"/*.{env,console,out,status} "$log"/share/.lab-*
-	sed 's/\.k\?o$/.ko/' "$build/modules.order" | xargs -r cp -t "$log/modules"
-	exec 9>&-
 	echo $$ >"$log/running"
+	for KERNEL in $(printf '%s\n' "$@" | uniq); do
+		modules "$flavour"
+		kernels[$KERNEL]=$kernel
+		mkdir -p "$log/modules/$KERNEL"
+		sed 's/\.k\?o$/.ko/' "$build/modules.order" |
+			xargs -r cp -t "$log/modules/$KERNEL"
+		exec 9>&-
+	done
 	drop_old_logs
 
 	trap clean_up EXIT
@@ -84,9 +93,11 @@ clean_up() {
 
 # start NAME ROLE BOOT SCRIPT [ARGS...]
 start() {
-	local guest=$1 role=$2 boot=$3 netdev=dummy0 command
+	local guest=$1 role=$2 boot=$3 netdev=dummy0 version=$KERNEL kernel command
 	shift 3
 
+	[ "$role" != server ] || version=$SERVER_KERNEL
+	kernel=${kernels[$version]}
 	if [ "$role" != guest ]; then
 		netdev=vec0
 		[ "$kind" = uml ] || netdev=eth0
@@ -99,7 +110,8 @@ start() {
 			LAB_NAME="$guest" LAB_ROLE="$role" LAB_BOOT="$boot" \
 			LAB_NETDEV="$netdev" LAB_TIMEOUT="$timeout" \
 			LAB_TREE="$TREE" LAB_LOG="$log" \
-			LAB_LIB="$LAB/guest/lib.sh" LAB_MODULES="$log/modules" \
+			LAB_LIB="$LAB/guest/lib.sh" \
+			LAB_MODULES="$log/modules/$version" \
 			LAB_SHARE="$log/share" LAB_ARGS="${*:2}" \
 			LAB_CONSOLE="$console" "${settings[@]}"
 	} >"$log/$guest.env"
@@ -273,7 +285,7 @@ run() {
 	check_script "${operands[0]}"
 	title=$(basename "${operands[0]}" .sh)
 
-	prepare "$flavour" "$title"
+	prepare "$flavour" "$title" "$KERNEL"
 	start guest guest 1 "${operands[@]}"
 	show guest
 	while alive guest && in_time; do
@@ -295,7 +307,7 @@ pair() {
 	check_script "${operands[1]}"
 	title=$(basename "${operands[1]}" .sh)
 
-	prepare "$flavour" "$title"
+	prepare "$flavour" "$title" "$KERNEL" "$SERVER_KERNEL"
 	boot=1 server=server
 	start_server
 	start client client 1 "${operands[1]}"
@@ -352,7 +364,7 @@ shell() {
 	[ ${#operands[@]} -eq 0 ] || die "lab shell FLAVOUR [OPTIONS]"
 	tty=$(stty -g) || die "lab shell needs a terminal"
 
-	prepare "$flavour" shell
+	prepare "$flavour" shell "$KERNEL"
 	timeout=infinity loglevel=1 console=ttyS0
 	[ "$kind" = qemu ] || console=tty0
 	start guest guest 1 /bin/bash -l || true

@@ -7,8 +7,8 @@
 
 packages() {
 	case $1 in
-	build)	echo "linux-source-$KERNEL gcc make flex bison bc libelf-dev" \
-		     "libssl-dev xz-utils kmod rsync patch ccache" ;;
+	build)	echo "gcc make flex bison bc libelf-dev libssl-dev xz-utils" \
+		     "kmod rsync patch ccache" ;;
 	guest)	echo "rdma-core rdmacm-utils ibverbs-utils iproute2 kmod" \
 		     "nfs-common nfs-kernel-server rpcbind e2fsprogs fio" \
 		     "krb5-kdc krb5-admin-server" ;;
@@ -51,6 +51,65 @@ apt_install() {
 	"${apt[@]}" install --no-install-recommends "$@"
 }
 
+### The distribution's packages of a kernel
+#
+# Downloaded and unpacked, not installed: they are for the guests, and which
+# kernel the machine itself has doesn't matter. apt's lists are lab's own, too,
+# with nothing but the suite that has this kernel: the machine's don't change.
+# All is in $debs, which is $CACHE/debs/$KERNEL.
+
+# suite - where Debian 12 has this kernel, on the mirror that the machine uses.
+suite() {
+	local archive suite main mirror
+
+	case $KERNEL in
+	6.1)	archive=debian-security suite=bookworm-security main=$suite ;;
+	6.12)	archive=debian suite=bookworm-backports main=bookworm ;;
+	esac
+	mirror=$(apt-get update --print-uris |
+		 sed -n "s|^'\(.*\)/dists/$main/InRelease'.*|\1|p")
+	echo "deb ${mirror:-http://deb.debian.org/$archive} $suite main"
+}
+
+# suite_apt COMMAND... - apt-get or apt-cache, for that suite only.
+suite_apt() {
+	local command=$1
+	shift
+
+	"$command" -q -o Dir::Etc::SourceList="$debs/sources.list" \
+		-o Dir::Etc::SourceParts=- -o Dir::State::Lists="$debs/lists" \
+		-o Dir::Cache="$debs/cache" "$@"
+}
+
+suite_update() {
+	mkdir -p "$debs"/{lists,cache}
+	suite >"$debs/sources.list"
+	suite_apt apt-get update
+}
+
+# fetch NAME... - download the packages that aren't there yet.
+fetch() {
+	local name missing=()
+
+	for name; do
+		[ -e "$(deb "$name")" ] || missing+=("$name")
+	done
+	[ ${#missing[@]} -eq 0 ] ||
+		step "downloading ${missing[*]}" "$debs.log" download "${missing[@]}"
+}
+
+# (Only what is complete gets its name.)
+download() {
+	suite_update
+	mkdir -p "$debs/partial"
+	cd "$debs/partial"
+	suite_apt apt-get download "$@"
+	mv ./*.deb ..
+}
+
+# deb NAME - the file of a package.
+deb() { find "$debs" -maxdepth 1 -name "$1_*.deb" | sort -V | tail -n 1; }
+
 ### Kernels
 #
 # A kernel lives in $CACHE/kernels/NAME, and NAME has a hash of what it was made
@@ -69,12 +128,18 @@ kind() {
 	esac
 }
 
+check_version() {
+	[ -d "$LAB/patches/$1" ] ||
+		die "no kernel '$1'; there are: $(cd "$LAB/patches" && echo *)"
+}
+
 # kernel FLAVOUR - make sure that it exists; $kernel is its directory.
 kernel() {
 	flavour=$1
 	kind=$(kind "$flavour")
-	[ -d "$LAB/patches/$KERNEL" ] ||
-		die "no kernel '$KERNEL'; there are: $(ls "$LAB/patches")"
+	check_version "$KERNEL"
+	debs=$CACHE/debs/$KERNEL
+	mkdir -p "$debs"
 	deps build guest
 	"name_$kind"
 	kernel=$CACHE/kernels/$name
@@ -104,7 +169,8 @@ name_uml() {
 	fragments=("$LAB/config/common.config" "$LAB/config/uml.config")
 	[ "$flavour" = uml ] || fragments+=("$LAB/config/$flavour.config")
 	patches=("$LAB/patches/$KERNEL"/*.patch)
-	version=$(dpkg-query -W -f '${Version}' "linux-source-$KERNEL")
+	fetch "linux-source-$KERNEL"
+	version=$(dpkg-deb -f "$(deb "linux-source-$KERNEL")" Version)
 	source=$CACHE/src/linux-$version-$(cat "${patches[@]}" | hash_of)
 	name=$flavour-$version-$({ cat "${fragments[@]}"
 		echo "$source"; gcc --version; } | hash_of)
@@ -131,8 +197,9 @@ unpack_uml() {
 
 	rm -rf "$source"
 	mkdir "$source"
-	tar -C "$source" --strip-components=1 \
-		-xf "/usr/src/linux-source-$KERNEL.tar.xz"
+	dpkg-deb --fsys-tarfile "$(deb "linux-source-$KERNEL")" |
+		tar -xO "./usr/src/linux-source-$KERNEL.tar.xz" |
+		tar -C "$source" --strip-components=1 -xJ
 	for patch in "${patches[@]}"; do
 		patch -d "$source" -p1 <"$patch"
 	done
@@ -155,15 +222,14 @@ check_config() {
 	[ -z "$lost" ] || die "lost from the configuration:"$'\n'"$lost"
 }
 
-# The distribution's kernel is unpacked, not installed: no boot files, no hooks.
-# Its headers are installed, as for any module.
 name_qemu() {
 	deps qemu
-	release=$(dpkg-query -W -f '${Package}\n' | newest_release)
+	release=$(find "$debs" -name '*.deb' -printf '%f\n' | cut -d _ -f 1 |
+		  newest_release)
 	if [ -z "$release" ]; then
-		mkdir -p "$CACHE"
-		step "looking for a kernel" "$CACHE/apt.log" apt-get -q update
-		release=$(apt-cache pkgnames linux-headers- | newest_release)
+		step "looking for a kernel" "$debs.log" suite_update
+		release=$(suite_apt apt-cache pkgnames linux-headers- |
+			  newest_release)
 	fi
 	[ -n "$release" ] || die "apt knows no linux-headers-$KERNEL.*-amd64"
 	name=qemu-$release-$(hash_of <"$LAB/guest/initrd.sh")
@@ -174,29 +240,36 @@ newest_release() {
 		sort -V | tail -n 1
 }
 
+# The headers come in parts.
 make_qemu() {
-	installed "linux-headers-$release" || install "linux-headers-$release"
-	step "downloading linux-image-$release" "$kernel/download.log" \
-		download_qemu
-	step "unpacking it" "$kernel/unpack.log" unpack_qemu
+	local packages=("linux-headers-$release")
+
+	fetch "${packages[@]}"
+	mapfile -t -O 1 packages < <(dpkg-deb -f "$(deb "${packages[0]}")" Depends |
+		grep -oE 'linux-(headers|kbuild)-[^ ,]+')
+	fetch "${packages[@]}" "linux-image-$release"
+	step "unpacking $release" "$kernel/unpack.log" \
+		unpack_qemu "${packages[@]}" "linux-image-$release"
 	step "making its initrd" "$kernel/initrd.log" make_initrd
-	ln -sfn "/usr/src/linux-headers-$release" "$kernel/build"
+	ln -sfn "root/usr/src/linux-headers-$release" "$kernel/build"
 }
 
-download_qemu() {
-	cd "$kernel"
-	apt-get -q download "linux-image-$release"
-}
-
+# unpack_qemu NAME... - as if they were installed, but for where they are.
 unpack_qemu() {
-	rm -rf "$kernel/root"
-	dpkg -x "$kernel/linux-image-$release"_*.deb "$kernel/root"
+	local name root=$kernel/root
+
+	rm -rf "$root"
+	for name; do
+		dpkg -x "$(deb "$name")" "$root"
+	done
 	# /lib would hide the host's, which is a link to usr/lib.
-	mkdir -p "$kernel/root/usr"
-	mv "$kernel/root/lib" "$kernel/root/usr/lib"
-	mv "$kernel/root/boot/vmlinuz-$release" "$kernel/vmlinuz"
-	depmod -b "$kernel/root/usr" "$release"
-	rm "$kernel/linux-image-$release"_*.deb
+	mkdir -p "$root/usr/lib"
+	mv "$root/lib/modules" "$root/usr/lib"
+	rmdir "$root/lib"
+	mv "$root/boot/vmlinuz-$release" "$kernel/vmlinuz"
+	depmod -b "$root/usr" "$release"
+	sed -i "s|^include /usr/src|include $root/usr/src|" \
+		"$root/usr/src/linux-headers-$release/Makefile"
 }
 
 # initrd.sh, busybox, and in the order of their names the modules to load.
@@ -211,7 +284,8 @@ make_initrd() {
 		modprobe -d "$kernel/root/usr" -S "$release" --show-depends "$module"
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' |
 	while read -r module; do
-		cp "$module" "$dir/modules/$((number++)).ko"
+		xzcat -f "$module" >"$dir/modules/$number.ko"
+		number=$((number + 1))
 	done
 	(cd "$dir" && find . | cpio -o -H newc) >"$kernel/initrd.img"
 }

@@ -197,6 +197,8 @@ static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 	rqstp->rq_next_page = rqstp->rq_respages + 1;
 	rqstp->rq_xprt_ctxt = job;
 	rqstp->rq_prot = IPPROTO_MAX;
+	/* A peer on an RDMA fabric cannot choose the port it is seen with. */
+	set_bit(RQ_SECURE, &rqstp->rq_flags);
 	svc_xprt_copy_addrs(rqstp, rqstp->rq_xprt);
 	return rqstp->rq_arg.len;
 }

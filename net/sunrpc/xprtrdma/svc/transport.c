@@ -11,6 +11,7 @@
 #include <linux/sunrpc/addr.h>
 #include <linux/sunrpc/xprt.h>
 
+#include "compat.h"
 #include "module.h"
 #include "requester/requester.h"
 #include "svc.h"
@@ -280,12 +281,6 @@ static void svc_op_free(struct svc_xprt *xprt)
 	kfree(sx);
 }
 
-/* A peer on an RDMA fabric cannot choose the port it is seen with. */
-static void svc_op_secure_port(struct svc_rqst *rqstp)
-{
-	set_bit(RQ_SECURE, &rqstp->rq_flags);
-}
-
 static void svc_op_kill_temp_xprt(struct svc_xprt *xprt)
 {
 }
@@ -300,8 +295,8 @@ static const struct svc_xprt_ops svc_ops = {
 	.xpo_release_ctxt	= rpcrdma2_svc_release_ctxt,
 	.xpo_detach		= svc_op_detach,
 	.xpo_free		= svc_op_free,
-	.xpo_secure_port	= svc_op_secure_port,
 	.xpo_kill_temp_xprt	= svc_op_kill_temp_xprt,
+	RPCRDMA2_XPO_SECURE_PORT
 };
 
 static struct svc_xprt_class svc_class = {

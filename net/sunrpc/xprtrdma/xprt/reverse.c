@@ -13,6 +13,7 @@
 #include <linux/sunrpc/bc_xprt.h>
 #include <linux/sunrpc/svc.h>
 
+#include "compat.h"
 #include "module.h"
 #include "xprt.h"
 
@@ -84,7 +85,6 @@ static void init_buffers(struct reverse_rqst *rr)
 
 static void deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 {
-	struct svc_serv *serv = x->xprt.bc_serv;
 	struct rpc_rqst *rqst = &rr->rqst;
 
 	rqst->rq_xprt = &x->xprt;
@@ -96,10 +96,7 @@ static void deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 
 	xprt_get(&x->xprt);
 	atomic_inc(&x->xprt.bc_slot_count);
-	spin_lock(&serv->sv_cb_lock);
-	list_add_tail(&rqst->rq_bc_list, &serv->sv_cb_list);
-	wake_up(&serv->sv_cb_waitq);
-	spin_unlock(&serv->sv_cb_lock);
+	rpcrdma2_enqueue_bc_request(x->xprt.bc_serv, rqst);
 }
 
 static void deliver_waiting(struct rpcrdma2_xprt *x)
@@ -215,7 +212,6 @@ static struct reverse_rqst *rqst_alloc(void)
 		return NULL;
 	}
 	xdr_buf_init(&rr->rqst.rq_snd_buf, page, PAGE_SIZE);
-	INIT_LIST_HEAD(&rr->rqst.rq_bc_list);
 	INIT_LIST_HEAD(&rr->rqst.rq_bc_pa_list);
 	return rr;
 }
