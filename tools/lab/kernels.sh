@@ -12,8 +12,9 @@ packages() {
 	guest)	echo "rdma-core rdmacm-utils ibverbs-utils iproute2 kmod" \
 		     "nfs-common nfs-kernel-server rpcbind e2fsprogs fio" ;;
 	qemu)	echo "qemu-system-x86 busybox-static cpio kmod" ;;
+	peer)	echo "gcc make librdmacm-dev libibverbs-dev ibverbs-providers" ;;
 	lint)	echo "shellcheck sparse" ;;
-	*)	die "no package group '$1'; there are: build guest qemu lint" ;;
+	*)	die "no package group '$1'; there are: build guest qemu peer lint" ;;
 	esac
 }
 
