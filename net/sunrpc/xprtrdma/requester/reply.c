@@ -152,9 +152,12 @@ static bool call_claim(struct rpcrdma2_requester *requester,
 	return ok;
 }
 
-static void set_page_len(struct rpc_rqst *rqst, u32 len)
+/* Where the page data starts in the message, and how much of it there is. */
+static void set_page_data(struct rpc_rqst *rqst, u32 head, u32 len)
 {
+	rqst->rq_rcv_buf.head[0].iov_len = head;
 	rqst->rq_rcv_buf.page_len = len;
+	rqst->rq_private_buf.head[0].iov_len = head;
 	rqst->rq_private_buf.page_len = len;
 }
 
@@ -171,8 +174,10 @@ static int copy_out(struct rpcrdma2_requester *requester,
 
 /*
  * The responder wrote @placed octets of page data. What came inline is what
- * stands before that data, of known length, and what follows it. The data's
- * round-up did not travel, and sunrpc expects to find it behind the data.
+ * stands before that data and what follows it. The former is as long as the ULP
+ * expects, or shorter, if it lacks what is optional, like NFSv3's attributes;
+ * then nothing follows. The data's round-up did not travel, and sunrpc expects
+ * to find it behind the data.
  */
 static int receive_around(struct rpcrdma2_requester *requester,
 			  struct rpcrdma2_recv *recv, struct rpc_rqst *rqst,
@@ -188,7 +193,7 @@ static int receive_around(struct rpcrdma2_requester *requester,
 	if (rc)
 		return rc;
 	requester->stats->reply_bytes += placed;
-	set_page_len(rqst, placed);
+	set_page_data(rqst, head, placed);
 	if (pad > buf->tail[0].iov_len)
 		/* Room for the data only: nothing follows it. */
 		return recv->len == head ? head + placed : -EMSGSIZE;
