@@ -805,7 +805,7 @@ static void external_call_too_long(void)
 	struct connection *c = ready();
 	struct memory m;
 
-	memory_expose(c, &m, 3 << 20, IBV_ACCESS_REMOTE_READ);
+	memory_expose(c, &m, (3 << 20) + 4096, IBV_ACCESS_REMOTE_READ);
 	connection_say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
 		       END, m.mr->rkey, m.len, address(&m));
 	connection_expect(c, SYSTEM);
@@ -922,7 +922,7 @@ static void gone_in_time(void)
 		struct connection *c = ready();
 		struct memory m;
 
-		memory_expose(c, &m, 1 << 20, IBV_ACCESS_REMOTE_READ);
+		memory_expose(c, &m, (1 << 20) - 4096, IBV_ACCESS_REMOTE_READ);
 		connection_say(c, CALL_HEAD END NEXT "%08x " A_SEGMENT END END
 			       END WRITE_CALL, xid, WRITE_POSITION, m.mr->rkey,
 			       m.len, address(&m), xid, m.len);

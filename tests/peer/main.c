@@ -31,9 +31,9 @@ void fail(const char *fmt, ...)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: peer client ADDRESS PORT [TEXT]\n"
-			"       peer server ADDRESS PORT CASE\n"
-			"       peer list\n");
+	fprintf(stderr, "peer client ADDRESS PORT [TEXT]\n"
+			"peer server ADDRESS PORT CASE\n"
+			"peer list\n");
 	return 2;
 }
 

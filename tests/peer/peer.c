@@ -650,6 +650,8 @@ void connection_expect_silence(struct connection *c, int ms)
  * @m: the memory
  * @len: octets
  * @access: IBV_ACCESS_REMOTE_READ or _WRITE
+ *
+ * No multiple of 1 MiB: rxe, at the end of 256 pages, looks for the next 256.
  */
 void memory_expose(struct connection *c, struct memory *m, unsigned int len,
 		   int access)

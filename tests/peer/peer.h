@@ -23,10 +23,11 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* Messages that a test may send are no longer than this. */
-#define MESSAGE_MAX	32768
+#define MESSAGE_MAX	49152
 
 /* How long to wait for what has to come. Kernels with all checks on are slow. */
 #define PATIENCE_MS	40000
+#define FOREVER_MS	INT32_MAX
 
 /* octets.c */
 struct octets {
