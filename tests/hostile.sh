@@ -144,6 +144,8 @@ bear_with_server() {
 	[ $failed -eq 0 ] && [ $number -gt 0 ]
 }
 
+# siw counts what is registered as locked memory.
+ulimit -l unlimited
 nfs_start "$2"
 honest_start
 case $1 in

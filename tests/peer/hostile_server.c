@@ -329,7 +329,7 @@ static struct connection *next_client(const struct options *options)
 	return c;
 }
 
-/* The client's, which has to be the first message: in its answer, @fmt. */
+/* It has to be the client's first message. */
 static void expect_connprop(struct connection *c)
 {
 	connection_expect(c, "00000001 " VERS "xxxxxxxx 00000005 " CALL_FLAGS
@@ -399,10 +399,7 @@ static void expect_gone(struct connection *c)
 		fail("the client keeps the connection");
 }
 
-/*
- * The client's next connection, when it wants to read. There is nothing to wait
- * for if it wanted to before: then it sends that Call again.
- */
+/* The client's next connection on which it wants to read, and how. */
 static struct connection *at_read(struct call *call)
 {
 	struct connection *c;

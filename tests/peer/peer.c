@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "peer.h"
 
@@ -250,9 +251,12 @@ struct connection *connection_start(bool with_qp,
 		create_qp(c);
 	else
 		param.qp_num = 0x123456;
-	if (rdma_connect(c->id, &param))
+	if (!rdma_connect(c->id, &param))
+		return c;
+	/* siw may have got a TCP port that an earlier connection left. */
+	if (errno != EADDRINUSE)
 		fail("rdma_connect: %s", strerror(errno));
-	return c;
+	return connection_start(with_qp, options);
 }
 
 /**
@@ -378,6 +382,20 @@ void connection_close(struct connection *c)
 {
 	rdma_disconnect(c->id);
 	c->closed = true;
+}
+
+/**
+ * connection_needs_infiniband - end a case that iWARP, or siw, has no way for
+ * @c: the connection
+ * @why: what is missing
+ */
+void connection_needs_infiniband(const struct connection *c, const char *why)
+{
+	if (c->id->verbs->device->transport_type != IBV_TRANSPORT_IWARP)
+		return;
+	printf("# iWARP: %s\n", why);
+	fflush(stdout);
+	_exit(SKIPPED);
 }
 
 /**

@@ -52,6 +52,9 @@ extern struct sockaddr_in server_address;
 void fail(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 
+/* The status of a case that the device makes impossible */
+#define SKIPPED	77
+
 struct test {
 	const char	*name;
 	void		(*run)(void);
@@ -111,6 +114,7 @@ struct connection *connection_accept(struct rdma_cm_id *listener, int timeout_ms
 struct rdma_cm_id *connection_listen(void);
 bool connection_refuse(struct rdma_cm_id *listener, int timeout_ms);
 void connection_close(struct connection *c);
+void connection_needs_infiniband(const struct connection *c, const char *why);
 void connection_post_receives(struct connection *c, unsigned int count);
 const void *connection_private(const struct connection *c, unsigned int *len);
 
