@@ -5,10 +5,11 @@
 # machine this builds the peer (tests/peer), and runs itself in a guest.
 #
 #	hostile.sh client PROVIDER [TEXT]	a client that attacks the server
-#	hostile.sh server PROVIDER [TEXT]	a server that the module's client has
+#	hostile.sh server rxe [TEXT]		a server that the module's client has
 #						to bear with
 #
-# TEXT selects cases. FLAVOUR is the guest's kernel (debug).
+# TEXT selects cases. FLAVOUR is the guest's kernel (debug). With siw a program
+# can't be a server: what it sends with Invalidate has no handle.
 
 if [ -z "${LAB_LIB:-}" ]; then
 	tree=$(realpath "$(dirname "$0")/..")
