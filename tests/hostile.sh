@@ -13,9 +13,11 @@
 
 if [ -z "${LAB_LIB:-}" ]; then
 	tree=$(realpath "$(dirname "$0")/..")
-	peer=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}/peer
+	cache=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}
+	peer=$cache/peer-$(echo "$tree" | sha256sum | cut -c 1-10)
+	# Another one may be building the same.
 	"$tree/tools/lab/lab" deps peer &&
-		make -s -C "$tree/tests/peer" O="$peer" &&
+		flock "$tree/tests/peer" make -s -C "$tree/tests/peer" O="$peer" &&
 		exec "$tree/tools/lab/lab" run "${FLAVOUR:-debug}" \
 			--timeout 900 -e "PEER_PROGRAM=$peer/peer" "$0" "$@"
 	exit 1
@@ -46,7 +48,7 @@ attack_server() {
 ### A server that the module's client has to bear with
 
 parallel=6
-file_size=262144
+file_size=$((96 * 16384))
 declare -A cases=()
 
 # read_file MOUNT - several RPCs at a time, with Write chunks
@@ -59,7 +61,7 @@ read_file() {
 mount_hostile() {
 	mkdir "$1"
 	timeout 200 mount -t nfs "$LAB_SERVER:$LAB_EXPORT" "$1" -o \
-		"vers=3,proto=rdma,port=$2,mountproto=tcp,nolock,rsize=32768,retry=0$3"
+		"vers=3,proto=rdma,port=$2,mountproto=tcp,nolock,rsize=16384,retry=0$3"
 }
 
 # bear CASE MOUNT PORT PEER - what peer/hostile_server.c says of the case's name

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A hostile server, for one client. It answers as much of NFS version 3 as a
- * mount and the reading of "file", 256 KiB that repeat DATA, take; and
+ * mount and the reading of "file", which repeats DATA, take; and
  * somewhere on the way it does what the case says.
  *
  * The first word of a case's name says what the client's user has to see:
@@ -23,7 +23,7 @@
 #include "peer.h"
 
 #define DATA		"hostile\n"
-#define FILE_LEN	(256 << 10)
+#define FILE_LEN	(96 * 16384)
 #define READ_MAX	32768
 
 /* Procedures */
@@ -399,15 +399,22 @@ static void expect_gone(struct connection *c)
 		fail("the client keeps the connection");
 }
 
-/* The client's next connection on which it wants to read, and how. */
+/*
+ * The client's next connection on which it wants to read, and how. One READ is
+ * answered before: a client need not hurry to a server that answers nothing.
+ */
 static struct connection *at_read(struct call *call)
 {
 	struct connection *c;
 
-	do {
+	for (;;) {
 		c = greeted();
-	} while (!serve_until(c, READ, call));
-	return c;
+		if (!serve_until(c, READ, call))
+			continue;
+		reply(c, call);
+		if (serve_until(c, READ, call))
+			return c;
+	}
 }
 
 /* What the client answers, as the responder that it is, too; it grants 8. */
