@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A hostile peer, and an honest mount beside it that must not notice. On this
+# machine this builds the peer (tests/peer), and runs itself in a guest.
+#
+#	hostile.sh client PROVIDER [TEXT]	a client that attacks the server
+#	hostile.sh server rxe [TEXT]		a server that the module's client has
+#						to bear with
+#
+# TEXT selects cases. FLAVOUR is the guest's kernel (debug). With siw a program
+# can't be a server: what it sends with Invalidate has no handle.
+
+if [ -z "${LAB_LIB:-}" ]; then
+	tree=$(realpath "$(dirname "$0")/..")
+	cache=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}
+	peer=$cache/peer-$(echo "$tree" | sha256sum | cut -c 1-10)
+	# Another one may be building the same.
+	"$tree/tools/lab/lab" deps peer &&
+		flock "$tree/tests/peer" make -s -C "$tree/tests/peer" O="$peer" &&
+		exec "$tree/tools/lab/lab" run "${FLAVOUR:-debug}" \
+			--timeout 900 -e "PEER_PROGRAM=$peer/peer" "$0" "$@"
+	exit 1
+fi
+
+# shellcheck source=tests/lib.sh
+. "$LAB_TREE/tests/lib.sh"
+
+# The honest mount works all the time.
+honest_start() {
+	must lab_mount 4.2
+	load_start
+}
+
+honest_stop() {
+	must load_advances 60
+	load_stop
+	must umount "$LAB_MOUNT"
+}
+
+attack_server() {
+	yes hostile 2>/dev/null | head -c 65536 >"$LAB_EXPORT/data"
+	: >"$LAB_EXPORT/sink"
+	chmod 666 "$LAB_EXPORT/data" "$LAB_EXPORT/sink"
+	"$PEER_PROGRAM" client "$LAB_SERVER" 20049 "$@"
+}
+
+### A server that the module's client has to bear with
+
+parallel=6
+file_size=$((96 * 16384))
+declare -A cases=()
+
+# read_file MOUNT - several RPCs at a time, with Write chunks
+read_file() {
+	timeout 180 dd if="$1/file" bs=$file_size count=1 iflag=direct \
+		2>/dev/null | cmp - /run/expected
+}
+
+# mount_hostile MOUNT PORT [OPTIONS]
+mount_hostile() {
+	mkdir "$1"
+	timeout 200 mount -t nfs "$LAB_SERVER:$LAB_EXPORT" "$1" -o \
+		"vers=3,proto=rdma,port=$2,mountproto=tcp,nolock,rsize=16384,retry=0$3"
+}
+
+# bear CASE MOUNT PORT PEER - what peer/hostile_server.c says of the case's name
+bear() {
+	local reader
+
+	if [[ $1 = fails-* ]]; then
+		! mount_hostile "$2" "$3" ,timeo=100,retrans=1 ||
+			lab_fail "it was mounted"
+		[ $SECONDS -le 100 ] || lab_fail "that took $SECONDS s"
+		return
+	fi
+	must mount_hostile "$2" "$3" ""
+	case $1 in
+	errs-*)	! read_file "$2" || lab_fail "nothing went wrong" ;;
+	killed-*)
+		ls "$2" &
+		reader=$!
+		sleep 3
+		kill -KILL $reader
+		timeout 20 tail -s 0.1 --pid=$reader -f /dev/null ||
+			lab_fail "the reader can't be killed"
+		wait $reader
+		[ $? -eq 137 ] || lab_fail "the reader did not wait"
+		kill -USR1 "$4"
+		sleep 1 ;;
+	esac
+	must read_file "$2"
+	must umount "$2"
+}
+
+# one_case CASE PORT
+one_case() {
+	local peer status
+
+	SECONDS=0
+	"$PEER_PROGRAM" server "$LAB_SERVER" "$2" "$1" &
+	peer=$!
+	must lab_until 10 grep -q listening "/run/$1"
+	(bear "$1" "/mnt/$1" "$2" $peer)
+	status=$?
+	kill -TERM $peer
+	wait $peer || status=1
+	# What still waits for that server waits no more.
+	[ $status -eq 0 ] || umount -f -l "/mnt/$1"
+	echo "$SECONDS s"
+	return $status
+}
+
+# reap - wait for a case to end, and print its line.
+reap() {
+	local pid status
+
+	wait -n -p pid "${!cases[@]}"
+	status=$?
+	number=$((number + 1))
+	if [ $status -eq 0 ]; then
+		echo "ok $number - ${cases[$pid]} ($(tail -n 1 "/run/${cases[$pid]}"))"
+	else
+		cat "/run/${cases[$pid]}"
+		echo "not ok $number - ${cases[$pid]}"
+		failed=$((failed + 1))
+	fi
+	unset "cases[$pid]"
+}
+
+# bear_with_server [TEXT]
+bear_with_server() {
+	local name port=20100 number=0 failed=0
+
+	yes hostile 2>/dev/null | head -c $file_size >/run/expected
+	must lab_nfs_daemons
+	for name in $("$PEER_PROGRAM" list | grep -e "${1:-}"); do
+		[ ${#cases[@]} -lt $parallel ] || reap
+		port=$((port + 1))
+		one_case "$name" $port >"/run/$name" 2>&1 &
+		cases[$!]=$name
+	done
+	while [ ${#cases[@]} -gt 0 ]; do
+		reap
+	done
+	echo "$((number - failed)) passed, $failed failed"
+	[ $failed -eq 0 ] && [ $number -gt 0 ]
+}
+
+# siw counts what is registered as locked memory.
+ulimit -l unlimited
+nfs_start "$2"
+honest_start
+case $1 in
+client)	attack_server "${@:3}"; status=$? ;;
+server)	bear_with_server "${@:3}"; status=$? ;;
+esac
+honest_stop
+nfs_stop
+must lab_kmemleak
+exit "$status"

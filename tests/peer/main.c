@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ *	peer client ADDRESS PORT [TEXT]	all that a hostile client does to the
+ *					server there, or what has TEXT in its name
+ *	peer server ADDRESS PORT CASE	be that hostile server, to one client
+ *	peer list			the cases of the hostile server
+ */
+#include <arpa/inet.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "peer.h"
+
+struct sockaddr_in server_address = { .sin_family = AF_INET };
+
+void fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("# ");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	fflush(stdout);
+	_exit(1);
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "peer client ADDRESS PORT [TEXT]\n"
+			"peer server ADDRESS PORT CASE\n"
+			"peer list\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	setlinebuf(stdout);
+	if (argc == 2 && !strcmp(argv[1], "list")) {
+		list_misbehaviours();
+		return 0;
+	}
+	if (argc < 4 || argc > 5 ||
+	    inet_pton(AF_INET, argv[2], &server_address.sin_addr) != 1)
+		return usage();
+	server_address.sin_port = htons(atoi(argv[3]));
+	if (!strcmp(argv[1], "client"))
+		return attack_server(argc > 4 ? argv[4] : "");
+	if (!strcmp(argv[1], "server") && argc > 4)
+		return misbehave(argv[4]);
+	return usage();
+}

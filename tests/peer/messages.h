@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Messages and parts of them, in hex.
+ */
+#ifndef MESSAGES_H
+#define MESSAGES_H
+
+/* The versions that the module speaks, as its ERR_VERS has them. */
+#define VERSIONS	"00000002 00000002 "
+
+/* What a server grants by default, and what this peer asks for. */
+#define GRANT		"00000040 "
+#define REQUEST		"00000020 "
+
+#define XID		"11223344 "
+#define VERS		"00000002 "
+#define CALL_FLAGS	"00000000 "
+#define REPLY_FLAGS	"00000001 "
+
+/* Prefixes */
+#define CALL		XID VERS REQUEST "00000000 " CALL_FLAGS
+#define CALL_NOMSG	XID VERS REQUEST "00000001 " CALL_FLAGS
+#define REPLY		XID VERS REQUEST "00000000 " REPLY_FLAGS
+#define ERROR		XID VERS REQUEST "00000004 "
+#define CONNPROP	XID VERS REQUEST "00000005 " CALL_FLAGS
+
+/* Chunk lists; NOTHING is the handle to invalidate, and three empty lists. */
+#define END		"00000000 "
+#define NEXT		"00000001 "
+#define NOTHING		END END END END
+/* handle, length, offset, for chunks that nobody gets as far as to use */
+#define SEG		"0a0b0c0d 00000100 0000000000010000 "
+
+/* Properties */
+#define RBSIZ(size)	"00000001 00000004 " size " "
+#define BRS(level)	"00000002 00000004 " level " "
+#define PROPERTIES	"00000002 " RBSIZ("00001000") BRS("00000001")
+
+/* What a server answers to CONNPROP. */
+#define CONNPROP_ANSWER	XID VERS GRANT "00000005 " REPLY_FLAGS "00000002 " \
+			RBSIZ("00003000") BRS("00000001")
+
+/* NFS version 3, procedure 0 */
+#define RPC_NULL	"00000000 00000002 000186a3 00000003 00000000 " \
+			"00000000 00000000 00000000 00000000 "
+#define RPC_NULL_REPLY	"00000001 00000000 00000000 00000000 00000000 "
+
+#define NULL_CALL	CALL NOTHING XID RPC_NULL
+#define NULL_REPLY	XID VERS GRANT "00000000 " REPLY_FLAGS NOTHING \
+			XID RPC_NULL_REPLY
+
+/* Errors, as a server answers them */
+#define REFUSED(code)	XID VERS GRANT "00000004 " REPLY_FLAGS code " "
+#define BAD_XDR		REFUSED("00000002")
+#define INVAL_HTYPE	REFUSED("00000003")
+#define READ_CHUNKS	REFUSED("00000004") "00000008 "
+#define WRITE_CHUNKS	REFUSED("00000005") "00000008 "
+#define SEGMENTS	REFUSED("00000006") "00000040 "
+#define SYSTEM		REFUSED("00000009")
+/* without the word of flags: RFC 8166, 5 */
+#define BAD_VERS(vers)	XID vers " " GRANT "00000004 00000001 " VERSIONS
+
+#endif /* MESSAGES_H */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A peer of RPC over RDMA in user space, on librdmacm and libibverbs, that sends
+ * whatever it is told to: no codec comes between a test and the wire.
+ *
+ * Messages are written in hex, as in kunit/wire_refuse_test.c, after a pass of
+ * printf: connection_say(c, CALL NOTHING "%08x ...", xid). In what is expected,
+ * an x stands for any digit.
+ *
+ * Each case runs in a process of its own. What it expects and does not get ends
+ * that process; what it leaves behind the kernel cleans up.
+ */
+#ifndef PEER_H
+#define PEER_H
+
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <rdma/rdma_cma.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* Messages that a test may send are no longer than this. */
+#define MESSAGE_MAX	49152
+
+/* How long to wait for what has to come. Kernels with all checks on are slow. */
+#define PATIENCE_MS	40000
+#define FOREVER_MS	INT32_MAX
+
+/* octets.c */
+struct octets {
+	unsigned int	len;
+	unsigned char	data[MESSAGE_MAX];
+	unsigned char	mask[MESSAGE_MAX];
+};
+
+void octets_format(struct octets *o, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void octets_vformat(struct octets *o, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+bool octets_match(const struct octets *expected, const void *data,
+		  unsigned int len);
+void octets_print(const char *title, const unsigned char *data,
+		  const unsigned char *mask, unsigned int len);
+uint32_t word_at(const void *data, unsigned int index);
+
+/* main.c */
+extern struct sockaddr_in server_address;
+
+void fail(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2), noreturn));
+
+/* The status of a case that the device makes impossible */
+#define SKIPPED	77
+
+struct test {
+	const char	*name;
+	void		(*run)(void);
+};
+
+/* hostile_client.c */
+int attack_server(const char *only);
+
+/* hostile_server.c */
+void list_misbehaviours(void);
+int misbehave(const char *name);
+
+/* peer.c */
+
+/**
+ * struct options - how a connection is to be
+ * @private_data: for the CM
+ * @private_len: octets of it
+ * @recvs: how many Receives are posted
+ * @recv_size: octets of each
+ * @reads: RDMA Reads that this end can answer at a time
+ */
+struct options {
+	const void	*private_data;
+	uint8_t		private_len;
+	unsigned int	recvs;
+	unsigned int	recv_size;
+	uint8_t		reads;
+};
+
+extern const struct options default_options;
+
+/* What came from the peer; valid until the next is received. */
+struct message {
+	const unsigned char	*data;
+	unsigned int		len;
+};
+
+/* Memory that a peer may read or write. */
+struct memory {
+	unsigned char	*data;
+	unsigned int	len;
+	struct ibv_mr	*mr;
+};
+
+enum happening { MESSAGE, CLOSED, SILENCE };
+
+struct connection;
+
+struct connection *connection_open(const struct options *options);
+struct connection *connection_start(bool with_qp,
+				    const struct options *options);
+void connection_spurn(struct connection *c);
+void connection_expect_refused(const struct options *options);
+struct connection *connection_accept(struct rdma_cm_id *listener, int timeout_ms,
+				     const struct options *options);
+struct rdma_cm_id *connection_listen(void);
+bool connection_refuse(struct rdma_cm_id *listener, int timeout_ms);
+void connection_close(struct connection *c);
+void connection_needs_infiniband(const struct connection *c, const char *why);
+void connection_post_receives(struct connection *c, unsigned int count);
+const void *connection_private(const struct connection *c, unsigned int *len);
+
+void connection_send(struct connection *c, const void *data, unsigned int len,
+		     uint32_t invalidate);
+void connection_say(struct connection *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+enum happening connection_receive(struct connection *c, struct message *m,
+				  int timeout_ms);
+void connection_expect(struct connection *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void connection_expect_closed(struct connection *c);
+void connection_expect_broken(struct connection *c);
+void connection_expect_silence(struct connection *c, int ms);
+
+void memory_expose(struct connection *c, struct memory *m, unsigned int len,
+		   int access);
+void memory_hide(struct memory *m);
+uint32_t memory_bind(struct connection *c, const struct memory *m);
+void connection_write(struct connection *c, const struct memory *from,
+		      unsigned int len, uint32_t handle, uint64_t offset);
+
+#endif /* PEER_H */
