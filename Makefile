@@ -28,7 +28,9 @@ help:
 	@echo '                      now $(KDIR)'
 	@echo '  INSTALL_MOD_PATH=DIR  install below DIR instead of /'
 	@echo '  TESTS="NAME..."     the tests to run: names or globs (make list)'
-	@echo '  KERNEL=6.1          the kernel of the guests that demo and check boot'
+	@echo '  KERNEL=6.12         the kernel of the guests that demo and check boot,'
+	@echo '                      instead of 6.1'
+	@echo '  SERVER_KERNEL=6.12  that of the servers, where client and server differ'
 
 modules: ## build rpcrdma2.ko
 	$(kbuild) W=1 modules

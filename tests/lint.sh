@@ -3,7 +3,7 @@
 #
 # Style and static checks of everything in the tree: checkpatch, W=1 and sparse
 # (against the distribution's headers, and with the KUnit suites against the
-# debug guest's kernel), shellcheck.
+# kernels of guests, one of them newer), shellcheck.
 
 set -u
 
@@ -92,7 +92,8 @@ check_python() {
 }
 
 "$lab" deps lint || exit
-debug=$("$lab" kernel debug) && qemu=$("$lab" kernel qemu) || exit
+debug=$("$lab" kernel debug) && qemu=$("$lab" kernel qemu) &&
+	newer=$(KERNEL=6.12 "$lab" kernel uml) || exit
 source=$(realpath "$debug/build/source")
 copy_tree
 cd "$work" || exit
@@ -100,6 +101,7 @@ cd "$work" || exit
 check checkpatch checkpatch
 check "W=1 and sparse, distribution's headers" build "$qemu/build"
 check "W=1 and sparse, KUnit suites" build "$debug/build" ARCH=um
+check "W=1 and sparse, KUnit suites, Linux 6.12" build "$newer/build" ARCH=um
 check shellcheck check_shell
 check python check_python
 [ $failures -eq 0 ]
