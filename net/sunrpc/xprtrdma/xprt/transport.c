@@ -52,7 +52,6 @@ static void conn_ready(struct rpcrdma2_conn *conn)
 	struct rpc_xprt *xprt = &x->xprt;
 
 	rpcrdma2_requester_ready(conn->requester);
-	xprt->reestablish_timeout = 0;
 	xprt->connect_cookie++;
 	xprt->stat.connect_count++;
 	xprt->stat.connect_time += (long)jiffies - xprt->stat.connect_start;
@@ -203,7 +202,6 @@ static void xprt_op_close(struct rpc_xprt *xprt)
 	struct rpcrdma2_conn *conn = conn_get(to_rpcrdma2_xprt(xprt));
 
 	if (!conn) {
-		xprt->reestablish_timeout = 0;
 		xprt_disconnect_done(xprt);
 		return;
 	}
