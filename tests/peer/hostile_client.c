@@ -889,7 +889,7 @@ static void replies_not_taken(void)
 }
 
 /* Connections that are opened and abandoned, so many in each way */
-#define ABANDONED	200
+#define ABANDONED	150
 #define BATCH		50
 
 /* Whatever @open left open is closed by the end of its process. */
@@ -1048,14 +1048,14 @@ static const struct test tests[] = {
 	{ "credits: one more than granted", more_calls_than_granted },
 	{ "credits: Replies that are not taken for a while",
 	  replies_not_taken },
-	{ "abandoned: 200 that do not wait", abandon_at_once },
-	{ "abandoned: 200 that reject the server", abandon_spurned },
-	{ "abandoned: 200 half open", abandon_half_open },
-	{ "abandoned: 200 that say nothing", abandon_silent },
-	{ "abandoned: 200 that do not wait for CONNPROP", abandon_unheard },
-	{ "abandoned: 200 with a Call", abandon_calls },
-	{ "abandoned: 200 that take no Reply", abandon_replies },
-	{ "abandoned: 200 of processes that are killed", abandon_killed },
+	{ "abandoned: 150 that do not wait", abandon_at_once },
+	{ "abandoned: 150 that reject the server", abandon_spurned },
+	{ "abandoned: 150 half open", abandon_half_open },
+	{ "abandoned: 150 that say nothing", abandon_silent },
+	{ "abandoned: 150 that do not wait for CONNPROP", abandon_unheard },
+	{ "abandoned: 150 with a Call", abandon_calls },
+	{ "abandoned: 150 that take no Reply", abandon_replies },
+	{ "abandoned: 150 of processes that are killed", abandon_killed },
 };
 
 static const struct {

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "messages.h"
@@ -899,6 +900,30 @@ static void close_in_the_middle(void)
 	}
 }
 
+/*
+ * Connections come up, and then nothing is answered: the client may not spend
+ * its time with making them.
+ */
+static void close_on_each_call(void)
+{
+	unsigned int connections = 0;
+	struct connection *c;
+	struct call call;
+	time_t start;
+
+	c = at_read(&call);
+	connection_close(c);
+	for (start = time(NULL); time(NULL) < start + 12; connections++) {
+		c = greeted();
+		if (!serve_until(c, READ, &call))
+			fail("the client went by itself");
+		connection_close(c);
+	}
+	printf("# %u connections in 12 s\n", connections);
+	if (connections > 6)
+		fail("%u connections in 12 s", connections);
+}
+
 /* Small Receives: never may a message of the client exceed them. */
 static void small_receives(void)
 {
@@ -1055,6 +1080,7 @@ static const struct test tests[] = {
 	{ "survives-write-elsewhere", write_elsewhere },
 	{ "survives-write-after-reply", write_after_reply },
 	{ "survives-close-in-the-middle", close_in_the_middle },
+	{ "survives-close-on-each-call", close_on_each_call },
 	{ "survives-small-receives", small_receives },
 	{ "survives-calls", call_the_client },
 	{ "survives-write-resource", err_write_resource },

@@ -352,6 +352,9 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 		rpcrdma2_conn_close(conn, -EPROTO);
 		return;
 	}
+	/* Should a server that answers be lost, it is connected to at once. */
+	if (call->received > 0)
+		requester->xprt->reestablish_timeout = 0;
 	if (rpcrdma2_inv_local(requester, call))
 		call_unpin(call);
 }

@@ -60,7 +60,6 @@ static void conn_ready(struct rpcrdma2_conn *conn)
 	if (conn->dialect->version < conn->param.version_high)
 		rpcrdma2_server_learned(xprt);
 	rpcrdma2_requester_ready(conn->requester);
-	xprt->reestablish_timeout = 0;
 	xprt->connect_cookie++;
 	xprt->stat.connect_count++;
 	xprt->stat.connect_time += (long)jiffies - xprt->stat.connect_start;
@@ -224,7 +223,6 @@ static void xprt_op_close(struct rpc_xprt *xprt)
 	struct rpcrdma2_conn *conn = rpcrdma2_xprt_conn_get(to_rpcrdma2_xprt(xprt));
 
 	if (!conn) {
-		xprt->reestablish_timeout = 0;
 		xprt_disconnect_done(xprt);
 		return;
 	}
