@@ -68,7 +68,7 @@ mount_hostile() {
 bear() {
 	local reader
 
-	if [[ $1 = fails-* ]]; then
+	if [[ $1 = fails-* || $1 = older-* ]]; then
 		! mount_hostile "$2" "$3" ,timeo=100,retrans=1 ||
 			lab_fail "it was mounted"
 		[ $SECONDS -le 100 ] || lab_fail "that took $SECONDS s"
@@ -128,13 +128,14 @@ reap() {
 	unset "cases[$pid]"
 }
 
-# bear_with_server [TEXT]
-bear_with_server() {
-	local name port=20100 number=0 failed=0
+# run_cases VERSION NAME... - with a client that speaks that version alone; 0: with
+# one that takes what it gets
+run_cases() {
+	local name
 
-	yes hostile 2>/dev/null | head -c $file_size >/run/expected
-	must lab_nfs_daemons
-	for name in $("$PEER_PROGRAM" list | grep -e "${1:-}"); do
+	echo "$1" >/sys/module/rpcrdma2/parameters/version
+	shift
+	for name; do
 		[ ${#cases[@]} -lt $parallel ] || reap
 		port=$((port + 1))
 		one_case "$name" $port >"/run/$name" 2>&1 &
@@ -143,6 +144,18 @@ bear_with_server() {
 	while [ ${#cases[@]} -gt 0 ]; do
 		reap
 	done
+}
+
+# bear_with_server [TEXT]
+bear_with_server() {
+	local port=20100 number=0 failed=0 older others
+
+	yes hostile 2>/dev/null | head -c $file_size >/run/expected
+	must lab_nfs_daemons
+	mapfile -t older < <("$PEER_PROGRAM" list | grep ^older- | grep -e "${1:-}")
+	mapfile -t others < <("$PEER_PROGRAM" list | grep -v ^older- | grep -e "${1:-}")
+	run_cases 0 "${older[@]}"
+	run_cases 2 "${others[@]}"
 	echo "$((number - failed)) passed, $failed failed"
 	[ $failed -eq 0 ] && [ $number -gt 0 ]
 }

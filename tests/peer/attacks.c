@@ -15,22 +15,22 @@ const struct attack attacks_first[] = {
 	  CLOSES },
 	{ "CONNPROP of version 0",
 	  XID "00000000 " REQUEST "00000005 " CALL_FLAGS PROPERTIES,
-	  BAD_VERS("00000000"), CLOSES },
+	  BAD_FIRST("00000000"), STAYS },
 	{ "CONNPROP of version 3",
 	  XID "00000003 " REQUEST "00000005 " CALL_FLAGS PROPERTIES,
-	  BAD_VERS("00000003"), CLOSES },
+	  BAD_FIRST("00000003"), STAYS },
 	{ "CONNPROP of version 2^32-1",
 	  XID "ffffffff " REQUEST "00000005 " CALL_FLAGS PROPERTIES,
-	  BAD_VERS("ffffffff"), CLOSES },
+	  BAD_FIRST("ffffffff"), STAYS },
 	{ "a Call of version 0",
 	  XID "00000000 " REQUEST "00000000 " CALL_FLAGS NOTHING XID RPC_NULL,
-	  BAD_VERS("00000000"), STAYS },
+	  BAD_FIRST("00000000"), STAYS },
 	{ "a Call of version 3",
 	  XID "00000003 " REQUEST "00000000 " CALL_FLAGS NOTHING XID RPC_NULL,
-	  BAD_VERS("00000003"), STAYS },
+	  BAD_FIRST("00000003"), STAYS },
 	{ "a Call of version 2^32-1",
 	  XID "ffffffff " REQUEST "00000000 " CALL_FLAGS NOTHING XID RPC_NULL,
-	  BAD_VERS("ffffffff"), STAYS },
+	  BAD_FIRST("ffffffff"), STAYS },
 	{ "an error of version 3",
 	  XID "00000003 " REQUEST "00000004 00000001 00000003 00000003", NULL,
 	  CLOSES },
@@ -78,6 +78,8 @@ const struct attack attacks_first[] = {
 const struct attack attacks_prefix[] = {
 	{ "version 0", XID "00000000 " REQUEST "00000000 " CALL_FLAGS NOTHING
 	  XID RPC_NULL, BAD_VERS("00000000"), STAYS },
+	{ "version 1", XID "00000001 " REQUEST "00000000 " END END END
+	  XID RPC_NULL, BAD_VERS("00000001"), STAYS },
 	{ "version 3", XID "00000003 " REQUEST "00000000 " CALL_FLAGS NOTHING
 	  XID RPC_NULL, BAD_VERS("00000003"), STAYS },
 	{ "version 2^32-1", XID "ffffffff " REQUEST "00000000 " CALL_FLAGS

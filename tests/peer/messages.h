@@ -5,8 +5,12 @@
 #ifndef MESSAGES_H
 #define MESSAGES_H
 
-/* The versions that the module speaks, as its ERR_VERS has them. */
-#define VERSIONS	"00000002 00000002 "
+/*
+ * The versions that the module speaks, as its ERR_VERS has them; and the only
+ * one of a connection whose first messages were of version 2.
+ */
+#define VERSIONS	"00000001 00000002 "
+#define VERSION		"00000002 00000002 "
 
 /* What a server grants by default, and what this peer asks for. */
 #define GRANT		"00000040 "
@@ -58,6 +62,7 @@
 #define SEGMENTS	REFUSED("00000006") "00000040 "
 #define SYSTEM		REFUSED("00000009")
 /* without the word of flags: RFC 8166, 5 */
-#define BAD_VERS(vers)	XID vers " " GRANT "00000004 00000001 " VERSIONS
+#define BAD_FIRST(vers)	XID vers " " GRANT "00000004 00000001 " VERSIONS
+#define BAD_VERS(vers)	XID vers " " GRANT "00000004 00000001 " VERSION
 
 #endif /* MESSAGES_H */
