@@ -6,7 +6,6 @@
  * The server exports a file "data" of 64 KiB, which repeats DATA, and an empty
  * one, "sink". It has the default module parameters.
  */
-#include <arpa/inet.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,13 +142,13 @@ static void cut_error(void)
 static void served_with_private(const void *data, unsigned int len)
 {
 	struct options options = default_options;
+	struct connection *c;
 	const void *theirs;
 	unsigned int got;
 
 	options.private_data = data;
 	options.private_len = len;
-	struct connection *c = connection_open(&options);
-
+	c = connection_open(&options);
 	theirs = connection_private(c, &got);
 	if (got < 8 || memcmp(theirs, "\xf6\xab\x0e\x18\x01\x01\x0b\x0b", 8)) {
 		octets_print("private data", theirs, NULL, got);
@@ -531,13 +530,25 @@ static void read_segments_of_one_octet(void)
 	write_in(MAX_SEGMENTS, 1);
 }
 
-/* Positions may come in any order; here the last word, and then the first. */
+/* A Call whose words, but for the first two, are a chunk each, last one first */
+static void call_in_chunks(struct connection *c, const struct memory *m)
+{
+	char list[1024] = "";
+	unsigned int i;
+
+	for (i = MAX_CHUNKS; i-- > 0; )
+		sprintf(list + strlen(list), NEXT "%08x " A_SEGMENT, 8 + 4 * i,
+			m->mr->rkey, 4, address(m) + 8 + 4 * i);
+	connection_say(c, CALL END "%s" END END END XID "00000000", list);
+	connection_expect(c, NULL_REPLY);
+}
+
+/* Positions may come in any order. */
 static void read_chunks_out_of_order(void)
 {
 	struct connection *c = ready();
 	static struct octets call;
 	struct memory m;
-	unsigned int i;
 
 	memory_expose(c, &m, 4096, IBV_ACCESS_REMOTE_READ);
 	octets_format(&call, XID RPC_NULL);
@@ -548,15 +559,7 @@ static void read_chunks_out_of_order(void)
 		       m.mr->rkey, 4, address(&m) + 0x24,
 		       m.mr->rkey, 4, address(&m) + 8);
 	connection_expect(c, NULL_REPLY);
-
-	/* Eight words at the end, the first of them last */
-	char list[1024] = "";
-
-	for (i = MAX_CHUNKS; i-- > 0; )
-		sprintf(list + strlen(list), NEXT "%08x " A_SEGMENT, 8 + 4 * i,
-			m.mr->rkey, 4, address(&m) + 8 + 4 * i);
-	connection_say(c, CALL END "%s" END END END XID "00000000", list);
-	connection_expect(c, NULL_REPLY);
+	call_in_chunks(c, &m);
 	stays(c);
 }
 
