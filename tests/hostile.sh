@@ -53,7 +53,7 @@ declare -A cases=()
 
 # read_file MOUNT - several RPCs at a time, with Write chunks
 read_file() {
-	timeout 180 dd if="$1/file" bs=$file_size count=1 iflag=direct \
+	timeout 400 dd if="$1/file" bs=$file_size count=1 iflag=direct \
 		2>/dev/null | cmp - /run/expected
 }
 

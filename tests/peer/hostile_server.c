@@ -605,14 +605,17 @@ static const char * const bad_answers[] = {
 		"00000001 " RPC_NULL_REPLY,
 };
 
-/* The client waits longer after each connection that did not come up. */
-static void answer_badly(void)
+/*
+ * The client waits a while after a connection that did not come up: three cases
+ * at a time share the answers.
+ */
+static void answer_badly(unsigned int first)
 {
 	struct connection *c;
 	struct call call;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(bad_answers); i++) {
+	for (i = first; i < ARRAY_SIZE(bad_answers); i += 3) {
 		c = at_read(&call);
 		connection_close(c);
 		c = next_client(&default_options);
@@ -623,6 +626,10 @@ static void answer_badly(void)
 		expect_gone(c);
 	}
 }
+
+static void answer_badly_0(void) { answer_badly(0); }
+static void answer_badly_1(void) { answer_badly(1); }
+static void answer_badly_2(void) { answer_badly(2); }
 
 static void long_answer(void)
 {
@@ -773,6 +780,7 @@ static void private_data(void)
 		answer_connprop(c);
 		if (!serve_until(c, READ, &call))
 			fail("the client went by itself");
+		reply(c, &call);
 		connection_close(c);
 	}
 }
@@ -1128,7 +1136,9 @@ static const struct test tests[] = {
 	{ "older-and-hangs-up", older_and_hangs_up },
 	{ "survives-close-at-once", close_at_once },
 	{ "survives-no-answer-once", no_answer },
-	{ "survives-bad-answers", answer_badly },
+	{ "survives-bad-answers-0", answer_badly_0 },
+	{ "survives-bad-answers-1", answer_badly_1 },
+	{ "survives-bad-answers-2", answer_badly_2 },
 	{ "survives-long-answer", long_answer },
 	{ "survives-private-data", private_data },
 	{ "survives-bad-replies", reply_badly },
