@@ -170,6 +170,8 @@ name_uml() {
 
 	fragments=("$LAB/config/common.config" "$LAB/config/uml.config")
 	[ "$flavour" = uml ] || fragments+=("$LAB/config/$flavour.config")
+	[ ! -e "$LAB/config/$flavour-$KERNEL.config" ] ||
+		fragments+=("$LAB/config/$flavour-$KERNEL.config")
 	patches=("$LAB/patches/$KERNEL"/*.patch)
 	fetch "linux-source-$KERNEL"
 	version=$(dpkg-deb -f "$(deb "linux-source-$KERNEL")" Version)
