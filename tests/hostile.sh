@@ -152,10 +152,12 @@ bear_with_server() {
 
 	yes hostile 2>/dev/null | head -c $file_size >/run/expected
 	must lab_nfs_daemons
-	mapfile -t older < <("$PEER_PROGRAM" list | grep ^older- | grep -e "${1:-}")
-	mapfile -t others < <("$PEER_PROGRAM" list | grep -v ^older- | grep -e "${1:-}")
-	run_cases 0 "${older[@]}"
-	run_cases 2 "${others[@]}"
+	older=$("$PEER_PROGRAM" list | grep ^older- | grep -e "${1:-}")
+	others=$("$PEER_PROGRAM" list | grep -v ^older- | grep -e "${1:-}")
+	# shellcheck disable=SC2086 # a name is a word
+	run_cases 0 $older
+	# shellcheck disable=SC2086
+	run_cases 2 $others
 	echo "$((number - failed)) passed, $failed failed"
 	[ $failed -eq 0 ] && [ $number -gt 0 ]
 }

@@ -50,7 +50,7 @@ prepare() {
 	shift 2
 
 	[ -n "$log" ] || log=$CACHE/logs/$(date +%Y%m%d-%H%M%S)-$flavour-$title-$$
-	mkdir -p "$log/share"
+	mkdir -p "$CACHE/logs" "$log/share"
 	log=$(realpath "$log")
 	rm -f "$log"/*.{env,console,out,status} "$log"/share/.lab-*
 	echo $$ >"$log/running"
