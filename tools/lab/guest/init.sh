@@ -58,7 +58,7 @@ set_up_network() {
 	case $LAB_ROLE in
 	guest)	net=77
 		[ -e "/sys/class/net/$LAB_NETDEV" ] ||
-			ip link add "$LAB_NETDEV" type dummy ;;
+			modprobe dummy numdummies=1 ;;
 	client)	host=2 ;;
 	esac
 	ip -batch - <<-END
