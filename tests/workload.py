@@ -341,8 +341,10 @@ def acl(directory, server):
 
 def load(directory, _):
     """Write, read and rename until DIRECTORY/stop exists; whatever happens to
-    the server or to the network, no error and no wrong octet may be seen."""
+    the server or to the network, no error and no wrong octet may be seen.
+    LOAD_PAUSE in the environment: seconds between rounds."""
     rng = random.Random(2)
+    pause = float(os.environ.get("LOAD_PAUSE", "0"))
     alive = {}
     longest = step = 0
     while not os.path.exists(f"{directory}/stop"):
@@ -364,6 +366,7 @@ def load(directory, _):
         step += 1
         with open("/run/load.rounds", "w", encoding="ascii") as file:
             file.write(f"{step}\n")
+        time.sleep(pause)
     drop_caches()
     for number, size in alive.items():
         same(f"{directory}/{number}", read_file(f"{directory}/{number}"),
