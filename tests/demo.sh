@@ -30,9 +30,9 @@ count_messages() {
 	local whole="reads == 0 && writes == 0 && reply == 0 && nomsg == 0"
 
 	count_event ready rpcrdma2/rpcrdma2_conn_ready
-	count_event calls rpcrdma2/rpcrdma2_call_send
 	count_event replies rpcrdma2/rpcrdma2_reply_recv
 	count_event inline rpcrdma2/rpcrdma2_call_send "$whole"
+	count_event chunked rpcrdma2/rpcrdma2_call_send "!($whole)"
 	count_event registered rpcrdma2/rpcrdma2_mr_register
 	count_event inv_remote rpcrdma2/rpcrdma2_mr_inv_remote
 	count_event inv_local rpcrdma2/rpcrdma2_mr_inv_local
@@ -47,9 +47,13 @@ show_negotiated() {
 }
 
 show_messages() {
-	echo "RPCs: $(counted calls), of which" \
-	     "$(counted inline) inline and" \
-	     "$(($(counted calls) - $(counted inline))) with chunks"
+	local inline chunked
+
+	# Some are still sent while this counts.
+	inline=$(counted inline)
+	chunked=$(counted chunked)
+	echo "RPCs: $((inline + chunked)), of which $inline inline and" \
+	     "$chunked with chunks"
 	echo "memory registrations: $(counted registered), ended by" \
 	     "$(counted inv_remote) remote and" \
 	     "$(counted inv_local) local invalidations"
