@@ -150,7 +150,8 @@ static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 	if (!sx)
 		return ERR_PTR(-ENOMEM);
 	set_bit(XPT_LISTENER, &sx->xprt.xpt_flags);
-	strcpy(sx->xprt.xpt_remotebuf, "listener");
+	strscpy(sx->xprt.xpt_remotebuf, "listener",
+		sizeof(sx->xprt.xpt_remotebuf));
 
 	sx->listener = rpcrdma2_listen(net, sa, incoming, listener_lost,
 				       sx);
