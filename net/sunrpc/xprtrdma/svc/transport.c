@@ -96,6 +96,17 @@ static void conn_reply(struct rpcrdma2_recv *recv)
 		rpcrdma2_conn_close(recv->conn, -EPROTO);
 }
 
+static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
+{
+	const struct rpcrdma2_requester *requester;
+
+	/* Pairs with the release in rpcrdma2_requester_create(). */
+	requester = smp_load_acquire(&conn->requester);
+	rpcrdma2_show_responder(seq, conn->responder);
+	if (requester)
+		rpcrdma2_show_requester(seq, requester);
+}
+
 static const struct rpcrdma2_conn_ops conn_ops = {
 	.ready		= conn_ready,
 	.closing	= conn_closing,
@@ -105,6 +116,7 @@ static const struct rpcrdma2_conn_ops conn_ops = {
 	.room		= conn_room,
 	.call		= rpcrdma2_svc_call,
 	.reply		= conn_reply,
+	.show		= conn_show,
 };
 
 /* CM context. */
