@@ -77,6 +77,7 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 
 static void conn_free(struct rpcrdma2_conn *conn)
 {
+	rpcrdma2_svc_stats_gone(conn);
 	rpcrdma2_requester_destroy(conn->requester);
 	rpcrdma2_responder_destroy(conn->responder);
 }
@@ -229,8 +230,10 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 	if (!rpcrdma2_responder_create(conn))
 		return false;
 	svc_xprt_get(&sx->xprt);
-	if (rpcrdma2_conn_adopt(conn, &param))
+	if (rpcrdma2_conn_adopt(conn, &param)) {
+		rpcrdma2_svc_stats_add(conn);
 		return true;
+	}
 	rpcrdma2_responder_destroy(conn->responder);
 	conn->responder = NULL;
 	return false;
@@ -326,7 +329,11 @@ static struct svc_xprt_class svc_class = {
  */
 int rpcrdma2_svc_register(void)
 {
-	return svc_reg_xprt_class(&svc_class);
+	int rc = svc_reg_xprt_class(&svc_class);
+
+	if (!rc)
+		rpcrdma2_svc_stats_init();
+	return rc;
 }
 
 /**
@@ -334,5 +341,6 @@ int rpcrdma2_svc_register(void)
  */
 void rpcrdma2_svc_unregister(void)
 {
+	rpcrdma2_svc_stats_exit();
 	svc_unreg_xprt_class(&svc_class);
 }
