@@ -43,6 +43,15 @@ static inline void rpcrdma2_secure_port(struct svc_rqst *rqstp)
 #define RPCRDMA2_XPO_SECURE_PORT
 #endif
 
+/* A sysctl's handler leaves its table alone; a table has an end, or a size. */
+#if RPCRDMA2_IS_6_1
+#define RPCRDMA2_CTL_TABLE		struct ctl_table
+#define RPCRDMA2_CTL_TABLE_END		{ }
+#else
+#define RPCRDMA2_CTL_TABLE		const struct ctl_table
+#define RPCRDMA2_CTL_TABLE_END
+#endif
+
 /* A Call for a callback service, of which one thread is to wake up. */
 static inline void rpcrdma2_enqueue_bc_request(struct svc_serv *serv,
 					       struct rpc_rqst *rqst)

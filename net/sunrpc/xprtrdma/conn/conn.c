@@ -27,6 +27,7 @@
  *  9. The CM id: a device that is being removed waits for this one.
  * 10. State CLOSED, ops->closed. The memory goes with the last reference, as
  *     an nfsd thread may still be reading from a Receive buffer.
+ * 11. The file in debugfs: whoever waits for CLOSED need not wait for readers.
  *
  * Module unload waits for every teardown by destroying the workqueue.
  */
@@ -185,6 +186,7 @@ static void conn_teardown(struct work_struct *work)
 	if (ops)
 		ops->closed(conn);
 	complete_all(&conn->done);
+	rpcrdma2_debugfs_remove(conn);
 	memalloc_noio_restore(flags);
 	rpcrdma2_conn_put(conn);
 }
@@ -253,6 +255,7 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	init_completion(&conn->done);
 	INIT_WORK(&conn->close_work, conn_teardown);
 	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
+	rpcrdma2_debugfs_init(conn);
 	conn->dialect = &rpcrdma2_v2_09;
 	rpcrdma2_props_init(&conn->peer);
 	conn->send_limit = RPCRDMA2_CONNPROP_MAX;
@@ -306,7 +309,10 @@ int rpcrdma2_conn_init(void)
 {
 	rpcrdma2_wq = alloc_workqueue("rpcrdma2", WQ_UNBOUND | WQ_MEM_RECLAIM,
 				      0);
-	return rpcrdma2_wq ? 0 : -ENOMEM;
+	if (!rpcrdma2_wq)
+		return -ENOMEM;
+	rpcrdma2_debugfs_setup();
+	return 0;
 }
 
 /**
@@ -315,4 +321,5 @@ int rpcrdma2_conn_init(void)
 void rpcrdma2_conn_cleanup(void)
 {
 	destroy_workqueue(rpcrdma2_wq);
+	rpcrdma2_debugfs_cleanup();
 }

@@ -21,6 +21,7 @@
 #include <rdma/rdma_cm.h>
 
 #include "handshake.h"
+#include "stats.h"
 #include "wire/wire.h"
 
 struct rpcrdma2_conn;
@@ -139,6 +140,8 @@ struct rpcrdma2_send {
  * @room: optional; nothing waits for the Send Queue any more; CQ context
  * @call: a Call message arrived; CQ context
  * @reply: a Reply or an RDMA2_ERROR arrived; CQ context
+ * @show: write what there is to say of @conn above conn/, by rpcrdma2_show();
+ *	between enter and exit, process context, must not sleep
  */
 struct rpcrdma2_conn_ops {
 	void	(*ready)(struct rpcrdma2_conn *conn);
@@ -149,6 +152,7 @@ struct rpcrdma2_conn_ops {
 	void	(*room)(struct rpcrdma2_conn *conn);
 	void	(*call)(struct rpcrdma2_recv *recv);
 	void	(*reply)(struct rpcrdma2_recv *recv);
+	void	(*show)(struct rpcrdma2_conn *conn, struct seq_file *seq);
 };
 
 /**
@@ -176,6 +180,9 @@ struct rpcrdma2_conn_param {
 	u32		version_low;
 	u32		version_high;
 };
+
+/* Calls without chunks are taken in either direction. */
+#define RPCRDMA2_OFFERED_BRS	RDMA2_RVREQSUP_INLINE
 
 /**
  * struct rpcrdma2_conn - one RDMA connection
@@ -207,6 +214,8 @@ struct rpcrdma2_conn_param {
  * @handshake: what was said so far; the CQ's until READY
  * @dialect: how headers are written; stable once READY
  * @peer: the peer's properties
+ * @have_props: they came in a CONNPROP
+ * @peer_credits: credits in that CONNPROP
  * @send_limit: largest message this end may Send, octets
  * @recv_limit: largest message the peer will Send, octets
  * @peer_private: the peer's private data, if @have_private
@@ -229,6 +238,10 @@ struct rpcrdma2_conn_param {
  * @unsignaled: entries since the last signaled WR
  * @post_failed: the device refused a WR
  * @max_pages: page list limit of a registration
+ * @ready_at: when it became READY, in jiffies
+ * @file: in debugfs
+ * @file_work: makes @file
+ * @stats: counters
  */
 struct rpcrdma2_conn {
 	struct kref			ref;
@@ -259,6 +272,8 @@ struct rpcrdma2_conn {
 	enum rpcrdma2_hs_state		handshake;
 	const struct rpcrdma2_dialect	*dialect;
 	struct rpcrdma2_props		peer;
+	bool				have_props;
+	u32				peer_credits;
 	u32				send_limit;
 	u32				recv_limit;
 	struct rpcrdma2_private_data	peer_private;
@@ -280,6 +295,11 @@ struct rpcrdma2_conn {
 	unsigned int			unsignaled;
 	bool				post_failed;
 	unsigned int			max_pages;
+
+	unsigned long			ready_at;
+	struct dentry			*file;
+	struct work_struct		file_work;
+	struct rpcrdma2_conn_stats	stats;
 };
 
 /* conn.c */
@@ -368,5 +388,14 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv);
 void rpcrdma2_answer_error(struct rpcrdma2_recv *recv,
 			   const struct rpcrdma2_error *error,
 			   bool close_after);
+
+/* debugfs.c */
+void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn);
+void rpcrdma2_debugfs_ready(struct rpcrdma2_conn *conn);
+void rpcrdma2_debugfs_remove(struct rpcrdma2_conn *conn);
+void rpcrdma2_debugfs_add(const char *name,
+			  const struct file_operations *fops);
+void rpcrdma2_debugfs_setup(void);
+void rpcrdma2_debugfs_cleanup(void);
 
 #endif /* _RPCRDMA2_CONN_H */

@@ -44,6 +44,7 @@ static void become_ready(struct rpcrdma2_conn *conn)
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_READY, 0))
 		return;
 	conn->was_ready = true;
+	rpcrdma2_debugfs_ready(conn);
 	trace_rpcrdma2_conn_ready(conn);
 	conn->param.ops->ready(conn);
 }
@@ -74,7 +75,7 @@ static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
 		.response	= response,
 		.props		= {
 			.rbsiz	= conn->param.rbsiz,
-			.brs	= RDMA2_RVREQSUP_INLINE,
+			.brs	= RPCRDMA2_OFFERED_BRS,
 		},
 	};
 
@@ -147,7 +148,11 @@ void rpcrdma2_answer_error(struct rpcrdma2_recv *recv,
 		return;
 	}
 	trace_rpcrdma2_error_send(conn, hdr.xid, error);
-	rpcrdma2_send_header(conn, &hdr, close_after);
+	if (rpcrdma2_send_header(conn, &hdr, close_after))
+		return;
+	spin_lock(&conn->lock);
+	rpcrdma2_count_error(conn->stats.errors_sent, error->code);
+	spin_unlock(&conn->lock);
 }
 
 static void answer_error(struct rpcrdma2_recv *recv,
@@ -177,6 +182,8 @@ static void take_props(struct rpcrdma2_recv *recv)
 
 	trace_rpcrdma2_connprop_recv(conn, &recv->hdr);
 	conn->peer = recv->hdr.props;
+	conn->have_props = true;
+	conn->peer_credits = recv->hdr.credit;
 	if (conn->active)
 		conn->first_grant = recv->hdr.credit;
 }
@@ -265,9 +272,12 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 	if (!rc) {
 		recv->offset = xdr_stream_pos(&xdr);
 		recv->len -= recv->offset;
-		if (recv->hdr.htype == RDMA2_ERROR)
+		if (recv->hdr.htype == RDMA2_ERROR) {
 			trace_rpcrdma2_error_recv(conn, recv->hdr.xid,
 						  &recv->hdr.error);
+			rpcrdma2_count_error(conn->stats.errors_received,
+					     recv->hdr.error.code);
+		}
 	}
 	take_step(recv, rpcrdma2_hs_event(&recv->hdr, rc,
 					  conn->param.version_low));

@@ -143,6 +143,8 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	if (rc)
 		return rc;
 	conn->qp = conn->cm_id->qp;
+	/* "rdma resource" names who made it, which rdma_cm takes for itself. */
+	conn->qp->res.kern_name = KBUILD_MODNAME;
 	/* One entry of each Queue is for the drain. */
 	conn->sq_depth = min(conn->sq_depth, attr.cap.max_send_wr) - 1;
 	conn->recv_depth = min_t(u32, calls_of(conn) + CONTROL_RECVS,

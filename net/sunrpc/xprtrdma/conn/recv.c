@@ -25,6 +25,7 @@ static int recv_post(struct rpcrdma2_recv *recv)
 	spin_lock(&conn->lock);
 	if (conn->state < RPCRDMA2_CONN_CLOSING)
 		rc = ib_post_recv(conn->qp, &wr, NULL);
+	conn->stats.recv_doorbells += !rc;
 	spin_unlock(&conn->lock);
 	return rc;
 }
@@ -55,12 +56,15 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 						  struct rpcrdma2_recv, cqe);
 	struct rpcrdma2_conn *conn = recv->conn;
 
+	conn->stats.completions++;
 	if (wc->status != IB_WC_SUCCESS) {
 		rpcrdma2_conn_close(conn, -ECONNRESET);
 		return;
 	}
 	ib_dma_sync_single_for_cpu(conn->pd->device, recv->sge.addr,
 				   wc->byte_len, DMA_FROM_DEVICE);
+	conn->stats.receives++;
+	conn->stats.receive_octets += wc->byte_len;
 	recv->offset = 0;
 	recv->len = wc->byte_len;
 	recv->invalidated = (wc->wc_flags & IB_WC_WITH_INVALIDATE) ?

@@ -23,6 +23,20 @@
 /* A signaled WR every so many entries bounds how long buffers stay out. */
 #define SIGNAL_INTERVAL	16
 
+static void count_post(struct rpcrdma2_conn *conn,
+		       const struct rpcrdma2_work *work)
+{
+	struct rpcrdma2_conn_stats *stats = &conn->stats;
+	const struct ib_send_wr *last = work->last;
+
+	stats->send_doorbells++;
+	stats->work_requests += work->count;
+	if (last->opcode == IB_WR_SEND || last->opcode == IB_WR_SEND_WITH_INV) {
+		stats->sends++;
+		stats->send_octets += last->sg_list->length;
+	}
+}
+
 static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 {
 	int rc;
@@ -42,6 +56,8 @@ static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	if (rc)
 		/* Part of the chain may be on the Queue: the teardown returns it. */
 		conn->post_failed = true;
+	else
+		count_post(conn, work);
 }
 
 /*
@@ -81,15 +97,17 @@ int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	int rc = 0;
 
 	spin_lock(&conn->lock);
-	if (conn->state >= RPCRDMA2_CONN_CLOSING)
+	if (conn->state >= RPCRDMA2_CONN_CLOSING) {
 		rc = -ENOTCONN;
-	else if (!work_fits(conn, work))
+	} else if (!work_fits(conn, work)) {
 		rc = -E2BIG;
-	else if (!list_empty(&conn->waiting) ||
-		 conn->sq_depth - conn->sq_used < work->count)
+	} else if (!list_empty(&conn->waiting) ||
+		   conn->sq_depth - conn->sq_used < work->count) {
 		list_add_tail(&work->link, &conn->waiting);
-	else
+		conn->stats.queue_waits++;
+	} else {
 		post_locked(conn, work);
+	}
 	spin_unlock(&conn->lock);
 	if (unlikely(READ_ONCE(conn->post_failed)))
 		rpcrdma2_conn_close(conn, -ENOTCONN);
@@ -147,6 +165,7 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 	LIST_HEAD(completed);
 	bool waited;
 
+	conn->stats.completions++;
 	if (wc->status != IB_WC_SUCCESS) {
 		trace_rpcrdma2_wc_error(conn, wc->status, wc->vendor_err);
 		rpcrdma2_conn_close(conn, -ECONNRESET);

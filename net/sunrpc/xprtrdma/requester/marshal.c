@@ -59,7 +59,6 @@ static int add_write_chunk(struct rpcrdma2_requester *requester,
 	if (rc)
 		return rc;
 	call->write_offered = chunk->length;
-	requester->stats->write_chunks++;
 	return 0;
 }
 
@@ -78,7 +77,6 @@ static int add_reply_chunk(struct rpcrdma2_requester *requester,
 		/* What the responder asked for is more than there is. */
 		return -EMSGSIZE;
 	call->reply_offered = chunk->length;
-	requester->stats->reply_chunks++;
 	return 0;
 }
 
@@ -152,9 +150,6 @@ static int marshal_inline(struct rpcrdma2_requester *requester,
 	rc = encode_header(requester, call, send);
 	if (rc)
 		return rc;
-	requester->stats->pullup_copies += buf->page_len;
-	if (!requester->hdr.chunks.nsegs)
-		requester->stats->inline_calls++;
 	return copy_inline(send, buf, 0, buf->len);
 }
 
@@ -181,8 +176,6 @@ static int marshal_read_chunk(struct rpcrdma2_requester *requester,
 	rc = copy_inline(send, buf, 0, buf->head[0].iov_len);
 	if (rc)
 		return rc;
-	requester->stats->read_chunks++;
-	requester->stats->request_bytes += buf->page_len;
 	return copy_inline(send, buf,
 			   buf->head[0].iov_len + buf->page_len + pad,
 			   buf->tail[0].iov_len - pad);
@@ -204,10 +197,7 @@ static int marshal_external(struct rpcrdma2_requester *requester,
 			       DMA_TO_DEVICE);
 	if (rc)
 		return rc;
-	requester->stats->read_chunks++;
-	requester->stats->nomsg_calls++;
 	call->position_zero = true;
-	requester->stats->request_bytes += buf->len;
 	return encode_header(requester, call, send);
 }
 
@@ -280,6 +270,6 @@ int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
 	if (!rc)
 		rc = marshal_call(requester, call, send, ddp);
 	if (rc && rc != -EAGAIN)
-		requester->stats->failed_marshals++;
+		requester->stats.failed_marshals++;
 	return rc;
 }

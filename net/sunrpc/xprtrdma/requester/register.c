@@ -76,7 +76,7 @@ static bool refill_one(struct rpcrdma2_requester *requester)
 	list_add(&mr->all, &requester->all_mrs);
 	requester->nr_mrs++;
 	spin_unlock(&requester->lock);
-	requester->stats->mrs_allocated++;
+	requester->stats.mrs_allocated++;
 	return true;
 }
 
@@ -162,7 +162,7 @@ static struct rpcrdma2_mr *mr_wait(struct rpcrdma2_requester *requester)
 		xprt_write_space(requester->xprt);
 		return mr;
 	}
-	requester->stats->mr_waits++;
+	requester->stats.mr_waits++;
 	queue_delayed_work(rpcrdma2_wq, &requester->refill, 0);
 	return NULL;
 }
@@ -231,7 +231,6 @@ static int flush(struct builder *b)
 		return rc;
 	fill_wrs(mr);
 	ibmr = mr->mr;
-	requester->stats->registrations++;
 	trace_rpcrdma2_mr_register(requester->conn,
 				   be32_to_cpu(b->call->rqst->rq_xid),
 				   ibmr->rkey, ibmr->length);
@@ -430,7 +429,7 @@ bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
 	list_for_each_entry(mr, &call->mrs, list) {
 		if (mr->mr->rkey != handle)
 			continue;
-		requester->stats->remote_invs++;
+		requester->stats.remote_invs++;
 		trace_rpcrdma2_mr_inv_remote(requester->conn,
 					     be32_to_cpu(call->rqst->rq_xid),
 					     handle, mr->mr->length);
@@ -448,8 +447,11 @@ static void inv_done(struct rpcrdma2_work *work, int status)
 {
 	struct rpcrdma2_call *call = container_of(work, struct rpcrdma2_call,
 						  inv_work);
+	struct rpcrdma2_requester *requester = call->conn->requester;
 
-	rpcrdma2_unregister(call->conn->requester, call);
+	if (!status)
+		requester->stats.local_invs += work->count;
+	rpcrdma2_unregister(requester, call);
 	if (call->waiting)
 		complete(&call->fenced);
 	else
@@ -490,7 +492,6 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 			rpcrdma2_call_complete(call);
 		return 0;
 	}
-	requester->stats->local_invs += count;
 	rpcrdma2_work_init(work, first, last, count, inv_done);
 	work->prompt = true;
 	return rpcrdma2_post(requester->conn, work);

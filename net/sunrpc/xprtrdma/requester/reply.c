@@ -177,7 +177,7 @@ static int copy_out(struct rpcrdma2_requester *requester,
 {
 	if (!len)
 		return 0;
-	requester->stats->fixup_copies += len;
+	requester->stats.fixup_octets += len;
 	return write_bytes_to_xdr_buf(buf, to, from, len) ? -EMSGSIZE : 0;
 }
 
@@ -201,7 +201,7 @@ static int receive_around(struct rpcrdma2_requester *requester,
 	rc = copy_out(requester, &buf, 0, data, head);
 	if (rc)
 		return rc;
-	requester->stats->reply_bytes += placed;
+	requester->stats.written_octets += placed;
 	buf.head[0].iov_len = head;
 	buf.page_len = placed;
 	call->head = head;
@@ -237,7 +237,7 @@ static int receive_message(struct rpcrdma2_requester *requester,
 	if (recv->hdr.htype == RDMA2_NOMSG) {
 		if (cl->nwrites || cl->reply.length > call->reply_offered)
 			return -EPROTO;
-		requester->stats->reply_bytes += cl->reply.length;
+		requester->stats.written_octets += cl->reply.length;
 		return cl->reply.length;
 	}
 	if (cl->nwrites > 1)
@@ -263,7 +263,6 @@ static int receive_error(struct rpcrdma2_requester *requester,
 {
 	const struct rpcrdma2_error *error = &recv->hdr.error;
 
-	requester->stats->errors++;
 	switch (error->code) {
 	case RDMA2_ERR_READ_CHUNKS:
 		if (call->position_zero)
@@ -303,7 +302,7 @@ static int receive(struct rpcrdma2_requester *requester,
 	rc = receive_message(requester, recv, call);
 	if (rc > 0)
 		return rc;
-	requester->stats->bad_replies++;
+	requester->stats.bad_replies++;
 	return rc == -EPROTO ? rc : -EIO;
 }
 
@@ -323,11 +322,13 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 	bool mine = true;
 
 	call = call_pin(requester->xprt, hdr->xid);
-	if (hdr->htype == RDMA2_ERROR)
+	if (hdr->htype == RDMA2_ERROR) {
 		/* Its credit field is not a grant: v2-09, 5.3.3. */
 		rpcrdma2_credits_update(requester, requester->granted, true);
-	else
+	} else {
+		rpcrdma2_count_form(&requester->stats.replies, hdr);
 		rpcrdma2_credits_update(requester, hdr->credit, true);
+	}
 	if (!call) {
 		/* The RPC was killed; its memory is fenced or being fenced. */
 		rpcrdma2_recv_put(recv);

@@ -95,7 +95,7 @@ static int credit_wait(struct rpcrdma2_requester *requester)
 		xprt_write_space(requester->xprt);
 		return 0;
 	}
-	requester->stats->credit_waits++;
+	requester->stats.credit_waits++;
 	return -EAGAIN;
 }
 
@@ -206,6 +206,48 @@ static int check_retransmission(struct rpcrdma2_requester *requester,
 	return 0;
 }
 
+static u32 octets_of(const struct rpcrdma2_chunk *chunks, unsigned int n)
+{
+	u32 octets = 0;
+
+	while (n--)
+		octets += chunks[n].length;
+	return octets;
+}
+
+static unsigned int segments_of(const struct rpcrdma2_chunk *chunks,
+				unsigned int n)
+{
+	unsigned int segments = 0;
+
+	while (n--)
+		segments += chunks[n].nsegs;
+	return segments;
+}
+
+/* The caller holds the xprt's write lock. */
+static void count_call(struct rpcrdma2_requester *requester,
+		       const struct rpc_rqst *rqst)
+{
+	const struct rpcrdma2_chunk_lists *cl = &requester->hdr.chunks;
+	struct rpcrdma2_stats *stats = &requester->stats;
+	const struct xdr_buf *buf = &rqst->rq_snd_buf;
+
+	rpcrdma2_count_form(&stats->calls, &requester->hdr);
+	if (!cl->nreads)
+		stats->pullup_octets += buf->page_len + buf->tail[0].iov_len;
+	if (!cl->nsegs)
+		return;
+	/* Each segment is a registration. */
+	stats->registrations += cl->nsegs;
+	stats->read_segments += segments_of(cl->reads, cl->nreads);
+	stats->write_segments += segments_of(cl->writes, cl->nwrites);
+	stats->reply_segments += segments_of(&cl->reply, cl->has_reply);
+	stats->read_octets += octets_of(cl->reads, cl->nreads);
+	stats->offered_octets += octets_of(cl->writes, cl->nwrites) +
+				 octets_of(&cl->reply, cl->has_reply);
+}
+
 static int marshal_and_post(struct rpcrdma2_requester *requester,
 			    struct rpcrdma2_call *call)
 {
@@ -214,8 +256,10 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	int rc;
 
 	send = rpcrdma2_send_get(conn);
-	if (!send)
+	if (!send) {
+		requester->stats.send_waits++;
 		return -ENOBUFS;
+	}
 	rc = rpcrdma2_marshal(requester, call, send);
 	if (rc)
 		goto out_put;
@@ -234,8 +278,10 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 		call->sent_on = conn;
 	}
 	spin_unlock(&requester->lock);
-	if (!rc)
+	if (!rc) {
+		count_call(requester, call->rqst);
 		return 0;
+	}
 
 	/* Nothing of it was posted. */
 	if (call->conn)
@@ -305,15 +351,13 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
  * rpcrdma2_requester_create - give a connection its requester role
  * @conn: a connection that is not established yet
  * @xprt: whose RPCs it will send; outlives @conn
- * @stats: counters that outlive @conn
  *
  * Process context.
  *
  * Return: the role, or NULL
  */
 struct rpcrdma2_requester *
-rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt,
-			  struct rpcrdma2_stats *stats)
+rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
 {
 	struct rpcrdma2_requester *requester;
 
@@ -322,7 +366,6 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt,
 		return NULL;
 	requester->conn = conn;
 	requester->xprt = xprt;
-	requester->stats = stats;
 	spin_lock_init(&requester->lock);
 	requester->granted = 1;
 	INIT_LIST_HEAD(&requester->free_mrs);

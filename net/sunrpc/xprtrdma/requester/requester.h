@@ -15,56 +15,64 @@
 #include "conn/conn.h"
 
 /**
- * struct rpcrdma2_stats - what a requester did, over all its connections
+ * struct rpcrdma2_stats - what a requester did
  *
- * Printed in the xprt: line of mountstats, whose reader (nfs-utils) gives the
- * fields their names.
+ * By the holder of the xprt's write lock:
  *
- * @read_chunks: Calls with Read chunks, Position-Zero ones included
- * @write_chunks: Calls with Write chunks
- * @reply_chunks: Calls with a Reply chunk
- * @nomsg_calls: Calls with a Position-Zero Read chunk
- * @request_bytes: octets moved by Read chunks
- * @reply_bytes: octets moved by Write and Reply chunks
- * @pullup_copies: octets of page data copied into Sends
- * @fixup_copies: octets of Replies copied out of Receives
- * @failed_marshals: Calls that could not be encoded
- * @bad_replies: Replies that could not be used
- * @mrs_allocated: registrations ever allocated
+ * @calls: Calls sent
+ * @read_segments: segments of their Read chunks
+ * @write_segments: segments of their Write chunks
+ * @reply_segments: segments of their Reply chunks
+ * @read_octets: octets of their Read chunks
+ * @offered_octets: octets of their Write and Reply chunks
+ * @pullup_octets: page data, and what follows it, copied into Sends
  * @registrations: FastReg WRs
- * @local_invs: LocalInv WRs
- * @remote_invs: registrations that the responder invalidated
+ * @failed_marshals: Calls that could not be encoded
  * @credit_waits: times that a Call waited for a credit
  * @mr_waits: times that a Call waited for a registration
- * @inline_calls: Calls without any chunk
- * @errors: RDMA2_ERRORs received
+ * @send_waits: times that a Call waited for a Send buffer
+ *
+ * In CQ context:
+ *
+ * @replies: Replies that came, also to RPCs that were killed
+ * @written_octets: octets that the responder put into Write and Reply chunks
+ * @fixup_octets: octets of Replies copied out of Receives
+ * @bad_replies: Replies that could not be used
+ * @remote_invs: registrations that the responder invalidated
+ * @local_invs: LocalInv WRs that completed
+ *
+ * By the worker that fills the pool:
+ *
+ * @mrs_allocated: registrations ever allocated
  */
 struct rpcrdma2_stats {
-	unsigned long	read_chunks;
-	unsigned long	write_chunks;
-	unsigned long	reply_chunks;
-	unsigned long	nomsg_calls;
-	u64		request_bytes;
-	u64		reply_bytes;
-	u64		pullup_copies;
-	u64		fixup_copies;
-	unsigned long	failed_marshals;
-	unsigned long	bad_replies;
-	unsigned long	mrs_allocated;
-	unsigned long	registrations;
-	unsigned long	local_invs;
-	unsigned long	remote_invs;
-	unsigned long	credit_waits;
-	unsigned long	mr_waits;
-	unsigned long	inline_calls;
-	unsigned long	errors;
+	struct rpcrdma2_forms	calls;
+	u64	read_segments;
+	u64	write_segments;
+	u64	reply_segments;
+	u64	read_octets;
+	u64	offered_octets;
+	u64	pullup_octets;
+	u64	registrations;
+	u64	failed_marshals;
+	u64	credit_waits;
+	u64	mr_waits;
+	u64	send_waits;
+
+	struct rpcrdma2_forms	replies ____cacheline_aligned_in_smp;
+	u64	written_octets;
+	u64	fixup_octets;
+	u64	bad_replies;
+	u64	remote_invs;
+	u64	local_invs;
+
+	u64	mrs_allocated ____cacheline_aligned_in_smp;
 };
 
 /**
  * struct rpcrdma2_requester - a connection's requester role
  * @conn: the connection
  * @xprt: whose RPCs are sent
- * @stats: of @xprt
  * @lock: credits and registrations; held while a Call is posted, so that its
  *	answer is not looked at before; conn->lock nests inside
  * @granted: Calls that the responder allows at a time, at least 1
@@ -76,11 +84,11 @@ struct rpcrdma2_stats {
  * @unsettled: pinned Calls whose RPC did not wait yet when it was to end
  * @settle: tries again
  * @hdr: header being marshaled; the holder of the xprt's write lock
+ * @stats: of this connection
  */
 struct rpcrdma2_requester {
 	struct rpcrdma2_conn	*conn;
 	struct rpc_xprt		*xprt;
-	struct rpcrdma2_stats	*stats;
 
 	spinlock_t		lock;	/* credits, MR lists */
 	unsigned int		granted;
@@ -95,6 +103,7 @@ struct rpcrdma2_requester {
 	struct delayed_work	settle;
 
 	struct rpcrdma2_header	hdr;
+	struct rpcrdma2_stats	stats;
 };
 
 /**
@@ -183,8 +192,7 @@ rpcrdma2_call_of(const struct rpc_rqst *rqst)
 
 /* requester.c */
 struct rpcrdma2_requester *
-rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt,
-			  struct rpcrdma2_stats *stats);
+rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt);
 void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_destroy(struct rpcrdma2_requester *requester);
@@ -230,6 +238,10 @@ void rpcrdma2_free_addresses(struct rpc_xprt *xprt);
 void rpcrdma2_print_stats(struct rpc_xprt *xprt,
 			  const struct rpcrdma2_stats *stats,
 			  struct seq_file *seq);
+void rpcrdma2_show_stats(struct seq_file *seq,
+			 const struct rpcrdma2_stats *stats);
+void rpcrdma2_show_requester(struct seq_file *seq,
+			     const struct rpcrdma2_requester *requester);
 
 /* reply.c */
 void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What every rpc_xprt shows of itself: addresses and statistics.
+ * What every rpc_xprt shows of itself: addresses and statistics; and what a
+ * requester shows of itself, in debugfs.
  */
 #include <linux/seq_file.h>
 #include <linux/sunrpc/addr.h>
@@ -68,7 +69,8 @@ void rpcrdma2_free_addresses(struct rpc_xprt *xprt)
  * @stats: its counters
  * @seq: where to
  *
- * The fields and their order are those that nfs-utils reads for "rdma".
+ * The fields and their order are those that nfs-utils reads for "rdma", and
+ * each means what it means with the kernel's own rpcrdma.
  */
 void rpcrdma2_print_stats(struct rpc_xprt *xprt,
 			  const struct rpcrdma2_stats *stats,
@@ -84,16 +86,60 @@ void rpcrdma2_print_stats(struct rpc_xprt *xprt,
 		   xprt->stat.connect_time / HZ, idle_time,
 		   xprt->stat.sends, xprt->stat.recvs, xprt->stat.bad_xids,
 		   xprt->stat.req_u, xprt->stat.bklog_u);
-	seq_printf(seq, " %lu %lu %lu %llu %llu %llu %llu",
-		   stats->read_chunks, stats->write_chunks,
-		   stats->reply_chunks, stats->request_bytes,
-		   stats->reply_bytes, stats->pullup_copies,
-		   stats->fixup_copies);
+	seq_printf(seq, " %llu %llu %llu %llu %llu %llu %llu",
+		   stats->read_segments, stats->write_segments,
+		   stats->reply_segments, stats->offered_octets,
+		   stats->written_octets, stats->pullup_octets,
+		   stats->fixup_octets);
 	/* Never here: Calls registered for want of a pool. */
-	seq_printf(seq, " %u %lu %lu %lu", 0, stats->failed_marshals,
-		   stats->bad_replies, stats->nomsg_calls);
+	seq_printf(seq, " %u %llu %llu %llu", 0, stats->failed_marshals,
+		   stats->bad_replies, stats->calls.position_zero);
 	/* Never here: recycled and orphaned registrations. */
-	seq_printf(seq, " %u %u %lu %lu", 0, 0, stats->mrs_allocated,
+	seq_printf(seq, " %u %u %llu %llu", 0, 0, stats->mrs_allocated,
 		   stats->local_invs);
-	seq_printf(seq, " %lu %u\n", stats->credit_waits, 0);
+	seq_printf(seq, " %llu %u\n", stats->send_waits, 0);
+}
+
+/**
+ * rpcrdma2_show_stats - write what a requester did, or some together
+ * @seq: where to
+ * @stats: their counters
+ */
+void rpcrdma2_show_stats(struct seq_file *seq,
+			 const struct rpcrdma2_stats *stats)
+{
+	rpcrdma2_show_forms(seq, "calls_sent", &stats->calls);
+	rpcrdma2_show_count(seq, "calls_sent_read_octets", stats->read_octets);
+	rpcrdma2_show_count(seq, "calls_sent_offered_octets",
+			    stats->offered_octets);
+	rpcrdma2_show_count(seq, "calls_sent_pullup_octets",
+			    stats->pullup_octets);
+	rpcrdma2_show_forms(seq, "replies_received", &stats->replies);
+	rpcrdma2_show_count(seq, "replies_received_written_octets",
+			    stats->written_octets);
+	rpcrdma2_show_count(seq, "replies_received_fixup_octets",
+			    stats->fixup_octets);
+	rpcrdma2_show_count(seq, "registrations", stats->registrations);
+	rpcrdma2_show_count(seq, "remote_invalidations", stats->remote_invs);
+	rpcrdma2_show_count(seq, "local_invalidations", stats->local_invs);
+	rpcrdma2_show_count(seq, "credit_waits", stats->credit_waits);
+	rpcrdma2_show_count(seq, "registration_waits", stats->mr_waits);
+	rpcrdma2_show_count(seq, "send_buffer_waits", stats->send_waits);
+	rpcrdma2_show_count(seq, "failed_marshals", stats->failed_marshals);
+	rpcrdma2_show_count(seq, "bad_replies", stats->bad_replies);
+}
+
+/**
+ * rpcrdma2_show_requester - write what there is to say of a requester
+ * @seq: where to
+ * @requester: of a connection that the caller has entered
+ */
+void rpcrdma2_show_requester(struct seq_file *seq,
+			     const struct rpcrdma2_requester *requester)
+{
+	rpcrdma2_show(seq, "requester_credits", "%u", requester->granted);
+	rpcrdma2_show(seq, "requester_outstanding", "%u",
+		      requester->outstanding);
+	rpcrdma2_show(seq, "requester_registrations", "%u", requester->nr_mrs);
+	rpcrdma2_show_stats(seq, &requester->stats);
 }

@@ -273,6 +273,9 @@ int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 		return 0;
 
 	rpcrdma2_rws_release(job);
+	job->moved.reads = 0;
+	job->moved.read_octets = 0;
+	job->moved.read_waits += rc == -EAGAIN;
 	while (job->nr_pages--)
 		pages[job->nr_pages] = job->pages[job->nr_pages];
 	job->nr_pages = 0;

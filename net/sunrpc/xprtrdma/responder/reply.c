@@ -335,8 +335,11 @@ static int post_reply(struct builder *b, struct page **pages,
 	/* The credit that the Reply gives back must find a Receive. */
 	rpcrdma2_recv_put(job->recv);
 	job->recv = NULL;
+	job->replied = true;
 	rc = rpcrdma2_send_post(send);
-	if (!rc && !writes)
+	if (rc)
+		job->replied = false;
+	else if (!writes)
 		rpcrdma2_job_put(job);
 	return rc;
 }

@@ -59,6 +59,7 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 		return NULL;
 
 	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr, recv->len);
+	rpcrdma2_count_form(&responder->stats.calls, &recv->hdr);
 	rpcrdma2_conn_get(recv->conn);
 	job->recv = recv;
 	job->xid = recv->hdr.xid;
@@ -66,7 +67,26 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	job->status = 0;
 	job->length = 0;
 	job->nr_payloads = 0;
+	job->replied = false;
+	memset(&job->moved, 0, sizeof(job->moved));
 	return job;
+}
+
+static void count_done(struct rpcrdma2_responder *responder,
+		       struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder_stats *stats = &responder->stats;
+
+	lockdep_assert_held(&responder->lock);
+
+	stats->done++;
+	if (job->replied) {
+		rpcrdma2_count_form(&stats->replies, &job->reply_hdr);
+	} else {
+		job->moved.writes = 0;
+		job->moved.write_octets = 0;
+	}
+	rpcrdma2_counters_add(&stats->moved, &job->moved, sizeof(job->moved));
 }
 
 /**
@@ -87,6 +107,7 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	job->recv = NULL;
 
 	spin_lock(&responder->lock);
+	count_done(responder, job);
 	list_add(&job->list, &responder->free_jobs);
 	spin_unlock(&responder->lock);
 	rpcrdma2_conn_put(responder->conn);
@@ -104,6 +125,44 @@ void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
 {
 	rpcrdma2_answer_error(job->recv, error, false);
 	rpcrdma2_job_put(job);
+}
+
+/**
+ * rpcrdma2_show_responder_stats - write what a responder did, or some together
+ * @seq: where to
+ * @stats: their counters
+ */
+void rpcrdma2_show_responder_stats(struct seq_file *seq,
+				   const struct rpcrdma2_responder_stats *stats)
+{
+	const struct rpcrdma2_transfers *moved = &stats->moved;
+
+	rpcrdma2_show_forms(seq, "calls_received", &stats->calls);
+	rpcrdma2_show_forms(seq, "replies_sent", &stats->replies);
+	rpcrdma2_show_count(seq, "rdma_reads", moved->reads);
+	rpcrdma2_show_count(seq, "rdma_read_octets", moved->read_octets);
+	rpcrdma2_show_count(seq, "rdma_read_waits", moved->read_waits);
+	rpcrdma2_show_count(seq, "rdma_writes", moved->writes);
+	rpcrdma2_show_count(seq, "rdma_write_octets", moved->write_octets);
+}
+
+/**
+ * rpcrdma2_show_responder - write what there is to say of a responder
+ * @seq: where to
+ * @responder: of a connection that the caller has entered
+ */
+void rpcrdma2_show_responder(struct seq_file *seq,
+			     const struct rpcrdma2_responder *responder)
+{
+	const struct rpcrdma2_responder_stats *stats = &responder->stats;
+	/* In this order: no job is done before it came. */
+	u64 done = READ_ONCE(stats->done);
+	u64 came = READ_ONCE(stats->calls.messages);
+
+	rpcrdma2_show(seq, "responder_credits", "%u",
+		      responder->conn->param.calls_in);
+	rpcrdma2_show_count(seq, "responder_outstanding", came - done);
+	rpcrdma2_show_responder_stats(seq, stats);
 }
 
 /**

@@ -18,6 +18,43 @@
 #define RPCRDMA2_JOB_PAGES	(RPCSVC_MAXPAGES + 1)
 
 /**
+ * struct rpcrdma2_transfers - what a responder moved
+ * @reads: RDMA Reads, each of one segment or a part of it
+ * @read_octets: octets that they read
+ * @read_waits: times that the Reads of a Call waited for a registration
+ * @writes: RDMA Writes, each to one segment or a part of it
+ * @write_octets: octets that they wrote
+ */
+struct rpcrdma2_transfers {
+	u64	reads;
+	u64	read_octets;
+	u64	read_waits;
+	u64	writes;
+	u64	write_octets;
+};
+
+/**
+ * struct rpcrdma2_responder_stats - what a responder did
+ *
+ * In CQ context:
+ *
+ * @calls: Calls that came and found a job
+ *
+ * Below the responder's lock, when a job is done:
+ *
+ * @done: jobs that are, with or without a Reply
+ * @replies: Replies sent
+ * @moved: RDMA Reads and Writes
+ */
+struct rpcrdma2_responder_stats {
+	struct rpcrdma2_forms		calls;
+
+	u64				done ____cacheline_aligned_in_smp;
+	struct rpcrdma2_forms		replies;
+	struct rpcrdma2_transfers	moved;
+};
+
+/**
  * struct rpcrdma2_responder - a connection's responder role
  * @conn: the connection
  * @lock: the lists
@@ -25,6 +62,7 @@
  * @nr_jobs: jobs ever allocated, at most what the peer was granted
  * @free_rws: large transfers to use
  * @nr_free_rws: how many
+ * @stats: of this connection
  */
 struct rpcrdma2_responder {
 	struct rpcrdma2_conn	*conn;
@@ -33,6 +71,7 @@ struct rpcrdma2_responder {
 	unsigned int		nr_jobs;
 	struct list_head	free_rws;
 	unsigned int		nr_free_rws;
+	struct rpcrdma2_responder_stats stats;
 };
 
 /**
@@ -82,6 +121,8 @@ struct rpcrdma2_payload {
  * @nr_payloads: Write chunks that have a payload
  * @payloads: one for each Write chunk, in order
  * @reply_hdr: header of the Reply
+ * @replied: the Reply was posted
+ * @moved: RDMA Reads that were posted, and Writes that were made
  *
  * From the CQ to a server thread, to the CQ while Reads are under way, to
  * a server thread again, and with the Reply to the CQ for good. One holder at
@@ -104,6 +145,8 @@ struct rpcrdma2_job {
 	unsigned int			nr_payloads;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_MAX_WRITE_CHUNKS];
 	struct rpcrdma2_header		reply_hdr;
+	bool				replied;
+	struct rpcrdma2_transfers	moved;
 };
 
 /* responder.c */
@@ -113,6 +156,10 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
 void rpcrdma2_job_put(struct rpcrdma2_job *job);
 void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
 			 const struct rpcrdma2_error *error);
+void rpcrdma2_show_responder_stats(struct seq_file *seq,
+				   const struct rpcrdma2_responder_stats *stats);
+void rpcrdma2_show_responder(struct seq_file *seq,
+			     const struct rpcrdma2_responder *responder);
 
 /* call.c */
 bool rpcrdma2_job_has_reads(const struct rpcrdma2_job *job);

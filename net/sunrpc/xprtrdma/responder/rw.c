@@ -70,7 +70,7 @@ static void rw_put(struct rpcrdma2_responder *responder,
 }
 
 static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
-		    const struct rpcrdma2_segment *seg, u32 skip,
+		    const struct rpcrdma2_segment *seg, u32 skip, u32 length,
 		    enum dma_data_direction dir)
 {
 	struct rpcrdma2_conn *conn = job->responder->conn;
@@ -87,6 +87,13 @@ static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
 		return rc;
 	}
 	list_add_tail(&rw->list, &job->rws);
+	if (dir == DMA_FROM_DEVICE) {
+		job->moved.reads++;
+		job->moved.read_octets += length;
+	} else {
+		job->moved.writes++;
+		job->moved.write_octets += length;
+	}
 	return 0;
 }
 
@@ -117,7 +124,7 @@ int rpcrdma2_rw_read(struct rpcrdma2_job *job,
 			    n, offset_in_page(to));
 	}
 	trace_rpcrdma2_rdma_read(job->responder->conn, job->xid, seg, length);
-	return rw_start(job, rw, seg, skip, DMA_FROM_DEVICE);
+	return rw_start(job, rw, seg, skip, length, DMA_FROM_DEVICE);
 }
 
 static void add_kvec(struct rpcrdma2_rw *rw, const struct kvec *vec)
@@ -156,7 +163,7 @@ int rpcrdma2_rw_write(struct rpcrdma2_job *job,
 	add_kvec(rw, &from->tail[0]);
 	trace_rpcrdma2_rdma_write(job->responder->conn, job->xid, seg,
 				  from->len);
-	return rw_start(job, rw, seg, skip, DMA_TO_DEVICE);
+	return rw_start(job, rw, seg, skip, from->len, DMA_TO_DEVICE);
 }
 
 /**

@@ -21,12 +21,10 @@
  * struct reverse - an rpc_xprt on a connection that was accepted
  * @xprt: sunrpc's part
  * @conn: the connection; referenced
- * @stats: counters
  */
 struct reverse {
 	struct rpc_xprt		xprt;
 	struct rpcrdma2_conn	*conn;
-	struct rpcrdma2_stats	stats;
 };
 
 static const struct rpc_timeout reverse_timeout = {
@@ -76,7 +74,10 @@ static void reverse_destroy(struct rpc_xprt *xprt)
 
 static void reverse_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 {
-	rpcrdma2_print_stats(xprt, &to_reverse(xprt)->stats, seq);
+	const struct rpcrdma2_requester *requester =
+		to_reverse(xprt)->conn->requester;
+
+	rpcrdma2_print_stats(xprt, &requester->stats, seq);
 }
 
 static void reverse_inject_disconnect(struct rpc_xprt *xprt)
@@ -131,7 +132,7 @@ static bool take_role(struct reverse *reverse)
 	if (!rpcrdma2_conn_enter(conn))
 		return false;
 	ok = conn->peer.brs != RDMA2_RVREQSUP_NONE &&
-	     rpcrdma2_requester_create(conn, &reverse->xprt, &reverse->stats);
+	     rpcrdma2_requester_create(conn, &reverse->xprt);
 	rpcrdma2_conn_exit(conn);
 	return ok;
 }

@@ -60,4 +60,10 @@ int rpcrdma2_svc_reverse_register(void);
 void rpcrdma2_svc_reverse_unregister(void);
 void rpcrdma2_svc_reverse_lost(struct rpcrdma2_svc_xprt *sx);
 
+/* stats.c */
+void rpcrdma2_svc_stats_add(struct rpcrdma2_conn *conn);
+void rpcrdma2_svc_stats_gone(struct rpcrdma2_conn *conn);
+void rpcrdma2_svc_stats_init(void);
+void rpcrdma2_svc_stats_exit(void);
+
 #endif /* _RPCRDMA2_SVC_H */

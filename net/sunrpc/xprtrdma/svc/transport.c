@@ -77,6 +77,7 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 
 static void conn_free(struct rpcrdma2_conn *conn)
 {
+	rpcrdma2_svc_stats_gone(conn);
 	rpcrdma2_requester_destroy(conn->requester);
 	rpcrdma2_responder_destroy(conn->responder);
 }
@@ -96,6 +97,17 @@ static void conn_reply(struct rpcrdma2_recv *recv)
 		rpcrdma2_conn_close(recv->conn, -EPROTO);
 }
 
+static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
+{
+	const struct rpcrdma2_requester *requester;
+
+	/* Pairs with the release in rpcrdma2_requester_create(). */
+	requester = smp_load_acquire(&conn->requester);
+	rpcrdma2_show_responder(seq, conn->responder);
+	if (requester)
+		rpcrdma2_show_requester(seq, requester);
+}
+
 static const struct rpcrdma2_conn_ops conn_ops = {
 	.ready		= conn_ready,
 	.closing	= conn_closing,
@@ -105,6 +117,7 @@ static const struct rpcrdma2_conn_ops conn_ops = {
 	.room		= conn_room,
 	.call		= rpcrdma2_svc_call,
 	.reply		= conn_reply,
+	.show		= conn_show,
 };
 
 /* CM context. */
@@ -218,8 +231,10 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 	if (!rpcrdma2_responder_create(conn))
 		return false;
 	svc_xprt_get(&sx->xprt);
-	if (rpcrdma2_conn_adopt(conn, &param))
+	if (rpcrdma2_conn_adopt(conn, &param)) {
+		rpcrdma2_svc_stats_add(conn);
 		return true;
+	}
 	rpcrdma2_responder_destroy(conn->responder);
 	conn->responder = NULL;
 	return false;
@@ -315,7 +330,11 @@ static struct svc_xprt_class svc_class = {
  */
 int rpcrdma2_svc_register(void)
 {
-	return svc_reg_xprt_class(&svc_class);
+	int rc = svc_reg_xprt_class(&svc_class);
+
+	if (!rc)
+		rpcrdma2_svc_stats_init();
+	return rc;
 }
 
 /**
@@ -323,5 +342,6 @@ int rpcrdma2_svc_register(void)
  */
 void rpcrdma2_svc_unregister(void)
 {
+	rpcrdma2_svc_stats_exit();
 	svc_unreg_xprt_class(&svc_class);
 }

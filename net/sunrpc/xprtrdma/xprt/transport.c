@@ -116,12 +116,16 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 
 static void conn_closed(struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_requester *requester = conn->requester;
 	struct rpcrdma2_xprt *x = conn->upper;
 
 	spin_lock(&x->lock);
 	x->conn = NULL;
+	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
 	spin_unlock(&x->lock);
 	if (conn->was_ready) {
+		x->last_close = jiffies;
+		x->last_close_status = conn->close_status;
 		/* It no longer has the version that it had. */
 		if (conn->close_status == -EPROTONOSUPPORT)
 			rpcrdma2_server_lost(&x->xprt);
@@ -142,6 +146,19 @@ static void conn_free(struct rpcrdma2_conn *conn)
 	rpcrdma2_responder_destroy(conn->responder);
 }
 
+static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
+{
+	struct rpcrdma2_xprt *x = conn->upper;
+
+	rpcrdma2_show(seq, "connects", "%lu", x->xprt.stat.connect_count);
+	rpcrdma2_show(seq, "last_close_status", "%d", x->last_close_status);
+	if (x->last_close_status)
+		rpcrdma2_show(seq, "last_close_seconds", "%lu",
+			      (jiffies - x->last_close) / HZ);
+	rpcrdma2_show_requester(seq, conn->requester);
+	rpcrdma2_show_responder(seq, conn->responder);
+}
+
 static const struct rpcrdma2_conn_ops conn_ops = {
 	.ready		= conn_ready,
 	.closing	= conn_closing,
@@ -150,6 +167,7 @@ static const struct rpcrdma2_conn_ops conn_ops = {
 	.free		= conn_free,
 	.call		= rpcrdma2_xprt_reverse_call,
 	.reply		= rpcrdma2_reply_receive,
+	.show		= conn_show,
 };
 
 static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
@@ -172,7 +190,7 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 	if (!conn)
 		return NULL;
 	conn->upper = x;
-	if (rpcrdma2_requester_create(conn, &x->xprt, &x->stats) &&
+	if (rpcrdma2_requester_create(conn, &x->xprt) &&
 	    rpcrdma2_responder_create(conn))
 		return conn;
 	rpcrdma2_conn_put(conn);
@@ -301,7 +319,18 @@ static void xprt_op_set_connect_timeout(struct rpc_xprt *xprt,
 
 static void xprt_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 {
-	rpcrdma2_print_stats(xprt, &to_rpcrdma2_xprt(xprt)->stats, seq);
+	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
+	const struct rpcrdma2_requester *requester;
+	struct rpcrdma2_stats stats;
+
+	spin_lock(&x->lock);
+	stats = x->stats;
+	if (x->conn) {
+		requester = x->conn->requester;
+		rpcrdma2_counters_add(&stats, &requester->stats, sizeof(stats));
+	}
+	spin_unlock(&x->lock);
+	rpcrdma2_print_stats(xprt, &stats, seq);
 }
 
 static void xprt_op_inject_disconnect(struct rpc_xprt *xprt)

@@ -15,9 +15,11 @@
  * @xprt: sunrpc's part
  * @slots: RPCs outstanding at most, credits permitting
  * @connect_work: makes the next connection
- * @lock: @conn, @reverse_free, @reverse_waiting
+ * @lock: @conn, @stats, @reverse_free, @reverse_waiting
  * @conn: the connection, from its making to CLOSED; referenced; or NULL
- * @stats: counters over all connections
+ * @stats: what was counted on connections that are gone
+ * @last_close: when the last one that was READY went, in jiffies
+ * @last_close_status: why it did; 0 if none did yet
  * @reverse_free: reverse-direction requests to use
  * @reverse_waiting: jobs that wait for one
  * @nr_reverse: how many there are
@@ -26,9 +28,11 @@ struct rpcrdma2_xprt {
 	struct rpc_xprt		xprt;
 	unsigned int		slots;
 	struct delayed_work	connect_work;
-	spinlock_t		lock;	/* conn, reverse_* */
+	spinlock_t		lock;	/* conn, stats, reverse_* */
 	struct rpcrdma2_conn	*conn;
 	struct rpcrdma2_stats	stats;
+	unsigned long		last_close;
+	int			last_close_status;
 	struct list_head	reverse_free;
 	struct list_head	reverse_waiting;
 	unsigned int		nr_reverse;

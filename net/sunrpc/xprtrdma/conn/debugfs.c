@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A file for each connection: /sys/kernel/debug/rpcrdma2/<number>.
+ *
+ * It is there from READY on, and goes as the last act of the teardown. Both
+ * are done where nobody waits: who reads a directory or a file may be waiting
+ * for memory, and that for this very connection. Nothing that is shown goes
+ * while it is shown, as a reader enters the connection. That debugfs refuses a
+ * file is no reason to do without the connection.
+ *
+ * debugfs knows no network namespaces: all connections are there.
+ */
+#include <linux/debugfs.h>
+
+#include "conn.h"
+
+static struct dentry *directory;
+
+static const char * const state_names[] = {
+	[RPCRDMA2_CONN_NEW]		= "NEW",
+	[RPCRDMA2_CONN_RESOLVING]	= "RESOLVING",
+	[RPCRDMA2_CONN_ROUTING]		= "ROUTING",
+	[RPCRDMA2_CONN_CONNECTING]	= "CONNECTING",
+	[RPCRDMA2_CONN_ACCEPTING]	= "ACCEPTING",
+	[RPCRDMA2_CONN_NEGOTIATING]	= "NEGOTIATING",
+	[RPCRDMA2_CONN_READY]		= "READY",
+	[RPCRDMA2_CONN_CLOSING]		= "CLOSING",
+	[RPCRDMA2_CONN_CLOSED]		= "CLOSED",
+};
+
+static const char *brs_name(u32 brs)
+{
+	switch (brs) {
+	case RDMA2_RVREQSUP_NONE:
+		return "none";
+	case RDMA2_RVREQSUP_INLINE:
+		return "inline";
+	default:
+		return "general";
+	}
+}
+
+static void show_ends(struct seq_file *seq, const struct rpcrdma2_conn *conn)
+{
+	const struct rdma_addr *addr = &conn->cm_id->route.addr;
+
+	rpcrdma2_show(seq, "connection", "%u", conn->id);
+	rpcrdma2_show(seq, "role", "%s", conn->active ? "client" : "server");
+	rpcrdma2_show(seq, "state", "%s", state_names[READ_ONCE(conn->state)]);
+	rpcrdma2_show(seq, "ready_seconds", "%lu",
+		      (jiffies - conn->ready_at) / HZ);
+	rpcrdma2_show(seq, "device", "%s", conn->pd->device->name);
+	rpcrdma2_show(seq, "port", "%u", conn->cm_id->port_num);
+	rpcrdma2_show(seq, "local_address", "%pISpc", &addr->src_addr);
+	rpcrdma2_show(seq, "peer_address", "%pISpc", &addr->dst_addr);
+	rpcrdma2_show(seq, "version", "%u", conn->dialect->version);
+	rpcrdma2_show(seq, "dialect", "%s", conn->dialect->name);
+}
+
+/* "-" for what the peer did not say */
+static void show_received(struct seq_file *seq,
+			  const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_private_data *pd = &conn->peer_private;
+
+	if (conn->have_props) {
+		rpcrdma2_show(seq, "received_rbsiz", "%u", conn->peer.rbsiz);
+		rpcrdma2_show(seq, "received_brs", "%s",
+			      brs_name(conn->peer.brs));
+		rpcrdma2_show(seq, "received_credits", "%u",
+			      conn->peer_credits);
+	} else {
+		rpcrdma2_show(seq, "received_rbsiz", "-");
+		rpcrdma2_show(seq, "received_brs", "-");
+		rpcrdma2_show(seq, "received_credits", "-");
+	}
+	if (conn->have_private) {
+		rpcrdma2_show(seq, "private_send_size", "%u", pd->send_size);
+		rpcrdma2_show(seq, "private_receive_size", "%u",
+			      pd->recv_size);
+		rpcrdma2_show(seq, "private_remote_inv", "%u", pd->remote_inv);
+	} else {
+		rpcrdma2_show(seq, "private_send_size", "-");
+		rpcrdma2_show(seq, "private_receive_size", "-");
+		rpcrdma2_show(seq, "private_remote_inv", "-");
+	}
+}
+
+static void show_terms(struct seq_file *seq, const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_conn_param *param = &conn->param;
+
+	rpcrdma2_show(seq, "offered_rbsiz", "%u", param->rbsiz);
+	rpcrdma2_show(seq, "offered_brs", "%s", brs_name(RPCRDMA2_OFFERED_BRS));
+	rpcrdma2_show(seq, "offered_credits", "%u",
+		      conn->active ? param->calls_out : param->calls_in);
+	show_received(seq, conn);
+	rpcrdma2_show(seq, "inline_send", "%u", conn->send_limit);
+	rpcrdma2_show(seq, "inline_receive", "%u", conn->recv_limit);
+	rpcrdma2_show(seq, "remote_invalidation", "%u", conn->remote_inv);
+}
+
+static void show_queues(struct seq_file *seq, const struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_show(seq, "send_queue_depth", "%u", conn->sq_depth);
+	rpcrdma2_show(seq, "send_queue_used", "%u", conn->sq_used);
+	rpcrdma2_show(seq, "receive_queue_depth", "%u", conn->recv_depth);
+	rpcrdma2_show(seq, "completion_queue_depth", "%d", conn->cq->cqe);
+	rpcrdma2_show(seq, "send_buffers", "%u", conn->nr_sends);
+	rpcrdma2_show(seq, "registration_pages", "%u", conn->max_pages);
+}
+
+static int conn_show(struct seq_file *seq, void *unused)
+{
+	struct rpcrdma2_conn *conn = seq->private;
+
+	if (!rpcrdma2_conn_enter(conn))
+		return -ENODEV;
+	show_ends(seq, conn);
+	show_terms(seq, conn);
+	show_queues(seq, conn);
+	rpcrdma2_show_conn_stats(seq, &conn->stats);
+	conn->param.ops->show(conn, seq);
+	rpcrdma2_conn_exit(conn);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(conn);
+
+static void make_file(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  file_work);
+	unsigned int flags = memalloc_noio_save();
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", conn->id);
+	conn->file = debugfs_create_file(name, 0444, directory, conn,
+					 &conn_fops);
+	memalloc_noio_restore(flags);
+}
+
+/**
+ * rpcrdma2_debugfs_init - a connection is made
+ * @conn: which
+ */
+void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn)
+{
+	INIT_WORK(&conn->file_work, make_file);
+}
+
+/**
+ * rpcrdma2_debugfs_ready - a connection is ready: it gets its file
+ * @conn: which
+ *
+ * CQ context; the file appears some time later.
+ */
+void rpcrdma2_debugfs_ready(struct rpcrdma2_conn *conn)
+{
+	conn->ready_at = jiffies;
+	queue_work(rpcrdma2_wq, &conn->file_work);
+}
+
+/**
+ * rpcrdma2_debugfs_remove - a connection's file goes
+ * @conn: which; CLOSED
+ *
+ * Process context; waits for readers. Nobody may wait for the caller but who
+ * unloads the module or destroys a transport.
+ */
+void rpcrdma2_debugfs_remove(struct rpcrdma2_conn *conn)
+{
+	cancel_work_sync(&conn->file_work);
+	debugfs_remove(conn->file);
+}
+
+/**
+ * rpcrdma2_debugfs_add - make a file that is not of one connection
+ * @name: its name
+ * @fops: how it is read
+ *
+ * It is there until the module goes.
+ */
+void rpcrdma2_debugfs_add(const char *name, const struct file_operations *fops)
+{
+	debugfs_create_file(name, 0444, directory, NULL, fops);
+}
+
+/**
+ * rpcrdma2_debugfs_setup - module initialisation
+ */
+void rpcrdma2_debugfs_setup(void)
+{
+	directory = debugfs_create_dir("rpcrdma2", NULL);
+}
+
+/**
+ * rpcrdma2_debugfs_cleanup - module removal, after every teardown
+ */
+void rpcrdma2_debugfs_cleanup(void)
+{
+	debugfs_remove(directory);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counting, and lines of "name: value".
+ */
+#include <linux/kernel.h>
+
+#include "conn.h"
+
+/* Values start in the same column, for those who read them. */
+#define VALUE_COLUMN	34
+
+static const char * const error_names[RPCRDMA2_NR_ERRORS] = {
+	"other", "vers", "bad_xdr", "inval_htype", "read_chunks",
+	"write_chunks", "segments", "write_resource", "reply_resource",
+	"system",
+};
+
+static bool any_octets(const struct rpcrdma2_chunk *chunks, unsigned int n)
+{
+	while (n--)
+		if (chunks[n].length)
+			return true;
+	return false;
+}
+
+/**
+ * rpcrdma2_count_form - count a Call or a Reply
+ * @forms: those of its kind and direction
+ * @hdr: its header, RDMA2_MSG or RDMA2_NOMSG
+ */
+void rpcrdma2_count_form(struct rpcrdma2_forms *forms,
+			 const struct rpcrdma2_header *hdr)
+{
+	const struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
+	bool reads = any_octets(cl->reads, cl->nreads);
+	bool writes = any_octets(cl->writes, cl->nwrites);
+	bool reply = cl->has_reply && cl->reply.length;
+
+	forms->messages++;
+	forms->inlined += !reads && !writes && !reply;
+	forms->read_chunks += reads;
+	forms->position_zero += !!rpcrdma2_position_zero(cl);
+	forms->write_chunks += writes;
+	forms->reply_chunk += reply;
+}
+
+/**
+ * rpcrdma2_count_error - count an RDMA2_ERROR
+ * @errors: those in its direction
+ * @code: its code, whatever the peer says
+ */
+void rpcrdma2_count_error(u64 errors[RPCRDMA2_NR_ERRORS], u32 code)
+{
+	errors[code < RPCRDMA2_NR_ERRORS ? code : 0]++;
+}
+
+/**
+ * rpcrdma2_counters_add - add up what was counted in two places
+ * @sum: a struct of counters
+ * @counters: another one of its kind
+ * @size: of each, octets
+ */
+void rpcrdma2_counters_add(void *sum, const void *counters, size_t size)
+{
+	const u64 *from = counters;
+	u64 *to = sum;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(u64); i++)
+		to[i] += from[i];
+}
+
+/**
+ * rpcrdma2_show - write a line
+ * @seq: where to
+ * @name: what it is about
+ * @fmt: its value, as for printf
+ */
+void rpcrdma2_show(struct seq_file *seq, const char *name, const char *fmt,
+		   ...)
+{
+	va_list args;
+
+	seq_setwidth(seq, VALUE_COLUMN);
+	seq_printf(seq, "%s:", name);
+	seq_pad(seq, ' ');
+	va_start(args, fmt);
+	seq_vprintf(seq, fmt, args);
+	va_end(args);
+	seq_putc(seq, '\n');
+}
+
+/**
+ * rpcrdma2_show_count - write a line with a counter
+ * @seq: where to
+ * @name: what it counts
+ * @count: its value
+ */
+void rpcrdma2_show_count(struct seq_file *seq, const char *name, u64 count)
+{
+	rpcrdma2_show(seq, name, "%llu", count);
+}
+
+static void show_part(struct seq_file *seq, const char *kind, const char *part,
+		      u64 count)
+{
+	char name[VALUE_COLUMN];
+
+	snprintf(name, sizeof(name), "%s_%s", kind, part);
+	rpcrdma2_show_count(seq, name, count);
+}
+
+/**
+ * rpcrdma2_show_forms - write the lines of one kind of messages
+ * @seq: where to
+ * @kind: which messages these are
+ * @forms: their counters
+ */
+void rpcrdma2_show_forms(struct seq_file *seq, const char *kind,
+			 const struct rpcrdma2_forms *forms)
+{
+	rpcrdma2_show_count(seq, kind, forms->messages);
+	show_part(seq, kind, "inline", forms->inlined);
+	show_part(seq, kind, "read_chunks", forms->read_chunks);
+	show_part(seq, kind, "position_zero", forms->position_zero);
+	show_part(seq, kind, "write_chunks", forms->write_chunks);
+	show_part(seq, kind, "reply_chunk", forms->reply_chunk);
+}
+
+/* Codes that never came are left out. */
+static void show_errors(struct seq_file *seq, const char *kind,
+			const u64 errors[RPCRDMA2_NR_ERRORS])
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < RPCRDMA2_NR_ERRORS; i++)
+		sum += errors[i];
+	rpcrdma2_show_count(seq, kind, sum);
+	for (i = 0; i < RPCRDMA2_NR_ERRORS; i++)
+		if (errors[i])
+			show_part(seq, kind, error_names[i], errors[i]);
+}
+
+/**
+ * rpcrdma2_show_conn_stats - write what a connection did, or some together
+ * @seq: where to
+ * @stats: their counters
+ */
+void rpcrdma2_show_conn_stats(struct seq_file *seq,
+			      const struct rpcrdma2_conn_stats *stats)
+{
+	rpcrdma2_show_count(seq, "work_requests", stats->work_requests);
+	rpcrdma2_show_count(seq, "send_doorbells", stats->send_doorbells);
+	rpcrdma2_show_count(seq, "receive_doorbells", stats->recv_doorbells);
+	rpcrdma2_show_count(seq, "completions", stats->completions);
+	rpcrdma2_show_count(seq, "send_queue_waits", stats->queue_waits);
+	rpcrdma2_show_count(seq, "sends", stats->sends);
+	rpcrdma2_show_count(seq, "send_octets", stats->send_octets);
+	rpcrdma2_show_count(seq, "receives", stats->receives);
+	rpcrdma2_show_count(seq, "receive_octets", stats->receive_octets);
+	show_errors(seq, "errors_sent", stats->errors_sent);
+	show_errors(seq, "errors_received", stats->errors_received);
+}
