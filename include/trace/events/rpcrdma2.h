@@ -12,7 +12,6 @@
 #define _TRACE_RPCRDMA2_H
 
 #include <linux/errno.h>
-#include <linux/inet.h>
 #include <linux/tracepoint.h>
 #include <rdma/ib_cm.h>
 #include <rdma/ib_verbs.h>
@@ -152,7 +151,7 @@ TRACE_EVENT(rpcrdma2_conn_new,
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(bool, active)
-		__array(char, peer, INET6_ADDRSTRLEN + 8)
+		__array(char, peer, 56)
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
