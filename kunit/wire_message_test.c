@@ -258,6 +258,36 @@ static void cut_err_vers_reads_as_version_1(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->error.vers_high, 4);
 }
 
+static void add_octets(struct kunit *test, struct rpcrdma2_chunk_lists *cl,
+		       struct rpcrdma2_chunk *chunk, u32 octets)
+{
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, chunk);
+	KUNIT_ASSERT_EQ(test, rpcrdma2_add_segment(cl, chunk, 1, octets, 0), 0);
+}
+
+static void form_has_every_kind_of_chunk(struct kunit *test)
+{
+	struct rpcrdma2_chunk_lists *cl = &new_header(test)->chunks;
+	u32 form = RPCRDMA2_FORM_POSITION_ZERO;
+
+	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), RPCRDMA2_FORM_INLINE);
+
+	add_octets(test, cl, rpcrdma2_add_read_chunk(cl, 0), 1);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
+	add_octets(test, cl, rpcrdma2_add_read_chunk(cl, 4), 20);
+	form |= RPCRDMA2_FORM_READ_CHUNK;
+	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
+	add_octets(test, cl, rpcrdma2_add_write_chunk(cl), 300);
+	form |= RPCRDMA2_FORM_WRITE_CHUNK;
+	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
+	add_octets(test, cl, rpcrdma2_add_reply_chunk(cl), 4000);
+	form |= RPCRDMA2_FORM_REPLY_CHUNK;
+	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
+
+	KUNIT_EXPECT_EQ(test, rpcrdma2_read_octets(cl), 21);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_write_octets(cl), 4300);
+}
+
 static struct kunit_case message_cases[] = {
 	KUNIT_CASE_PARAM(decodes_to_its_header, vector_gen_params),
 	KUNIT_CASE_PARAM(decodes_at_the_other_end, vector_gen_params),
@@ -266,6 +296,7 @@ static struct kunit_case message_cases[] = {
 	KUNIT_CASE_PARAM(server_refuses_what_is_cut_short, vector_gen_params),
 	KUNIT_CASE_PARAM(client_refuses_what_is_cut_short, vector_gen_params),
 	KUNIT_CASE(cut_err_vers_reads_as_version_1),
+	KUNIT_CASE(form_has_every_kind_of_chunk),
 	{}
 };
 

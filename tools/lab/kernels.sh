@@ -14,10 +14,11 @@ packages() {
 		     "krb5-kdc krb5-admin-server" ;;
 	qemu)	echo "qemu-system-x86 busybox-static cpio kmod" ;;
 	capture) echo "tcpdump tshark" ;;
+	trace)	echo "bpftrace trace-cmd linux-perf" ;;
 	peer)	echo "gcc make librdmacm-dev libibverbs-dev ibverbs-providers" ;;
 	lint)	echo "shellcheck sparse" ;;
 	*)	die "no package group '$1'; there are: build guest qemu capture" \
-		    "peer lint" ;;
+		    "trace peer lint" ;;
 	esac
 }
 

@@ -123,6 +123,15 @@ struct rpcrdma2_chunk_lists {
 	struct rpcrdma2_segment	segments[RPCRDMA2_MAX_SEGMENTS];
 };
 
+/* How an RPC message travels, told by the chunks in its header. */
+enum rpcrdma2_form {
+	RPCRDMA2_FORM_INLINE		= 0x01,	/* no chunks */
+	RPCRDMA2_FORM_READ_CHUNK	= 0x02,
+	RPCRDMA2_FORM_POSITION_ZERO	= 0x04,
+	RPCRDMA2_FORM_WRITE_CHUNK	= 0x08,
+	RPCRDMA2_FORM_REPLY_CHUNK	= 0x10,
+};
+
 /**
  * struct rpcrdma2_error - the body of an RDMA2_ERROR
  * @code: enum rpcrdma2_errcode, or a code that this side does not know

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tracepoints of rpcrdma2. Every event names the connection by its id; those
- * about an RPC name the XID too.
+ * about an RPC name the XID too. Documentation/tracing.rst says when each one
+ * fires. What an event costs when it is on is spent in TP_fast_assign(): its
+ * arguments are only what the caller has at hand.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rpcrdma2
@@ -9,77 +11,157 @@
 #if !defined(_TRACE_RPCRDMA2_H) || defined(TRACE_HEADER_MULTI_READ)
 #define _TRACE_RPCRDMA2_H
 
+#include <linux/errno.h>
 #include <linux/tracepoint.h>
 #include <rdma/ib_cm.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 #include <trace/misc/rdma.h>
 
+struct rpc_rqst;
 struct rpcrdma2_conn;
+struct rpcrdma2_job;
+struct rpcrdma2_recv;
+struct rpcrdma2_requester;
+struct rpcrdma2_work;
 
-#define rpcrdma2_show_state(x)						\
-	__print_symbolic(x,						\
-		{ RPCRDMA2_CONN_NEW,		"NEW" },		\
-		{ RPCRDMA2_CONN_RESOLVING,	"RESOLVING" },		\
-		{ RPCRDMA2_CONN_ROUTING,	"ROUTING" },		\
-		{ RPCRDMA2_CONN_CONNECTING,	"CONNECTING" },		\
-		{ RPCRDMA2_CONN_ACCEPTING,	"ACCEPTING" },		\
-		{ RPCRDMA2_CONN_NEGOTIATING,	"NEGOTIATING" },	\
-		{ RPCRDMA2_CONN_READY,		"READY" },		\
-		{ RPCRDMA2_CONN_CLOSING,	"CLOSING" },		\
-		{ RPCRDMA2_CONN_CLOSED,		"CLOSED" })
+/*
+ * Names. Each list is read twice: for the enums' values, which user space is
+ * told, and for the tables of names.
+ */
+#define RPCRDMA2_LIST_STATES						\
+	EM(RPCRDMA2_CONN_NEW,		"NEW")				\
+	EM(RPCRDMA2_CONN_RESOLVING,	"RESOLVING")			\
+	EM(RPCRDMA2_CONN_ROUTING,	"ROUTING")			\
+	EM(RPCRDMA2_CONN_CONNECTING,	"CONNECTING")			\
+	EM(RPCRDMA2_CONN_ACCEPTING,	"ACCEPTING")			\
+	EM(RPCRDMA2_CONN_NEGOTIATING,	"NEGOTIATING")			\
+	EM(RPCRDMA2_CONN_READY,		"READY")			\
+	EM(RPCRDMA2_CONN_CLOSING,	"CLOSING")			\
+	EMe(RPCRDMA2_CONN_CLOSED,	"CLOSED")
 
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_NEW);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_RESOLVING);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_ROUTING);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_CONNECTING);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_ACCEPTING);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_NEGOTIATING);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_READY);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_CLOSING);
-TRACE_DEFINE_ENUM(RPCRDMA2_CONN_CLOSED);
+#define RPCRDMA2_LIST_HANDSHAKE						\
+	EM(RPCRDMA2_HS_WAITING,		"WAITING")			\
+	EM(RPCRDMA2_HS_ASKING,		"ASKING")			\
+	EM(RPCRDMA2_HS_VERSION_1,	"VERSION_1")			\
+	EM(RPCRDMA2_HS_VERSION_2,	"VERSION_2")			\
+	EMe(RPCRDMA2_HS_FAILED,		"FAILED")
 
+#define RPCRDMA2_LIST_BRS						\
+	EM(RDMA2_RVREQSUP_NONE,		"NONE")				\
+	EM(RDMA2_RVREQSUP_INLINE,	"INLINE")			\
+	EMe(RDMA2_RVREQSUP_GENL,	"GENL")
+
+#define RPCRDMA2_LIST_ERRORS						\
+	EM(RDMA2_ERR_NONE,		"NONE")				\
+	EM(RDMA2_ERR_VERS,		"VERS")				\
+	EM(RDMA2_ERR_BAD_XDR,		"BAD_XDR")			\
+	EM(RDMA2_ERR_INVAL_HTYPE,	"INVAL_HTYPE")			\
+	EM(RDMA2_ERR_READ_CHUNKS,	"READ_CHUNKS")			\
+	EM(RDMA2_ERR_WRITE_CHUNKS,	"WRITE_CHUNKS")			\
+	EM(RDMA2_ERR_SEGMENTS,		"SEGMENTS")			\
+	EM(RDMA2_ERR_WRITE_RESOURCE,	"WRITE_RESOURCE")		\
+	EM(RDMA2_ERR_REPLY_RESOURCE,	"REPLY_RESOURCE")		\
+	EMe(RDMA2_ERR_SYSTEM,		"SYSTEM")
+
+#define RPCRDMA2_LIST_FORMS						\
+	EM(RPCRDMA2_FORM_INLINE,	"inline")			\
+	EM(RPCRDMA2_FORM_READ_CHUNK,	"read-chunk")			\
+	EM(RPCRDMA2_FORM_POSITION_ZERO,	"position-zero")		\
+	EM(RPCRDMA2_FORM_WRITE_CHUNK,	"write-chunk")			\
+	EMe(RPCRDMA2_FORM_REPLY_CHUNK,	"reply-chunk")
+
+/* Receives have no opcode of their own: that of their completion serves. */
+#define RPCRDMA2_LIST_OPCODES						\
+	EM(IB_WR_SEND,			"Send")				\
+	EM(IB_WR_SEND_WITH_INV,		"Send-Inv")			\
+	EM(IB_WR_RDMA_READ,		"RDMA-Read")			\
+	EM(IB_WR_RDMA_READ_WITH_INV,	"RDMA-Read-Inv")		\
+	EM(IB_WR_RDMA_WRITE,		"RDMA-Write")			\
+	EM(IB_WR_REG_MR,		"FastReg")			\
+	EM(IB_WR_LOCAL_INV,		"LocalInv")			\
+	EMe(IB_WC_RECV,			"Receive")
+
+#define RPCRDMA2_LIST_WAITS						\
+	EM(RPCRDMA2_WAIT_CREDIT,	"credit")			\
+	EM(RPCRDMA2_WAIT_MR,		"registration")			\
+	EM(RPCRDMA2_WAIT_SEND_BUFFER,	"send-buffer")			\
+	EM(RPCRDMA2_WAIT_SEND_QUEUE,	"send-queue")			\
+	EMe(RPCRDMA2_WAIT_RDMA,		"rdma-context")
+
+#undef EM
+#undef EMe
+#define EM(a, b)	TRACE_DEFINE_ENUM(a);
+#define EMe(a, b)	TRACE_DEFINE_ENUM(a);
+
+RPCRDMA2_LIST_STATES
+RPCRDMA2_LIST_HANDSHAKE
+RPCRDMA2_LIST_BRS
+RPCRDMA2_LIST_ERRORS
+RPCRDMA2_LIST_FORMS
+RPCRDMA2_LIST_OPCODES
+RPCRDMA2_LIST_WAITS
+
+#undef EM
+#undef EMe
+#define EM(a, b)	{ a, b },
+#define EMe(a, b)	{ a, b }
+
+#define rpcrdma2_show_state(x)	__print_symbolic(x, RPCRDMA2_LIST_STATES)
 #define rpcrdma2_show_handshake(x)					\
-	__print_symbolic(x,						\
-		{ RPCRDMA2_HS_WAITING,		"WAITING" },		\
-		{ RPCRDMA2_HS_ASKING,		"ASKING" },		\
-		{ RPCRDMA2_HS_VERSION_1,	"VERSION_1" },		\
-		{ RPCRDMA2_HS_VERSION_2,	"VERSION_2" },		\
-		{ RPCRDMA2_HS_FAILED,		"FAILED" })
+	__print_symbolic(x, RPCRDMA2_LIST_HANDSHAKE)
+#define rpcrdma2_show_brs(x)	__print_symbolic(x, RPCRDMA2_LIST_BRS)
+#define rpcrdma2_show_error(x)	__print_symbolic(x, RPCRDMA2_LIST_ERRORS)
+#define rpcrdma2_show_form(x)	__print_flags(x, "+", RPCRDMA2_LIST_FORMS)
+#define rpcrdma2_show_opcode(x)	__print_symbolic(x, RPCRDMA2_LIST_OPCODES)
+#define rpcrdma2_show_wait(x)	__print_symbolic(x, RPCRDMA2_LIST_WAITS)
 
-TRACE_DEFINE_ENUM(RPCRDMA2_HS_WAITING);
-TRACE_DEFINE_ENUM(RPCRDMA2_HS_ASKING);
-TRACE_DEFINE_ENUM(RPCRDMA2_HS_VERSION_1);
-TRACE_DEFINE_ENUM(RPCRDMA2_HS_VERSION_2);
-TRACE_DEFINE_ENUM(RPCRDMA2_HS_FAILED);
-
-#define rpcrdma2_show_error(x)						\
-	__print_symbolic(x,						\
-		{ RDMA2_ERR_NONE,		"NONE" },		\
-		{ RDMA2_ERR_VERS,		"VERS" },		\
-		{ RDMA2_ERR_BAD_XDR,		"BAD_XDR" },		\
-		{ RDMA2_ERR_INVAL_HTYPE,	"INVAL_HTYPE" },	\
-		{ RDMA2_ERR_READ_CHUNKS,	"READ_CHUNKS" },	\
-		{ RDMA2_ERR_WRITE_CHUNKS,	"WRITE_CHUNKS" },	\
-		{ RDMA2_ERR_SEGMENTS,		"SEGMENTS" },		\
-		{ RDMA2_ERR_WRITE_RESOURCE,	"WRITE_RESOURCE" },	\
-		{ RDMA2_ERR_REPLY_RESOURCE,	"REPLY_RESOURCE" },	\
-		{ RDMA2_ERR_SYSTEM,		"SYSTEM" })
-
-TRACE_DEFINE_ENUM(RDMA2_ERR_NONE);
-TRACE_DEFINE_ENUM(RDMA2_ERR_VERS);
-TRACE_DEFINE_ENUM(RDMA2_ERR_BAD_XDR);
-TRACE_DEFINE_ENUM(RDMA2_ERR_INVAL_HTYPE);
-TRACE_DEFINE_ENUM(RDMA2_ERR_READ_CHUNKS);
-TRACE_DEFINE_ENUM(RDMA2_ERR_WRITE_CHUNKS);
-TRACE_DEFINE_ENUM(RDMA2_ERR_SEGMENTS);
-TRACE_DEFINE_ENUM(RDMA2_ERR_WRITE_RESOURCE);
-TRACE_DEFINE_ENUM(RDMA2_ERR_REPLY_RESOURCE);
-TRACE_DEFINE_ENUM(RDMA2_ERR_SYSTEM);
+/* A status is 0 or a negative errno. */
+#define rpcrdma2_show_status(x)						\
+	__print_symbolic(-(x),						\
+		{ 0,			"OK" },				\
+		{ EIO,			"EIO" },			\
+		{ E2BIG,		"E2BIG" },			\
+		{ EAGAIN,		"EAGAIN" },			\
+		{ ENOMEM,		"ENOMEM" },			\
+		{ ENODEV,		"ENODEV" },			\
+		{ EINVAL,		"EINVAL" },			\
+		{ EPROTO,		"EPROTO" },			\
+		{ EBADMSG,		"EBADMSG" },			\
+		{ EMSGSIZE,		"EMSGSIZE" },			\
+		{ EPROTONOSUPPORT,	"EPROTONOSUPPORT" },		\
+		{ EOPNOTSUPP,		"EOPNOTSUPP" },			\
+		{ ENETUNREACH,		"ENETUNREACH" },		\
+		{ ECONNABORTED,		"ECONNABORTED" },		\
+		{ ECONNRESET,		"ECONNRESET" },			\
+		{ ENOBUFS,		"ENOBUFS" },			\
+		{ ENOTCONN,		"ENOTCONN" },			\
+		{ ESHUTDOWN,		"ESHUTDOWN" },			\
+		{ ETIMEDOUT,		"ETIMEDOUT" },			\
+		{ ECONNREFUSED,		"ECONNREFUSED" },		\
+		{ EHOSTUNREACH,		"EHOSTUNREACH" },		\
+		{ EREMOTEIO,		"EREMOTEIO" })
 
 /*
  * Connection
  */
+TRACE_EVENT(rpcrdma2_conn_new,
+	TP_PROTO(const struct rpcrdma2_conn *conn, const struct sockaddr *peer),
+	TP_ARGS(conn, peer),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(bool, active)
+		__array(char, peer, 56)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->active = conn->active;
+		snprintf(__entry->peer, sizeof(__entry->peer), "%pISpc", peer);
+	),
+	TP_printk("conn=%u %s peer=%s", __entry->conn,
+		__entry->active ? "client" : "server", __entry->peer)
+);
+
 TRACE_EVENT(rpcrdma2_conn_state,
 	TP_PROTO(const struct rpcrdma2_conn *conn, int from, int to),
 	TP_ARGS(conn, from, to),
@@ -98,7 +180,7 @@ TRACE_EVENT(rpcrdma2_conn_state,
 		rpcrdma2_show_state(__entry->to))
 );
 
-DECLARE_EVENT_CLASS(rpcrdma2_conn_status,
+TRACE_EVENT(rpcrdma2_conn_close,
 	TP_PROTO(const struct rpcrdma2_conn *conn, int status),
 	TP_ARGS(conn, status),
 	TP_STRUCT__entry(
@@ -109,12 +191,9 @@ DECLARE_EVENT_CLASS(rpcrdma2_conn_status,
 		__entry->conn = conn->id;
 		__entry->status = status;
 	),
-	TP_printk("conn=%u status=%d", __entry->conn, __entry->status)
+	TP_printk("conn=%u status=%s", __entry->conn,
+		rpcrdma2_show_status(__entry->status))
 );
-
-DEFINE_EVENT(rpcrdma2_conn_status, rpcrdma2_conn_close,
-	TP_PROTO(const struct rpcrdma2_conn *conn, int status),
-	TP_ARGS(conn, status));
 
 TRACE_EVENT(rpcrdma2_conn_ready,
 	TP_PROTO(const struct rpcrdma2_conn *conn),
@@ -171,23 +250,6 @@ TRACE_EVENT(rpcrdma2_qp_event,
 		rdma_show_ib_event(__entry->event))
 );
 
-TRACE_EVENT(rpcrdma2_wc_error,
-	TP_PROTO(const struct rpcrdma2_conn *conn, int status, u32 vendor_err),
-	TP_ARGS(conn, status, vendor_err),
-	TP_STRUCT__entry(
-		__field(u32, conn)
-		__field(int, status)
-		__field(u32, vendor_err)
-	),
-	TP_fast_assign(
-		__entry->conn = conn->id;
-		__entry->status = status;
-		__entry->vendor_err = vendor_err;
-	),
-	TP_printk("conn=%u status=%s vendor_err=0x%x", __entry->conn,
-		rdma_show_wc_status(__entry->status), __entry->vendor_err)
-);
-
 /*
  * Negotiation
  */
@@ -233,9 +295,10 @@ DECLARE_EVENT_CLASS(rpcrdma2_connprop,
 		__entry->rbsiz = hdr->props.rbsiz;
 		__entry->brs = hdr->props.brs;
 	),
-	TP_printk("conn=%u xid=0x%08x credit=%u response=%d rbsiz=%u brs=%u",
+	TP_printk("conn=%u xid=0x%08x credit=%u response=%d rbsiz=%u brs=%s",
 		__entry->conn, __entry->xid, __entry->credit,
-		__entry->response, __entry->rbsiz, __entry->brs)
+		__entry->response, __entry->rbsiz,
+		rpcrdma2_show_brs(__entry->brs))
 );
 
 DEFINE_EVENT(rpcrdma2_connprop, rpcrdma2_connprop_send,
@@ -276,6 +339,8 @@ DECLARE_EVENT_CLASS(rpcrdma2_error,
 		__field(u32, conn)
 		__field(u32, xid)
 		__field(u32, code)
+		__field(u32, vers_low)
+		__field(u32, vers_high)
 		__field(u32, max_chunks)
 		__field(u32, max_segments)
 		__field(u32, chunk_index)
@@ -285,49 +350,163 @@ DECLARE_EVENT_CLASS(rpcrdma2_error,
 		__entry->conn = conn->id;
 		__entry->xid = xid;
 		__entry->code = error->code;
+		__entry->vers_low = error->vers_low;
+		__entry->vers_high = error->vers_high;
 		__entry->max_chunks = error->max_chunks;
 		__entry->max_segments = error->max_segments;
 		__entry->chunk_index = error->chunk_index;
 		__entry->length_needed = error->length_needed;
 	),
-	TP_printk("conn=%u xid=0x%08x error=%s max_chunks=%u max_segments=%u chunk_index=%u length_needed=%u",
+	TP_printk("conn=%u xid=0x%08x error=%s vers_low=%u vers_high=%u max_chunks=%u max_segments=%u chunk_index=%u length_needed=%u",
 		__entry->conn, __entry->xid,
 		rpcrdma2_show_error(__entry->code),
+		__entry->vers_low, __entry->vers_high,
 		__entry->max_chunks, __entry->max_segments,
 		__entry->chunk_index, __entry->length_needed)
 );
 
-DEFINE_EVENT(rpcrdma2_error, rpcrdma2_error_send,
-	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid,
-		 const struct rpcrdma2_error *error),
-	TP_ARGS(conn, xid, error));
-DEFINE_EVENT(rpcrdma2_error, rpcrdma2_error_recv,
-	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid,
-		 const struct rpcrdma2_error *error),
-	TP_ARGS(conn, xid, error));
+#define DEFINE_ERROR_EVENT(name)					\
+	DEFINE_EVENT(rpcrdma2_error, rpcrdma2_##name,			\
+		TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid,	\
+			 const struct rpcrdma2_error *error),		\
+		TP_ARGS(conn, xid, error))
 
-/*
- * Send Queue
- */
-TRACE_EVENT(rpcrdma2_post,
-	TP_PROTO(const struct rpcrdma2_conn *conn, unsigned int wrs, int rc),
-	TP_ARGS(conn, wrs, rc),
+DEFINE_ERROR_EVENT(error_send);
+DEFINE_ERROR_EVENT(error_recv);
+DEFINE_ERROR_EVENT(bad_message);
+
+/* @work is NULL for a Receive. */
+TRACE_EVENT(rpcrdma2_wc_error,
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 const struct rpcrdma2_work *work, const struct ib_wc *wc),
+	TP_ARGS(conn, work, wc),
 	TP_STRUCT__entry(
 		__field(u32, conn)
+		__field(u32, xid)
+		__field(int, opcode)
+		__field(int, status)
+		__field(u32, vendor_err)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->xid = work ? work->xid : 0;
+		__entry->opcode = work ? work->last->opcode : IB_WC_RECV;
+		__entry->status = wc->status;
+		__entry->vendor_err = wc->vendor_err;
+	),
+	TP_printk("conn=%u xid=0x%08x %s status=%s vendor_err=0x%x",
+		__entry->conn, __entry->xid,
+		rpcrdma2_show_opcode(__entry->opcode),
+		rdma_show_wc_status(__entry->status), __entry->vendor_err)
+);
+
+/*
+ * The Queues
+ */
+TRACE_EVENT(rpcrdma2_post,
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 const struct rpcrdma2_work *work, int rc),
+	TP_ARGS(conn, work, rc),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(int, first)
+		__field(int, last)
 		__field(unsigned int, wrs)
+		__field(bool, signaled)
 		__field(int, rc)
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->wrs = wrs;
+		__entry->xid = work->xid;
+		__entry->first = work->first->opcode;
+		__entry->last = work->last->opcode;
+		__entry->wrs = work->count;
+		__entry->signaled = work->last->send_flags & IB_SEND_SIGNALED;
 		__entry->rc = rc;
 	),
-	TP_printk("conn=%u wrs=%u rc=%d", __entry->conn, __entry->wrs,
-		__entry->rc)
+	TP_printk("conn=%u xid=0x%08x wrs=%u first=%s last=%s signaled=%d rc=%s",
+		__entry->conn, __entry->xid, __entry->wrs,
+		rpcrdma2_show_opcode(__entry->first),
+		rpcrdma2_show_opcode(__entry->last), __entry->signaled,
+		rpcrdma2_show_status(__entry->rc))
+);
+
+/* A chain may be done because a later one is. */
+TRACE_EVENT(rpcrdma2_post_done,
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 const struct rpcrdma2_work *work, int status),
+	TP_ARGS(conn, work, status),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(int, last)
+		__field(unsigned int, wrs)
+		__field(int, status)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->xid = work->xid;
+		__entry->last = work->last->opcode;
+		__entry->wrs = work->count;
+		__entry->status = status;
+	),
+	TP_printk("conn=%u xid=0x%08x wrs=%u last=%s status=%s",
+		__entry->conn, __entry->xid, __entry->wrs,
+		rpcrdma2_show_opcode(__entry->last),
+		rdma_show_wc_status(__entry->status))
+);
+
+/* The XID is the first word of every message that has one. */
+TRACE_EVENT(rpcrdma2_receive,
+	TP_PROTO(const struct rpcrdma2_recv *recv),
+	TP_ARGS(recv),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(u32, length)
+		__field(u32, invalidated)
+	),
+	TP_fast_assign(
+		__entry->conn = recv->conn->id;
+		__entry->xid = recv->len < XDR_UNIT ? 0 :
+			       be32_to_cpup(recv->buf);
+		__entry->length = recv->len;
+		__entry->invalidated = recv->invalidated;
+	),
+	TP_printk("conn=%u xid=0x%08x length=%u invalidated=0x%08x",
+		__entry->conn, __entry->xid, __entry->length,
+		__entry->invalidated)
+);
+
+/* Something has to wait, since @used of @limit are in use. */
+TRACE_EVENT(rpcrdma2_wait,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid,
+		 enum rpcrdma2_wait reason, unsigned int used,
+		 unsigned int limit),
+	TP_ARGS(conn, xid, reason, used, limit),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(int, reason)
+		__field(unsigned int, used)
+		__field(unsigned int, limit)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->xid = xid;
+		__entry->reason = reason;
+		__entry->used = used;
+		__entry->limit = limit;
+	),
+	TP_printk("conn=%u xid=0x%08x for=%s used=%u limit=%u",
+		__entry->conn, __entry->xid,
+		rpcrdma2_show_wait(__entry->reason), __entry->used,
+		__entry->limit)
 );
 
 /*
- * Messages: what was decided about a Call or a Reply
+ * Messages: what was decided about a Call or a Reply, or what its header says
  */
 DECLARE_EVENT_CLASS(rpcrdma2_message,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
@@ -338,11 +517,16 @@ DECLARE_EVENT_CLASS(rpcrdma2_message,
 		__field(u32, xid)
 		__field(u32, credit)
 		__field(bool, nomsg)
+		__field(u32, form)
 		__field(u32, inline_len)
+		__field(u32, send_limit)
+		__field(u32, recv_limit)
 		__field(u8, reads)
 		__field(u8, writes)
 		__field(bool, reply)
 		__field(u8, segments)
+		__field(u32, read_len)
+		__field(u32, write_len)
 		__field(u32, inv_handle)
 	),
 	TP_fast_assign(
@@ -350,18 +534,26 @@ DECLARE_EVENT_CLASS(rpcrdma2_message,
 		__entry->xid = hdr->xid;
 		__entry->credit = hdr->credit;
 		__entry->nomsg = hdr->htype == RDMA2_NOMSG;
+		__entry->form = rpcrdma2_form(&hdr->chunks);
 		__entry->inline_len = inline_len;
+		__entry->send_limit = conn->send_limit;
+		__entry->recv_limit = conn->recv_limit;
 		__entry->reads = hdr->chunks.nreads;
 		__entry->writes = hdr->chunks.nwrites;
 		__entry->reply = hdr->chunks.has_reply;
 		__entry->segments = hdr->chunks.nsegs;
+		__entry->read_len = rpcrdma2_read_octets(&hdr->chunks);
+		__entry->write_len = rpcrdma2_write_octets(&hdr->chunks);
 		__entry->inv_handle = hdr->chunks.inv_handle;
 	),
-	TP_printk("conn=%u xid=0x%08x credit=%u %s inline=%u reads=%u writes=%u reply=%d segments=%u inv_handle=0x%08x",
+	TP_printk("conn=%u xid=0x%08x credit=%u %s form=%s inline=%u send_limit=%u recv_limit=%u reads=%u writes=%u reply=%d segments=%u read_len=%u write_len=%u inv_handle=0x%08x",
 		__entry->conn, __entry->xid, __entry->credit,
-		__entry->nomsg ? "NOMSG" : "MSG", __entry->inline_len,
+		__entry->nomsg ? "NOMSG" : "MSG",
+		rpcrdma2_show_form(__entry->form), __entry->inline_len,
+		__entry->send_limit, __entry->recv_limit,
 		__entry->reads, __entry->writes, __entry->reply,
-		__entry->segments, __entry->inv_handle)
+		__entry->segments, __entry->read_len, __entry->write_len,
+		__entry->inv_handle)
 );
 
 #define DEFINE_MESSAGE_EVENT(name)					\
@@ -376,13 +568,128 @@ DEFINE_MESSAGE_EVENT(call_recv);
 DEFINE_MESSAGE_EVENT(reply_send);
 DEFINE_MESSAGE_EVENT(reply_recv);
 
+TRACE_EVENT(rpcrdma2_reply_unmatched,
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 const struct rpcrdma2_header *hdr),
+	TP_ARGS(conn, hdr),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->xid = hdr->xid;
+	),
+	TP_printk("conn=%u xid=0x%08x", __entry->conn, __entry->xid)
+);
+
 /*
- * Registration
+ * A requester's RPCs
  */
+TRACE_EVENT(rpcrdma2_call_begin,
+	TP_PROTO(const struct rpcrdma2_requester *requester,
+		 const struct rpc_rqst *rqst),
+	TP_ARGS(requester, rqst),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(u64, queued_ns)
+		__field(u32, call_len)
+		__field(u32, reply_max)
+		__field(u32, outstanding)
+		__field(u32, granted)
+	),
+	TP_fast_assign(
+		__entry->conn = requester->conn->id;
+		__entry->xid = be32_to_cpu(rqst->rq_xid);
+		__entry->queued_ns = ktime_to_ns(ktime_sub(ktime_get(),
+						rqst->rq_task->tk_start));
+		__entry->call_len = rqst->rq_snd_buf.len;
+		__entry->reply_max = rqst->rq_rcv_buf.buflen;
+		__entry->outstanding = requester->outstanding;
+		__entry->granted = requester->granted;
+	),
+	TP_printk("conn=%u xid=0x%08x queued_ns=%llu call_len=%u reply_max=%u outstanding=%u granted=%u",
+		__entry->conn, __entry->xid, __entry->queued_ns,
+		__entry->call_len, __entry->reply_max, __entry->outstanding,
+		__entry->granted)
+);
+
+DECLARE_EVENT_CLASS(rpcrdma2_call_status,
+	TP_PROTO(const struct rpcrdma2_conn *conn, const struct rpc_rqst *rqst,
+		 int status),
+	TP_ARGS(conn, rqst, status),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(u32, received)
+		__field(int, status)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->xid = be32_to_cpu(rqst->rq_xid);
+		__entry->received = max(status, 0);
+		__entry->status = min(status, 0);
+	),
+	TP_printk("conn=%u xid=0x%08x received=%u status=%s", __entry->conn,
+		__entry->xid, __entry->received,
+		rpcrdma2_show_status(__entry->status))
+);
+
+#define DEFINE_CALL_STATUS_EVENT(name)					\
+	DEFINE_EVENT(rpcrdma2_call_status, rpcrdma2_##name,		\
+		TP_PROTO(const struct rpcrdma2_conn *conn,		\
+			 const struct rpc_rqst *rqst, int status),	\
+		TP_ARGS(conn, rqst, status))
+
+DEFINE_CALL_STATUS_EVENT(call_unsent);
+DEFINE_CALL_STATUS_EVENT(call_fenced);
+DEFINE_CALL_STATUS_EVENT(call_complete);
+
+TRACE_EVENT(rpcrdma2_credits,
+	TP_PROTO(const struct rpcrdma2_requester *requester),
+	TP_ARGS(requester),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, granted)
+		__field(u32, outstanding)
+		__field(u32, requested)
+	),
+	TP_fast_assign(
+		__entry->conn = requester->conn->id;
+		__entry->granted = requester->granted;
+		__entry->outstanding = requester->outstanding;
+		__entry->requested = requester->conn->param.calls_out;
+	),
+	TP_printk("conn=%u granted=%u outstanding=%u requested=%u",
+		__entry->conn, __entry->granted, __entry->outstanding,
+		__entry->requested)
+);
+
+TRACE_EVENT(rpcrdma2_mr_alloc,
+	TP_PROTO(const struct rpcrdma2_requester *requester,
+		 unsigned int count),
+	TP_ARGS(requester, count),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(unsigned int, count)
+		__field(unsigned int, total)
+		__field(unsigned int, max_pages)
+	),
+	TP_fast_assign(
+		__entry->conn = requester->conn->id;
+		__entry->count = count;
+		__entry->total = requester->nr_mrs;
+		__entry->max_pages = requester->conn->max_pages;
+	),
+	TP_printk("conn=%u count=%u total=%u max_pages=%u", __entry->conn,
+		__entry->count, __entry->total, __entry->max_pages)
+);
+
 DECLARE_EVENT_CLASS(rpcrdma2_mr,
-	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid, u32 handle,
-		 u32 length),
-	TP_ARGS(conn, xid, handle, length),
+	TP_PROTO(const struct rpcrdma2_conn *conn, const struct rpc_rqst *rqst,
+		 const struct ib_mr *mr),
+	TP_ARGS(conn, rqst, mr),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
@@ -391,9 +698,9 @@ DECLARE_EVENT_CLASS(rpcrdma2_mr,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->xid = xid;
-		__entry->handle = handle;
-		__entry->length = length;
+		__entry->xid = be32_to_cpu(rqst->rq_xid);
+		__entry->handle = mr->rkey;
+		__entry->length = mr->length;
 	),
 	TP_printk("conn=%u xid=0x%08x handle=0x%08x length=%u",
 		__entry->conn, __entry->xid, __entry->handle,
@@ -402,17 +709,49 @@ DECLARE_EVENT_CLASS(rpcrdma2_mr,
 
 #define DEFINE_MR_EVENT(name)						\
 	DEFINE_EVENT(rpcrdma2_mr, rpcrdma2_mr_##name,			\
-		TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid,	\
-			 u32 handle, u32 length),			\
-		TP_ARGS(conn, xid, handle, length))
+		TP_PROTO(const struct rpcrdma2_conn *conn,		\
+			 const struct rpc_rqst *rqst,			\
+			 const struct ib_mr *mr),			\
+		TP_ARGS(conn, rqst, mr))
 
 DEFINE_MR_EVENT(register);
 DEFINE_MR_EVENT(inv_remote);
 DEFINE_MR_EVENT(inv_local);
 
 /*
- * RDMA Reads and Writes of a responder
+ * A responder's RPCs
  */
+DECLARE_EVENT_CLASS(rpcrdma2_job,
+	TP_PROTO(const struct rpcrdma2_job *job, int status),
+	TP_ARGS(job, status),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(u32, length)
+		__field(int, status)
+	),
+	TP_fast_assign(
+		__entry->conn = job->responder->conn->id;
+		__entry->xid = job->xid;
+		__entry->length = job->length;
+		__entry->status = status;
+	),
+	TP_printk("conn=%u xid=0x%08x length=%u status=%s", __entry->conn,
+		__entry->xid, __entry->length,
+		rpcrdma2_show_status(__entry->status))
+);
+
+#define DEFINE_JOB_EVENT(name)						\
+	DEFINE_EVENT(rpcrdma2_job, rpcrdma2_##name,			\
+		TP_PROTO(const struct rpcrdma2_job *job, int status),	\
+		TP_ARGS(job, status))
+
+DEFINE_JOB_EVENT(call_read);
+DEFINE_JOB_EVENT(call_read_done);
+DEFINE_JOB_EVENT(call_deliver);
+DEFINE_JOB_EVENT(call_drop);
+DEFINE_JOB_EVENT(reply_done);
+
 DECLARE_EVENT_CLASS(rpcrdma2_rdma,
 	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid,
 		 const struct rpcrdma2_segment *seg, u32 length),

@@ -3,7 +3,8 @@
  * The bodies of the tracepoints.
  */
 #include "compat.h"
-#include "conn/conn.h"
+#include "requester/requester.h"
+#include "responder/responder.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/rpcrdma2.h>

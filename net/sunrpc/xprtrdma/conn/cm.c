@@ -160,6 +160,7 @@ static int start_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 {
 	struct rdma_cm_id *cm_id;
 
+	trace_rpcrdma2_conn_new(conn, dst);
 	cm_id = rdma_create_id(conn->param.net, cm_event, conn, RDMA_PS_TCP,
 			       IB_QPT_RC);
 	if (IS_ERR(cm_id))
@@ -217,6 +218,8 @@ static int connect_request(struct rdma_cm_id *cm_id,
 	conn->cm_id = cm_id;
 	cm_id->context = conn;
 	cm_id->event_handler = cm_event;
+	trace_rpcrdma2_conn_new(conn,
+				(struct sockaddr *)&cm_id->route.addr.dst_addr);
 	keep_private_data(conn, &event->param.conn);
 	conn->peer_reads = event->param.conn.initiator_depth;
 	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ACCEPTING,

@@ -148,6 +148,7 @@ static void return_work(struct rpcrdma2_conn *conn)
 		work = list_first_entry(&conn->posted, struct rpcrdma2_work,
 					link);
 		list_del_init(&work->link);
+		trace_rpcrdma2_post_done(conn, work, IB_WC_WR_FLUSH_ERR);
 		work->done(work, -ENOTCONN);
 	}
 }

@@ -74,6 +74,15 @@ struct rpcrdma2_recv {
 	u32			invalidated;
 };
 
+/* What a Call, or a chain of WRs, waits for; for tracepoints */
+enum rpcrdma2_wait {
+	RPCRDMA2_WAIT_CREDIT,
+	RPCRDMA2_WAIT_MR,
+	RPCRDMA2_WAIT_SEND_BUFFER,
+	RPCRDMA2_WAIT_SEND_QUEUE,
+	RPCRDMA2_WAIT_RDMA,
+};
+
 /**
  * struct rpcrdma2_work - a chain of WRs on the Send Queue
  * @link: in conn->posted, in the order of the Send Queue, or conn->waiting
@@ -81,6 +90,7 @@ struct rpcrdma2_recv {
  * @first: first WR of the chain
  * @last: last WR of the chain; conn/ decides whether it is signaled
  * @count: WRs in the chain
+ * @xid: of the RPC that it is for; for tracepoints
  * @prompt: the owner waits for @done: signal this chain
  * @reads: the chain has RDMA Reads: no other completion stands for its own
  * @done: called once, after the last WR has completed, or after the Queue was
@@ -92,6 +102,7 @@ struct rpcrdma2_work {
 	struct ib_send_wr	*first;
 	struct ib_send_wr	*last;
 	unsigned int		count;
+	u32			xid;
 	bool			prompt;
 	bool			reads;
 	void			(*done)(struct rpcrdma2_work *work, int status);
@@ -369,8 +380,9 @@ void rpcrdma2_send_put(struct rpcrdma2_send *send);
 void rpcrdma2_send_prepare(struct rpcrdma2_send *send);
 void rpcrdma2_work_prepend(struct rpcrdma2_work *work,
 			   struct ib_send_wr *first, unsigned int count);
-void rpcrdma2_work_init(struct rpcrdma2_work *work, struct ib_send_wr *first,
-			struct ib_send_wr *last, unsigned int count,
+void rpcrdma2_work_init(struct rpcrdma2_work *work, u32 xid,
+			struct ib_send_wr *first, struct ib_send_wr *last,
+			unsigned int count,
 			void (*done)(struct rpcrdma2_work *work, int status));
 int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work);
 bool rpcrdma2_send_fits(const struct rpcrdma2_send *send);

@@ -269,7 +269,10 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 	rpcrdma2_stream_decode(&xdr, &buf, recv->buf, recv->len);
 	recv->hdr.response = conn->active;
 	rc = dialect->decode(&xdr, &recv->hdr);
-	if (!rc) {
+	if (rc) {
+		trace_rpcrdma2_bad_message(conn, recv->hdr.xid,
+					   &recv->hdr.error);
+	} else {
 		recv->offset = xdr_stream_pos(&xdr);
 		recv->len -= recv->offset;
 		if (recv->hdr.htype == RDMA2_ERROR) {

@@ -10,6 +10,8 @@
  */
 #include "conn.h"
 
+#include <trace/events/rpcrdma2.h>
+
 static void recv_done(struct ib_cq *cq, struct ib_wc *wc);
 
 static int recv_post(struct rpcrdma2_recv *recv)
@@ -58,6 +60,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	conn->stats.completions++;
 	if (wc->status != IB_WC_SUCCESS) {
+		trace_rpcrdma2_wc_error(conn, NULL, wc);
 		rpcrdma2_conn_close(conn, -ECONNRESET);
 		return;
 	}
@@ -69,6 +72,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	recv->len = wc->byte_len;
 	recv->invalidated = (wc->wc_flags & IB_WC_WITH_INVALIDATE) ?
 			    wc->ex.invalidate_rkey : 0;
+	trace_rpcrdma2_receive(recv);
 	rpcrdma2_dispatch(recv);
 }
 

@@ -52,12 +52,20 @@ static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	conn->sq_used += work->count;
 	list_add_tail(&work->link, &conn->posted);
 	rc = ib_post_send(conn->qp, work->first, NULL);
-	trace_rpcrdma2_post(conn, work->count, rc);
+	trace_rpcrdma2_post(conn, work, rc);
 	if (rc)
 		/* Part of the chain may be on the Queue: the teardown returns it. */
 		conn->post_failed = true;
 	else
 		count_post(conn, work);
+}
+
+static void wait_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
+{
+	list_add_tail(&work->link, &conn->waiting);
+	conn->stats.queue_waits++;
+	trace_rpcrdma2_wait(conn, work->xid, RPCRDMA2_WAIT_SEND_QUEUE,
+			    conn->sq_used, conn->sq_depth);
 }
 
 /*
@@ -103,8 +111,7 @@ int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 		rc = -E2BIG;
 	} else if (!list_empty(&conn->waiting) ||
 		   conn->sq_depth - conn->sq_used < work->count) {
-		list_add_tail(&work->link, &conn->waiting);
-		conn->stats.queue_waits++;
+		wait_locked(conn, work);
 	} else {
 		post_locked(conn, work);
 	}
@@ -167,7 +174,7 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	conn->stats.completions++;
 	if (wc->status != IB_WC_SUCCESS) {
-		trace_rpcrdma2_wc_error(conn, wc->status, wc->vendor_err);
+		trace_rpcrdma2_wc_error(conn, last, wc);
 		rpcrdma2_conn_close(conn, -ECONNRESET);
 		return;
 	}
@@ -181,6 +188,7 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	list_for_each_entry_safe(work, next, &completed, link) {
 		list_del_init(&work->link);
+		trace_rpcrdma2_post_done(conn, work, IB_WC_SUCCESS);
 		work->done(work, 0);
 	}
 	if (waited && conn->param.ops->room)
@@ -192,6 +200,7 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 /**
  * rpcrdma2_work_init - describe a chain of WRs
  * @work: what to set up
+ * @xid: of the RPC that it is for
  * @first: first WR
  * @last: last WR; its completion is the chain's
  * @count: WRs from @first to @last
@@ -199,11 +208,13 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
  *
  * The caller has set the @wr_cqe of the WRs it built itself to &@work->cqe.
  */
-void rpcrdma2_work_init(struct rpcrdma2_work *work, struct ib_send_wr *first,
-			struct ib_send_wr *last, unsigned int count,
+void rpcrdma2_work_init(struct rpcrdma2_work *work, u32 xid,
+			struct ib_send_wr *first, struct ib_send_wr *last,
+			unsigned int count,
 			void (*done)(struct rpcrdma2_work *work, int status))
 {
 	INIT_LIST_HEAD(&work->link);
+	work->xid = xid;
 	work->cqe.done = rpcrdma2_work_done;
 	work->first = first;
 	work->last = last;
@@ -342,7 +353,9 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
 	wr->opcode = IB_WR_SEND;
 	wr->sg_list = &send->sge;
 	wr->num_sge = 1;
-	rpcrdma2_work_init(&send->work, wr, wr, 1, send_work_done);
+	/* The XID is the first word of every message. */
+	rpcrdma2_work_init(&send->work, be32_to_cpup(send->buf), wr, wr, 1,
+			   send_work_done);
 	ib_dma_sync_single_for_device(send->conn->pd->device, send->sge.addr,
 				      send->sge.length, DMA_TO_DEVICE);
 }

@@ -106,6 +106,7 @@ void rpcrdma2_mrs_refill(struct work_struct *work)
 		queue_delayed_work(rpcrdma2_wq, &requester->refill,
 				   REFILL_DELAY);
 	rpcrdma2_conn_exit(conn);
+	trace_rpcrdma2_mr_alloc(requester, i);
 	if (i)
 		xprt_write_space(requester->xprt);
 }
@@ -231,9 +232,7 @@ static int flush(struct builder *b)
 		return rc;
 	fill_wrs(mr);
 	ibmr = mr->mr;
-	trace_rpcrdma2_mr_register(requester->conn,
-				   be32_to_cpu(b->call->rqst->rq_xid),
-				   ibmr->rkey, ibmr->length);
+	trace_rpcrdma2_mr_register(requester->conn, b->call->rqst, ibmr);
 	return rpcrdma2_add_segment(&requester->hdr.chunks, b->chunk,
 				    ibmr->rkey, ibmr->length, ibmr->iova);
 }
@@ -263,8 +262,14 @@ static int add_piece(struct builder *b, struct page *page, unsigned int offset,
 		b->mr = mr_get(b->requester);
 		if (!b->mr)
 			b->mr = mr_wait(b->requester);
-		if (!b->mr)
+		if (!b->mr) {
+			trace_rpcrdma2_wait(b->requester->conn,
+					    be32_to_cpu(b->call->rqst->rq_xid),
+					    RPCRDMA2_WAIT_MR,
+					    b->requester->nr_mrs,
+					    b->requester->nr_mrs);
 			return -EAGAIN;
+		}
 	}
 	sg_set_page(&b->mr->sg[b->nents++], page, len, offset);
 	return 0;
@@ -430,9 +435,8 @@ bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
 		if (mr->mr->rkey != handle)
 			continue;
 		requester->stats.remote_invs++;
-		trace_rpcrdma2_mr_inv_remote(requester->conn,
-					     be32_to_cpu(call->rqst->rq_xid),
-					     handle, mr->mr->length);
+		trace_rpcrdma2_mr_inv_remote(requester->conn, call->rqst,
+					     mr->mr);
 		mr_put(requester, mr);
 		return true;
 	}
@@ -481,9 +485,8 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 		first = &mr->inv_wr;
 		last = last ?: first;
 		count++;
-		trace_rpcrdma2_mr_inv_local(requester->conn,
-					    be32_to_cpu(call->rqst->rq_xid),
-					    mr->mr->rkey, mr->mr->length);
+		trace_rpcrdma2_mr_inv_local(requester->conn, call->rqst,
+					    mr->mr);
 	}
 	if (!count) {
 		if (call->waiting)
@@ -492,7 +495,8 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 			rpcrdma2_call_complete(call);
 		return 0;
 	}
-	rpcrdma2_work_init(work, first, last, count, inv_done);
+	rpcrdma2_work_init(work, be32_to_cpu(call->rqst->rq_xid), first, last,
+			   count, inv_done);
 	work->prompt = true;
 	return rpcrdma2_post(requester->conn, work);
 }

@@ -90,8 +90,10 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 	struct rpc_xprt *xprt = call->rqst->rq_xprt;
 	bool settled = true;
 
-	if (call->conn)
+	if (call->conn) {
+		trace_rpcrdma2_call_fenced(call->conn, call->rqst, 0);
 		rpcrdma2_conn_put(call->conn);
+	}
 	call->conn = NULL;
 
 	spin_lock(&xprt->queue_lock);
@@ -99,8 +101,11 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 		complete_rqst(call);
 	else
 		settled = settle_error(call);
-	if (settled)
+	if (settled) {
+		trace_rpcrdma2_call_complete(requester->conn, call->rqst,
+					     call->received);
 		xprt_unpin_rqst(call->rqst);
+	}
 	spin_unlock(&xprt->queue_lock);
 	if (!settled)
 		settle_later(requester, call);
@@ -321,6 +326,8 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_call *call;
 	bool mine = true;
 
+	if (hdr->htype != RDMA2_ERROR)
+		trace_rpcrdma2_reply_recv(conn, hdr, recv->offset + recv->len);
 	call = call_pin(requester->xprt, hdr->xid);
 	if (hdr->htype == RDMA2_ERROR) {
 		/* Its credit field is not a grant: v2-09, 5.3.3. */
@@ -331,6 +338,7 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 	}
 	if (!call) {
 		/* The RPC was killed; its memory is fenced or being fenced. */
+		trace_rpcrdma2_reply_unmatched(conn, hdr);
 		rpcrdma2_recv_put(recv);
 		return;
 	}
@@ -340,8 +348,6 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 		rpcrdma2_conn_close(conn, -EPROTO);
 		return;
 	}
-	if (hdr->htype != RDMA2_ERROR)
-		trace_rpcrdma2_reply_recv(conn, hdr, recv->len);
 	call->received = receive(requester, recv, call);
 	rpcrdma2_recv_put(recv);
 

@@ -77,8 +77,10 @@ void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant,
 	if (answered && requester->outstanding)
 		requester->outstanding--;
 	spin_unlock(&requester->lock);
-	if (changed)
+	if (changed) {
+		trace_rpcrdma2_credits(requester);
 		limit_slots(requester->xprt, grant);
+	}
 	xprt_write_space(requester->xprt);
 }
 
@@ -86,7 +88,8 @@ void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant,
  * sunrpc stops sending on this xprt until xprt_write_space(). Looking again
  * after saying so closes the race with a Reply.
  */
-static int credit_wait(struct rpcrdma2_requester *requester)
+static int credit_wait(struct rpcrdma2_requester *requester,
+		       const struct rpc_rqst *rqst)
 {
 	xprt_wait_for_buffer_space(requester->xprt);
 	/* Pairs with the lock in rpcrdma2_credits_update(). */
@@ -96,6 +99,9 @@ static int credit_wait(struct rpcrdma2_requester *requester)
 		return 0;
 	}
 	requester->stats.credit_waits++;
+	trace_rpcrdma2_wait(requester->conn, be32_to_cpu(rqst->rq_xid),
+			    RPCRDMA2_WAIT_CREDIT, requester->outstanding,
+			    requester->granted);
 	return -EAGAIN;
 }
 
@@ -145,6 +151,7 @@ static void fence(struct rpcrdma2_call *call)
 		wait_for_completion(&call->fenced);
 	else
 		rpcrdma2_conn_wait_closed(conn);
+	trace_rpcrdma2_call_fenced(conn, call->rqst, 0);
 	xprt_write_space(call->rqst->rq_xprt);
 }
 
@@ -258,6 +265,9 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	send = rpcrdma2_send_get(conn);
 	if (!send) {
 		requester->stats.send_waits++;
+		trace_rpcrdma2_wait(conn, be32_to_cpu(call->rqst->rq_xid),
+				    RPCRDMA2_WAIT_SEND_BUFFER, conn->nr_sends,
+				    conn->nr_sends);
 		return -ENOBUFS;
 	}
 	rc = rpcrdma2_marshal(requester, call, send);
@@ -329,6 +339,7 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 	struct rpcrdma2_call *call = rpcrdma2_call_of(rqst);
 	int rc;
 
+	trace_rpcrdma2_call_begin(requester, rqst);
 	rc = check_retransmission(requester, call);
 	if (rc)
 		return rc;
@@ -336,7 +347,7 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 	if (rc)
 		return rc;
 	if (!credit_take(requester)) {
-		rc = credit_wait(requester);
+		rc = credit_wait(requester, rqst);
 		if (rc)
 			return rc;
 	}
@@ -344,6 +355,7 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 	if (!rc)
 		return 0;
 	credit_return(requester);
+	trace_rpcrdma2_call_unsent(requester->conn, rqst, rc);
 	return is_passing(rc) ? rc : give_up(rqst, rc);
 }
 

@@ -16,6 +16,8 @@
 
 #include "responder.h"
 
+#include <trace/events/rpcrdma2.h>
+
 /**
  * rpcrdma2_job_has_reads - must rpcrdma2_job_read() be called?
  * @job: a job that came from rpcrdma2_job_get()
@@ -215,6 +217,7 @@ static void read_work_done(struct rpcrdma2_work *work, int status)
 
 	rpcrdma2_rws_release(job);
 	job->status = status;
+	trace_rpcrdma2_call_read_done(job, status);
 	job->read_done(job);
 }
 
@@ -223,12 +226,13 @@ static int post_reads(struct rpcrdma2_job *job)
 	struct ib_send_wr *first, *last;
 	unsigned int count;
 
+	trace_rpcrdma2_call_read(job, 0);
 	if (list_empty(&job->rws)) {
-		job->read_done(job);
+		read_work_done(&job->read_work, 0);
 		return 0;
 	}
 	rpcrdma2_rw_chain(job, NULL, &first, &last, &count);
-	rpcrdma2_work_init(&job->read_work, first, last, count,
+	rpcrdma2_work_init(&job->read_work, job->xid, first, last, count,
 			   read_work_done);
 	job->read_work.prompt = true;
 	job->read_work.reads = true;

@@ -282,7 +282,10 @@ static int build(struct builder *b, struct rpcrdma2_error *error)
 /* CQ context, or the teardown. */
 static void reply_sent(struct rpcrdma2_send *send, int status)
 {
-	rpcrdma2_job_put(send->owner);
+	struct rpcrdma2_job *job = send->owner;
+
+	trace_rpcrdma2_reply_done(job, status);
+	rpcrdma2_job_put(job);
 }
 
 static void keep_pages(struct rpcrdma2_job *job, struct page **pages,

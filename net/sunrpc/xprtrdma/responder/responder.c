@@ -58,7 +58,8 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	if (!job)
 		return NULL;
 
-	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr, recv->len);
+	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,
+				 recv->offset + recv->len);
 	rpcrdma2_count_form(&responder->stats.calls, &recv->hdr);
 	rpcrdma2_conn_get(recv->conn);
 	job->recv = recv;

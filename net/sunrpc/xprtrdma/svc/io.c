@@ -10,6 +10,8 @@
 #include "module.h"
 #include "svc.h"
 
+#include <trace/events/rpcrdma2.h>
+
 static void enqueue(struct rpcrdma2_svc_xprt *sx, struct list_head *queue,
 		    struct rpcrdma2_job *job)
 {
@@ -58,8 +60,11 @@ static bool starve(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 	spin_lock(&sx->lock);
 	sx->reading--;
 	ok = sx->reading;
-	if (ok)
+	if (ok) {
 		list_add_tail(&job->list, &sx->starved);
+		trace_rpcrdma2_wait(sx->conn, job->xid, RPCRDMA2_WAIT_RDMA,
+				    sx->reading, sx->reading);
+	}
 	spin_unlock(&sx->lock);
 	return ok;
 }
@@ -200,6 +205,7 @@ static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 	/* A peer on an RDMA fabric cannot choose the port it is seen with. */
 	set_bit(RQ_SECURE, &rqstp->rq_flags);
 	svc_xprt_copy_addrs(rqstp, rqstp->rq_xprt);
+	trace_rpcrdma2_call_deliver(job, 0);
 	return rqstp->rq_arg.len;
 }
 
@@ -226,6 +232,7 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	if (!job)
 		return 0;
 	if (job->status || !rpcrdma2_conn_enter(sx->conn)) {
+		trace_rpcrdma2_call_drop(job, job->status);
 		rpcrdma2_job_put(job);
 		return 0;
 	}
@@ -289,8 +296,12 @@ int rpcrdma2_svc_result_payload(struct svc_rqst *rqstp, unsigned int offset,
  */
 void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 {
-	if (ctxt)
-		rpcrdma2_job_put(ctxt);
+	struct rpcrdma2_job *job = ctxt;
+
+	if (!job)
+		return;
+	trace_rpcrdma2_call_drop(job, 0);
+	rpcrdma2_job_put(job);
 }
 
 /**

@@ -417,3 +417,57 @@ int rpcrdma2_encode_chunk_lists(struct xdr_stream *xdr,
 		*p = xdr_zero;
 	return 0;
 }
+
+/**
+ * rpcrdma2_form - how a message travels
+ * @cl: its chunk lists
+ *
+ * Return: enum rpcrdma2_form, one bit or several
+ */
+u32 rpcrdma2_form(const struct rpcrdma2_chunk_lists *cl)
+{
+	bool zero = rpcrdma2_position_zero(cl);
+	u32 form = 0;
+
+	if (zero)
+		form |= RPCRDMA2_FORM_POSITION_ZERO;
+	if (cl->nreads > zero)
+		form |= RPCRDMA2_FORM_READ_CHUNK;
+	if (cl->nwrites)
+		form |= RPCRDMA2_FORM_WRITE_CHUNK;
+	if (cl->has_reply)
+		form |= RPCRDMA2_FORM_REPLY_CHUNK;
+	return form ?: RPCRDMA2_FORM_INLINE;
+}
+
+/**
+ * rpcrdma2_read_octets - how much the Read chunks hold
+ * @cl: chunk lists
+ *
+ * Return: octets in all of them
+ */
+u32 rpcrdma2_read_octets(const struct rpcrdma2_chunk_lists *cl)
+{
+	unsigned int i;
+	u32 octets = 0;
+
+	for (i = 0; i < cl->nreads; i++)
+		octets += cl->reads[i].length;
+	return octets;
+}
+
+/**
+ * rpcrdma2_write_octets - how much the Write chunks and the Reply chunk hold
+ * @cl: chunk lists
+ *
+ * Return: octets in all of them
+ */
+u32 rpcrdma2_write_octets(const struct rpcrdma2_chunk_lists *cl)
+{
+	u32 octets = cl->has_reply ? cl->reply.length : 0;
+	unsigned int i;
+
+	for (i = 0; i < cl->nwrites; i++)
+		octets += cl->writes[i].length;
+	return octets;
+}

@@ -78,6 +78,9 @@ bool rpcrdma2_reads_fit(const struct rpcrdma2_chunk_lists *cl, size_t len);
 int rpcrdma2_encode_chunk_lists(struct xdr_stream *xdr,
 				const struct rpcrdma2_chunk_lists *cl);
 size_t rpcrdma2_chunk_lists_size(const struct rpcrdma2_chunk_lists *cl);
+u32 rpcrdma2_form(const struct rpcrdma2_chunk_lists *cl);
+u32 rpcrdma2_read_octets(const struct rpcrdma2_chunk_lists *cl);
+u32 rpcrdma2_write_octets(const struct rpcrdma2_chunk_lists *cl);
 
 /**
  * rpcrdma2_position_zero - the Position-Zero Read chunk of a header

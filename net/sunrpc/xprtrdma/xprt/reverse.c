@@ -17,6 +17,8 @@
 #include "module.h"
 #include "xprt.h"
 
+#include <trace/events/rpcrdma2.h>
+
 /**
  * struct reverse_rqst - a server's Call, for sunrpc
  * @rqst: sunrpc's part
@@ -93,6 +95,7 @@ static void deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 	rqst->rq_bytes_sent = 0;
 	init_buffers(rr);
 	set_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
+	trace_rpcrdma2_call_deliver(rr->job, 0);
 
 	xprt_get(&x->xprt);
 	atomic_inc(&x->xprt.bc_slot_count);
@@ -291,8 +294,10 @@ void rpcrdma2_xprt_bc_free_rqst(struct rpc_rqst *rqst)
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
 
 	clear_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
-	if (rr->job)
+	if (rr->job) {
+		trace_rpcrdma2_call_drop(rr->job, 0);
 		rpcrdma2_job_put(rr->job);
+	}
 	rqst_put(x, rr);
 	deliver_waiting(x);
 	xprt_put(xprt);

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What tracepoints cost that are off: the files that an RPC passes through are
+# built for the distribution's kernel, with and without tracepoints, and what
+# can run of them is counted.
+
+set -eu
+
+tree=$(realpath "$(dirname "$0")/..")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+objects=()
+for file in conn/{send,recv,negotiate} requester/{requester,register,marshal,reply} \
+	responder/{responder,call,reply,rw} svc/io xprt/reverse; do
+	objects+=("net/sunrpc/xprtrdma/$file.o")
+done
+
+# build DIRECTORY [MAKE-ARGS...]
+build() {
+	mkdir "$1"
+	tar -C "$tree" --exclude-vcs --exclude='*.o' --exclude='*.ko' \
+		--exclude='.*.cmd' -c . | tar -C "$1" -x
+	make -s -j"$(nproc)" -C "$kernel/build" M="$1" "${@:2}" "${objects[@]}"
+}
+
+kernel=$("$tree/tools/lab/lab" kernel qemu)
+build "$work/with"
+build "$work/without" KCFLAGS=-DNOTRACE
+"$tree/tests/reachable.py" "$work/with" "$work/without" "${objects[@]}"

@@ -1,0 +1,289 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script, for a kernel with BPF and perf: perf, trace-cmd and bpftrace
+# read all tracepoints, and scripts/rpcrdma2-* tell the truth about a mount.
+#
+#	trace.sh
+#	trace.sh mount-and-work		(what is traced)
+
+# shellcheck source=tests/lib.sh
+. "$LAB_TREE/tests/lib.sh"
+
+self=$LAB_TREE/tests/trace.sh
+scripts=$LAB_TREE/scripts
+tools=(latency server-latency forms waits)
+declare -A pid_of=()
+
+title() { echo "== $* ($SECONDS s)"; }
+
+# expect WHAT VALUE CONDITION - CONDITION is about n, the value.
+expect() {
+	echo "$1: $2"
+	[ -n "$2" ] || lab_fail "$1: nothing"
+	((${3//n/$2})) || lab_fail "$1: $2, not $3"
+}
+
+# Messages of all usual forms, and no caches.
+work_a_little() {
+	local dir=$LAB_MOUNT/work i
+
+	mkdir "$dir"
+	for i in {1..10}; do
+		echo "$i" >"$dir/$i"
+	done
+	dd if=/dev/zero of="$dir/large" bs=1M count=3 oflag=direct
+	dd if="$dir/large" of=/dev/null bs=1M iflag=direct
+	dd if="$dir/large" of=/dev/null bs=4k count=20 iflag=direct
+	for i in {1..6}; do
+		dd if="$dir/large" of=/dev/null bs=64k count=8 iflag=direct &
+	done
+	wait
+	echo 3 >/proc/sys/vm/drop_caches
+	cat "$dir"/[0-9]* >/dev/null
+	ls -l "$dir" >/dev/null
+	rm -r "$dir"
+} 2>/dev/null
+
+mount_and_work() {
+	must lab_mount 4.2
+	must work_a_little
+	must umount "$LAB_MOUNT"
+}
+
+### perf, trace-cmd, bpftrace
+
+# same_events COMMAND... - that lists events as SUBSYSTEM:NAME: all that there are?
+same_events() {
+	find $TRACING/events/rpcrdma2 -name 'rpcrdma2_*' -printf 'rpcrdma2:%f\n' |
+		sort >/run/events
+	"$@" 2>/dev/null | grep -o 'rpcrdma2:rpcrdma2_[a-z_]*' | sort >/run/listed
+	must diff /run/events /run/listed
+	echo "$1 lists all $(wc -l </run/events) events"
+}
+
+# check_text FILE - a trace as text: all of it parsed, names where there are some.
+check_text() {
+	local text
+
+	! grep -m 5 rpcrdma2_ "$1" | grep -v 'rpcrdma2_[a-z_]*: *conn=' ||
+		lab_fail "$1: not parsed"
+	! grep -m 5 -E 'FAILED TO PARSE|UNKNOWN|REC->|__print' "$1" ||
+		lab_fail "$1: not parsed"
+	for text in form=inline form=write-chunk form=read-chunk status=OK \
+		last=Send 'NEGOTIATING -> READY' 'server peer=192.168.77.1'; do
+		grep -q "$text" "$1" || lab_fail "$1: no '$text'"
+	done
+	expect "$1, events" "$(grep -c rpcrdma2_ "$1")" 'n > 500'
+}
+
+# check_quiet FILE - what a tool said on standard error.
+check_quiet() {
+	! grep -i -E 'warn|error|fail|unknown|lost|rpcrdma2' "$1" ||
+		lab_fail "there are complaints in $1"
+}
+
+read_by_perf() {
+	same_events perf list 'rpcrdma2:*'
+	must perf record -q -a -B -N -m 2048 -e 'rpcrdma2:*' -o /run/perf.data \
+		"$self" mount-and-work 2>/run/perf.err
+	must perf script -i /run/perf.data >/run/perf.txt 2>>/run/perf.err
+	check_quiet /run/perf.err
+	check_text /run/perf.txt
+}
+
+read_by_trace_cmd() {
+	must trace-cmd record -q -b 8192 -e rpcrdma2 -o /run/trace.dat \
+		"$self" mount-and-work >/run/trace-cmd.err 2>&1
+	must trace-cmd report -i /run/trace.dat >/run/trace.txt 2>>/run/trace-cmd.err
+	check_quiet /run/trace-cmd.err
+	check_text /run/trace.txt
+}
+
+# Both ends of every RPC are there, with all that happened.
+check_timeline() {
+	local last rpcs
+
+	must "$scripts/rpcrdma2-timeline.py" --incomplete /run/trace.txt >/run/timeline
+	cat /run/timeline
+	rpcs=$(grep -c 'rpcrdma2_call_complete' /run/trace.txt)
+	last=$(tail -n 1 /run/timeline)
+	[ "$last" = "$rpcs RPCs in the trace, 0 of them incomplete" ] ||
+		lab_fail "there were $rpcs RPCs"
+	"$scripts/rpcrdma2-timeline.py" --slowest 2 /run/perf.txt
+}
+
+### The bpftrace tools
+
+# attached TOOL - or it has failed. It has a descriptor for each of its probes, but
+# for BEGIN, and for the buffer of each CPU.
+attached() {
+	local probes fds
+
+	kill -0 "${pid_of[$1]}" || {
+		cat "/run/$1.out" "/run/$1.err"
+		lab_fail "$1 has ended"
+	}
+	probes=$(sed -n 's/^Attaching \([0-9]*\) probes.*/\1/p' "/run/$1.out")
+	fds=$(find "/proc/${pid_of[$1]}/fd" -lname '*perf_event*' 2>/dev/null |
+		wc -l)
+	[ -n "$probes" ] && [ "$fds" -ge $((probes - 2 + $(nproc))) ]
+}
+
+start_tools() {
+	local tool
+
+	for tool; do
+		"$scripts/rpcrdma2-$tool.bt" >"/run/$tool.out" 2>"/run/$tool.err" &
+		pid_of[$tool]=$!
+	done
+	for tool; do
+		must lab_until 60 attached "$tool"
+	done
+}
+
+stop_tools() {
+	local tool
+
+	for tool; do
+		kill -INT "${pid_of[$tool]}"
+	done
+	for tool; do
+		must wait "${pid_of[$tool]}"
+		cat "/run/$tool.out"
+		[ ! -s "/run/$tool.err" ] || {
+			cat "/run/$tool.err"
+			lab_fail "$tool complains"
+		}
+	done
+}
+
+# stats TOOL MAP 'count'|'total' - of a stats() map; MAP is a pattern.
+stats() {
+	awk -v map="^@$2:" -v what="$3" -F '[:,]' '
+	$0 ~ map {
+		for (i = 2; i <= NF; i++)
+			if (split($i, word, " ") == 2 && word[1] == what)
+				n += word[2]
+	}
+	END { printf "%.0f\n", n }' "/run/$1.out"
+}
+
+# number TOOL MAP [KEY] - of a count() map; without KEY of all its keys together.
+number() {
+	awk -v key="@$2${3:+[$3]}" -F ': ' '
+	($1 == key || index($1, key "[") == 1) && NF == 2 { n += $2 }
+	END { printf "%.0f\n", n }' "/run/$1.out"
+}
+
+# in_hist TOOL MAP - how many values a histogram has.
+in_hist() {
+	awk -v map="@$2" '
+	/^@/ { mine = index($0, map ":") == 1 || index($0, map "[") == 1 }
+	mine && /^[[(]/ { sub(/^[^])]*[])] */, ""); n += $1 }
+	END { printf "%.0f\n", n }' "/run/$1.out"
+}
+
+# The phases are all of an RPC's time, within a percent or so: sunrpc takes its
+# time, in microseconds, a little before it tells of it.
+check_latency() {
+	local rpcs all sum phase
+
+	rpcs=$(counted complete)
+	expect "latency: RPCs" "$(stats latency all_ns count)" "n == $rpcs"
+	for phase in queue wait register wire invalidate wakeup all; do
+		expect "latency: RPCs in $phase" "$(in_hist latency $phase)" "n == $rpcs"
+	done
+	all=$(stats latency all_ns total)
+	sum=$(stats latency '(queue|wait|register|wire|invalidate|wakeup)_ns' total)
+	expect "latency: ns in all" "$all" 'n > 0'
+	expect "latency: ns in all phases" "$sum" "n > $((all - all / 50))"
+	expect "latency: ns in all phases" "$sum" "n < $((all + all / 20))"
+}
+
+check_server_latency() {
+	local all
+
+	all=$(stats server-latency all_ns total)
+	expect "server-latency: RPCs" "$(stats server-latency all_ns count)" \
+		"n == $(counted complete)"
+	expect "server-latency: ns in all" "$all" 'n > 0'
+	expect "server-latency: ns in all phases" \
+		"$(stats server-latency '(thread|read|program|write)_ns' total)" "n == $all"
+	expect "server-latency: with Reads" "$(in_hist server-latency read)" 'n > 3'
+	expect "server-latency: with Writes" "$(in_hist server-latency write)" 'n > 3'
+}
+
+check_forms() {
+	local map form rpcs registered
+
+	rpcs=$(counted complete)
+	for map in calls_sent calls_received replies_sent replies_received; do
+		expect "forms: $map" "$(number forms $map)" "n == $rpcs"
+		expect "forms: octets of $map" "$(in_hist forms "octets_$map")" "n == $rpcs"
+	done
+	for form in inline read-chunk write-chunk; do
+		expect "forms: $form" "$(number forms calls_sent $form)" 'n > 3'
+	done
+	registered=$(counted register)
+	expect "forms: registrations" "$(in_hist forms octets_registered)" \
+		"n == $registered"
+	expect "forms: invalidations" "$(number forms invalidations)" "n == $registered"
+}
+
+# With two credits, and four slots since sunrpc wants as many, RPCs wait for both.
+check_waits() {
+	grep -q ': 2 credits granted, 128 requested' /run/waits.out ||
+		lab_fail "waits: the grant isn't told"
+	expect "waits: for a credit" "$(in_hist waits us_credit)" \
+		"n == $(counted credit)"
+	expect "waits: for a credit" "$(counted credit)" 'n > 3'
+	expect "waits: for a slot" "$(in_hist waits 'us_sunrpc[xprt_backlog]')" 'n > 3'
+	expect "waits: Calls" "$(in_hist waits outstanding)" "n >= $(counted complete)"
+}
+
+# sends - as /proc/self/mountstats counts them.
+sends() { awk '$1 == "xprt:" { n += $8 } END { print n + 0 }' /proc/self/mountstats; }
+
+# The tools, next to counts of single events and to sunrpc's own.
+run_tools() {
+	local before
+
+	echo 2 >/sys/module/rpcrdma2/parameters/max_requests
+	count_event complete rpcrdma2/rpcrdma2_call_complete
+	count_event register rpcrdma2/rpcrdma2_mr_register
+	count_event credit rpcrdma2/rpcrdma2_wait "reason == 0"
+	count_event client rpcrdma2/rpcrdma2_conn_new "active == 1"
+	start_tools "${tools[@]}"
+	title "Working"
+	must lab_mount 4.2
+	before=$(sends)
+	count_event calls rpcrdma2/rpcrdma2_call_send \
+		"conn == $(last_field client conn)"
+	must work_a_little
+	expect "Calls sent" "$(counted calls)" "n == $(($(sends) - before))"
+	must umount "$LAB_MOUNT"
+	title "Stopping the tools"
+	stop_tools "${tools[@]}"
+}
+
+if [ "${1:-}" = mount-and-work ]; then
+	mount_and_work
+	exit
+fi
+
+nfs_start rxe
+title "perf"
+read_by_perf
+title "trace-cmd"
+read_by_trace_cmd
+check_timeline
+title "bpftrace"
+same_events bpftrace -l 'tracepoint:rpcrdma2:*'
+run_tools
+check_latency
+check_server_latency
+check_forms
+check_waits
+title "Done"
+nfs_stop
