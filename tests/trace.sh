@@ -26,7 +26,7 @@ expect() {
 
 # Messages of all usual forms, and no caches.
 work_a_little() {
-	local dir=$LAB_MOUNT/work i
+	local dir=$LAB_MOUNT/work readers=() i
 
 	mkdir "$dir"
 	for i in {1..10}; do
@@ -37,8 +37,9 @@ work_a_little() {
 	dd if="$dir/large" of=/dev/null bs=4k count=20 iflag=direct
 	for i in {1..6}; do
 		dd if="$dir/large" of=/dev/null bs=64k count=8 iflag=direct &
+		readers+=($!)
 	done
-	wait
+	wait "${readers[@]}"
 	echo 3 >/proc/sys/vm/drop_caches
 	cat "$dir"/[0-9]* >/dev/null
 	ls -l "$dir" >/dev/null
