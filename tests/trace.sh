@@ -26,7 +26,7 @@ expect() {
 
 # Messages of all usual forms, and no caches.
 work_a_little() {
-	local dir=$LAB_MOUNT/work i
+	local dir=$LAB_MOUNT/work readers=() i
 
 	mkdir "$dir"
 	for i in {1..10}; do
@@ -37,8 +37,9 @@ work_a_little() {
 	dd if="$dir/large" of=/dev/null bs=4k count=20 iflag=direct
 	for i in {1..6}; do
 		dd if="$dir/large" of=/dev/null bs=64k count=8 iflag=direct &
+		readers+=($!)
 	done
-	wait
+	wait "${readers[@]}"
 	echo 3 >/proc/sys/vm/drop_caches
 	cat "$dir"/[0-9]* >/dev/null
 	ls -l "$dir" >/dev/null
@@ -210,8 +211,8 @@ check_server_latency() {
 	expect "server-latency: ns in all" "$all" 'n > 0'
 	expect "server-latency: ns in all phases" \
 		"$(stats server-latency '(thread|read|program|write)_ns' total)" "n == $all"
-	expect "server-latency: with Reads" "$(in_hist server-latency read)" 'n > 3'
-	expect "server-latency: with Writes" "$(in_hist server-latency write)" 'n > 3'
+	expect "server-latency: with Reads" "$(in_hist server-latency read)" 'n > 2'
+	expect "server-latency: with Writes" "$(in_hist server-latency write)" 'n > 2'
 }
 
 check_forms() {
@@ -223,7 +224,7 @@ check_forms() {
 		expect "forms: octets of $map" "$(in_hist forms "octets_$map")" "n == $rpcs"
 	done
 	for form in inline read-chunk write-chunk; do
-		expect "forms: $form" "$(number forms calls_sent $form)" 'n > 3'
+		expect "forms: $form" "$(number forms calls_sent $form)" 'n > 2'
 	done
 	registered=$(counted register)
 	expect "forms: registrations" "$(in_hist forms octets_registered)" \
@@ -237,8 +238,8 @@ check_waits() {
 		lab_fail "waits: the grant isn't told"
 	expect "waits: for a credit" "$(in_hist waits us_credit)" \
 		"n == $(counted credit)"
-	expect "waits: for a credit" "$(counted credit)" 'n > 3'
-	expect "waits: for a slot" "$(in_hist waits 'us_sunrpc[xprt_backlog]')" 'n > 3'
+	expect "waits: for a credit" "$(counted credit)" 'n > 2'
+	expect "waits: for a slot" "$(in_hist waits 'us_sunrpc[xprt_backlog]')" 'n > 2'
 	expect "waits: Calls" "$(in_hist waits outstanding)" "n >= $(counted complete)"
 }
 

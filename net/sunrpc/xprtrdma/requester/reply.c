@@ -95,17 +95,17 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 		rpcrdma2_conn_put(call->conn);
 	}
 	call->conn = NULL;
+	/* Before its task can run. */
+	trace_rpcrdma2_call_complete(requester->conn, call->rqst,
+				     call->received);
 
 	spin_lock(&xprt->queue_lock);
 	if (call->received > 0)
 		complete_rqst(call);
 	else
 		settled = settle_error(call);
-	if (settled) {
-		trace_rpcrdma2_call_complete(requester->conn, call->rqst,
-					     call->received);
+	if (settled)
 		xprt_unpin_rqst(call->rqst);
-	}
 	spin_unlock(&xprt->queue_lock);
 	if (!settled)
 		settle_later(requester, call);
