@@ -64,7 +64,7 @@ mount_hostile() {
 		"vers=3,proto=rdma,port=$2,mountproto=tcp,nolock,rsize=16384,retry=0$3"
 }
 
-# bear CASE MOUNT PORT PEER - what peer/hostile_server.c says of the case's name
+# bear CASE MOUNT PORT PEER - what peer/server/run.c says of the case's name
 bear() {
 	local reader limit=100
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A peer of RPC over RDMA in user space, on librdmacm and libibverbs, that sends
- * whatever it is told to: no codec comes between a test and the wire.
+ * whatever it is told to: no codec comes between a test and the wire. client/ has
+ * what it does as a client, server/ what as a server; the rest is common.
  *
  * Messages are written in hex, as in kunit/wire_refuse_test.c, after a pass of
  * printf: connection_say(c, CALL NOTHING "%08x ...", xid). In what is expected,
@@ -60,14 +61,14 @@ struct test {
 	void		(*run)(void);
 };
 
-/* hostile_client.c */
+/* client/run.c */
 int attack_server(const char *only);
 
-/* hostile_server.c */
+/* server/run.c */
 void list_misbehaviours(void);
 int misbehave(const char *name);
 
-/* peer.c */
+/* connect.c, transfer.c */
 
 /**
  * struct options - how a connection is to be

@@ -2,8 +2,7 @@
 /*
  * What a hostile client can do in one message.
  */
-#include "attacks.h"
-#include "messages.h"
+#include "client.h"
 
 /* Before the client has said anything */
 const struct attack attacks_first[] = {
