@@ -164,7 +164,8 @@ static void answer_error(struct rpcrdma2_recv *recv,
 		}
 	} else if (event == RPCRDMA2_HS_MALFORMED) {
 		/* A peer that cannot say its properties is not kept. */
-		close_after = recv->hdr.htype == RDMA2_CONNPROP;
+		close_after = conn->dialect->connprop &&
+			      recv->hdr.htype == RDMA2_CONNPROP;
 	} else {
 		error->code = RDMA2_ERR_BAD_XDR;
 	}
