@@ -202,6 +202,7 @@ static void deliver(struct rpcrdma2_recv *recv)
 static int why_hang_up(enum rpcrdma2_hs_event event)
 {
 	switch (event) {
+	case RPCRDMA2_HS_SPEAKS_1:
 	case RPCRDMA2_HS_NO_VERSION:
 	case RPCRDMA2_HS_ERROR:
 		return -EPROTONOSUPPORT;
