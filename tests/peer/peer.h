@@ -125,6 +125,7 @@ void connection_say(struct connection *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 enum happening connection_receive(struct connection *c, struct message *m,
 				  int timeout_ms);
+void connection_expect_octets(struct connection *c, const struct octets *o);
 void connection_expect(struct connection *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void connection_expect_closed(struct connection *c);
@@ -137,5 +138,16 @@ void memory_hide(struct memory *m);
 uint32_t memory_bind(struct connection *c, const struct memory *m);
 void connection_write(struct connection *c, const struct memory *from,
 		      unsigned int len, uint32_t handle, uint64_t offset);
+
+/* say.c */
+
+/* That the case is done in */
+extern unsigned int version;
+
+void in_this_version(struct octets *o);
+void say(struct connection *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void expect(struct connection *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 #endif /* PEER_H */

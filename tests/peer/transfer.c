@@ -250,6 +250,27 @@ enum happening connection_receive(struct connection *c, struct message *m,
 }
 
 /**
+ * connection_expect_octets - the next message has to be this one
+ * @c: the connection
+ * @o: the message
+ */
+void connection_expect_octets(struct connection *c, const struct octets *o)
+{
+	enum happening what;
+	struct message m;
+
+	what = connection_receive(c, &m, PATIENCE_MS);
+	if (what == MESSAGE && octets_match(o, m.data, m.len))
+		return;
+	octets_print("expected", o->data, o->mask, o->len);
+	if (what == MESSAGE)
+		octets_print("got", m.data, NULL, m.len);
+	fail(what == MESSAGE ? "another answer" :
+	     what == CLOSED ? "the connection was closed instead" :
+			      "no answer");
+}
+
+/**
  * connection_expect - the next message has to be this one
  * @c: the connection
  * @fmt: as printf's, hex
@@ -257,26 +278,12 @@ enum happening connection_receive(struct connection *c, struct message *m,
 void connection_expect(struct connection *c, const char *fmt, ...)
 {
 	static struct octets o;
-	struct message m;
 	va_list ap;
 
 	va_start(ap, fmt);
 	octets_vformat(&o, fmt, ap);
 	va_end(ap);
-	switch (connection_receive(c, &m, PATIENCE_MS)) {
-	case MESSAGE:
-		if (octets_match(&o, m.data, m.len))
-			return;
-		octets_print("expected", o.data, o.mask, o.len);
-		octets_print("got", m.data, NULL, m.len);
-		fail("another answer");
-	case CLOSED:
-		octets_print("expected", o.data, o.mask, o.len);
-		fail("the connection was closed instead");
-	default:
-		octets_print("expected", o.data, o.mask, o.len);
-		fail("no answer");
-	}
+	connection_expect_octets(c, &o);
 }
 
 static void expect_no_message(struct connection *c, enum happening expected,

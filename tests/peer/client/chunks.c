@@ -26,9 +26,9 @@ static void write_chunk_too_short(void)
 
 	memory_expose(c, &m, DATA_LEN, IBV_ACCESS_REMOTE_WRITE);
 	say_read(c, xid, 8192, m.mr->rkey, 8191, address(&m));
-	connection_expect(c, REFUSED("00000007") "00000001 %08x", 8192);
+	expect(c, REFUSED("00000007") "00000001 %08x", 8192);
 	say_read(c, xid, 8192, m.mr->rkey, 0, address(&m));
-	connection_expect(c, REFUSED("00000007") "00000001 %08x", 8192);
+	expect(c, REFUSED("00000007") "00000001 %08x", 8192);
 	check_data(&m, 0, 0);
 	stays(c);
 }
@@ -39,12 +39,12 @@ static void second_write_chunk_too_short(void)
 	struct memory m;
 
 	memory_expose(c, &m, DATA_LEN, IBV_ACCESS_REMOTE_WRITE);
-	connection_say(c, CALL_HEAD END END NEXT "00000001 " A_SEGMENT
-		       NEXT "00000001 " A_SEGMENT END END
-		       COMPOUND "00000004 " LOOKUP_DATA READ READ,
-		       xid, m.mr->rkey, 4096, address(&m),
-		       m.mr->rkey, 4092, address(&m) + 4096, xid, 4096, 4096);
-	connection_expect(c, REFUSED("00000007") "00000002 %08x", 4096);
+	say(c, CALL_HEAD END END NEXT "00000001 " A_SEGMENT
+	    NEXT "00000001 " A_SEGMENT END END
+	    COMPOUND "00000004 " LOOKUP_DATA READ READ,
+	    xid, m.mr->rkey, 4096, address(&m),
+	    m.mr->rkey, 4092, address(&m) + 4096, xid, 4096, 4096);
+	expect(c, REFUSED("00000007") "00000002 %08x", 4096);
 	check_data(&m, 0, 0);
 	stays(c);
 }
@@ -56,18 +56,18 @@ static void more_write_chunks_than_payloads(void)
 	struct memory m;
 
 	memory_expose(c, &m, DATA_LEN, IBV_ACCESS_REMOTE_WRITE);
-	connection_say(c, CALL_HEAD END END NEXT "00000001 " A_SEGMENT
-		       NEXT "00000002 " A_SEGMENT A_SEGMENT NEXT "00000000 "
-		       END END READ_CALL, xid,
-		       m.mr->rkey, 8192, address(&m),
-		       m.mr->rkey, 4096, address(&m),
-		       0xdeadbeef, 4096, 0x1000UL, xid, 8192);
-	connection_expect(c, REPLY_HEAD END END NEXT "00000001 " A_SEGMENT
-			  NEXT "00000002 " A_SEGMENT A_SEGMENT NEXT "00000000 "
-			  END END READ_REPLY, xid,
-			  m.mr->rkey, 8192, address(&m),
-			  m.mr->rkey, 0, address(&m),
-			  0xdeadbeef, 0, 0x1000UL, xid, 0, 8192);
+	say(c, CALL_HEAD END END NEXT "00000001 " A_SEGMENT
+	    NEXT "00000002 " A_SEGMENT A_SEGMENT NEXT "00000000 "
+	    END END READ_CALL, xid,
+	    m.mr->rkey, 8192, address(&m),
+	    m.mr->rkey, 4096, address(&m),
+	    0xdeadbeef, 4096, 0x1000UL, xid, 8192);
+	expect(c, REPLY_HEAD END END NEXT "00000001 " A_SEGMENT
+	       NEXT "00000002 " A_SEGMENT A_SEGMENT NEXT "00000000 "
+	       END END READ_REPLY, xid,
+	       m.mr->rkey, 8192, address(&m),
+	       m.mr->rkey, 0, address(&m),
+	       0xdeadbeef, 0, 0x1000UL, xid, 0, 8192);
 	check_data(&m, 0, 8192);
 	stays(c);
 }
@@ -81,17 +81,17 @@ static void write_chunks(unsigned int count)
 
 	for (i = 0; i < count; i++)
 		strcat(list, NEXT "00000001 " SEG);
-	connection_say(c, CALL END END "%s" END END XID RPC_NULL, list);
+	say(c, CALL END END "%s" END END XID RPC_NULL, list);
 	if (count > MAX_CHUNKS) {
-		connection_expect(c, WRITE_CHUNKS);
+		expect(c, WRITE_CHUNKS);
 	} else {
 		list[0] = '\0';
 		for (i = 0; i < count; i++)
 			strcat(list, NEXT "00000001 0a0b0c0d 00000000 "
 			       "0000000000010000");
-		connection_expect(c, XID VERS GRANT "00000000 " REPLY_FLAGS
-				  END END "%s" END END XID RPC_NULL_REPLY,
-				  list);
+		expect(c, XID VERS GRANT "00000000 " REPLY_FLAGS
+		       END END "%s" END END XID RPC_NULL_REPLY,
+		       list);
 	}
 	stays(c);
 }
@@ -114,9 +114,9 @@ static void reply_segments(unsigned int count)
 
 	for (i = 0; i < count; i++)
 		strcat(list, SEG);
-	connection_say(c, CALL END END END NEXT "%08x %s" XID RPC_NULL, count,
-		       list);
-	connection_expect(c, count > MAX_SEGMENTS ? SEGMENTS : NULL_REPLY);
+	say(c, CALL END END END NEXT "%08x %s" XID RPC_NULL, count,
+	    list);
+	expect(c, count > MAX_SEGMENTS ? SEGMENTS : NULL_REPLY);
 	stays(c);
 }
 
@@ -139,10 +139,10 @@ static void segments_together(void)
 
 	for (i = 0; i < MAX_SEGMENTS / 2; i++)
 		strcat(list, SEG);
-	connection_say(c, CALL END NEXT "00000028 " SEG END
-		       NEXT "%08x %s " END NEXT "%08x %s" XID RPC_NULL,
-		       MAX_SEGMENTS / 2, list, MAX_SEGMENTS / 2, list);
-	connection_expect(c, SEGMENTS);
+	say(c, CALL END NEXT "00000028 " SEG END
+	    NEXT "%08x %s " END NEXT "%08x %s" XID RPC_NULL,
+	    MAX_SEGMENTS / 2, list, MAX_SEGMENTS / 2, list);
+	expect(c, SEGMENTS);
 	stays(c);
 }
 
@@ -154,8 +154,8 @@ static void read_segments_beyond_limit(void)
 
 	for (i = 0; i <= MAX_SEGMENTS; i++)
 		strcat(list, NEXT "00000028 " SEG);
-	connection_say(c, CALL END "%s" END END END XID RPC_NULL, list);
-	connection_expect(c, SEGMENTS);
+	say(c, CALL END "%s" END END END XID RPC_NULL, list);
+	expect(c, SEGMENTS);
 	stays(c);
 }
 
@@ -167,8 +167,8 @@ static void read_chunks_beyond_limit(void)
 
 	for (i = 0; i <= MAX_CHUNKS; i++)
 		sprintf(list + strlen(list), NEXT "%08x " SEG, 40 + 256 * i);
-	connection_say(c, CALL END "%s" END END END XID RPC_NULL, list);
-	connection_expect(c, READ_CHUNKS);
+	say(c, CALL END "%s" END END END XID RPC_NULL, list);
+	expect(c, READ_CHUNKS);
 	stays(c);
 }
 
@@ -186,9 +186,9 @@ static void write_in(unsigned int segments, unsigned int len)
 		sprintf(list + strlen(list), NEXT "%08x " A_SEGMENT,
 			WRITE_POSITION, m.mr->rkey, len,
 			address(&m) + i * len);
-	connection_say(c, CALL_HEAD END "%s" END END END WRITE_CALL, xid, list,
-		       xid, m.len);
-	connection_expect(c, REPLY_HEAD NOTHING WRITE_REPLY, xid, xid, m.len);
+	say(c, CALL_HEAD END "%s" END END END WRITE_CALL, xid, list,
+	    xid, m.len);
+	expect(c, REPLY_HEAD NOTHING WRITE_REPLY, xid, xid, m.len);
 	stays(c);
 }
 
@@ -211,8 +211,8 @@ static void call_in_chunks(struct connection *c, const struct memory *m)
 	for (i = MAX_CHUNKS; i-- > 0; )
 		sprintf(list + strlen(list), NEXT "%08x " A_SEGMENT, 8 + 4 * i,
 			m->mr->rkey, 4, address(m) + 8 + 4 * i);
-	connection_say(c, CALL END "%s" END END END XID "00000000", list);
-	connection_expect(c, NULL_REPLY);
+	say(c, CALL END "%s" END END END XID "00000000", list);
+	expect(c, NULL_REPLY);
 }
 
 /* Positions may come in any order. */
@@ -225,12 +225,12 @@ static void read_chunks_out_of_order(void)
 	memory_expose(c, &m, 4096, IBV_ACCESS_REMOTE_READ);
 	octets_format(&call, XID RPC_NULL);
 	memcpy(m.data, call.data, call.len);
-	connection_say(c, CALL END NEXT "00000024 " A_SEGMENT
-		       NEXT "00000008 " A_SEGMENT END END END XID "00000000 "
-		       "000186a3 00000003 00000000 00000000 00000000 00000000 ",
-		       m.mr->rkey, 4, address(&m) + 0x24,
-		       m.mr->rkey, 4, address(&m) + 8);
-	connection_expect(c, NULL_REPLY);
+	say(c, CALL END NEXT "00000024 " A_SEGMENT
+	    NEXT "00000008 " A_SEGMENT END END END XID "00000000 "
+	    "000186a3 00000003 00000000 00000000 00000000 00000000 ",
+	    m.mr->rkey, 4, address(&m) + 0x24,
+	    m.mr->rkey, 4, address(&m) + 8);
+	expect(c, NULL_REPLY);
 	call_in_chunks(c, &m);
 	stays(c);
 }
@@ -244,15 +244,15 @@ static void external_call(void)
 	memory_expose(c, &m, 4096, IBV_ACCESS_REMOTE_READ);
 	octets_format(&call, XID RPC_NULL);
 	memcpy(m.data, call.data, call.len);
-	connection_say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
-		       END, m.mr->rkey, call.len, address(&m));
-	connection_expect(c, NULL_REPLY);
+	say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
+	    END, m.mr->rkey, call.len, address(&m));
+	expect(c, NULL_REPLY);
 	/* What it holds is another RPC's, or no Call at all. */
 	m.data[3] ^= 1;
-	connection_say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
-		       END, m.mr->rkey, call.len, address(&m));
-	connection_expect(c, XID VERS GRANT "00000000 " REPLY_FLAGS NOTHING
-			  "11223345 " RPC_NULL_REPLY);
+	say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
+	    END, m.mr->rkey, call.len, address(&m));
+	expect(c, XID VERS GRANT "00000000 " REPLY_FLAGS NOTHING
+	       "11223345 " RPC_NULL_REPLY);
 	stays(c);
 }
 
@@ -263,8 +263,8 @@ static void external_garbage(void)
 
 	memory_expose(c, &m, 4096, IBV_ACCESS_REMOTE_READ);
 	memset(m.data, 0xff, m.len);
-	connection_say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
-		       END, m.mr->rkey, m.len, address(&m));
+	say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
+	    END, m.mr->rkey, m.len, address(&m));
 	/* Nobody can tell whom to answer. */
 	connection_expect_silence(c, 1000);
 	stays(c);
@@ -277,9 +277,9 @@ static void external_call_too_long(void)
 	struct memory m;
 
 	memory_expose(c, &m, (3 << 20) + 4096, IBV_ACCESS_REMOTE_READ);
-	connection_say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
-		       END, m.mr->rkey, m.len, address(&m));
-	connection_expect(c, SYSTEM);
+	say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
+	    END, m.mr->rkey, m.len, address(&m));
+	expect(c, SYSTEM);
 	stays(c);
 }
 

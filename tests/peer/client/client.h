@@ -40,15 +40,21 @@ extern const struct attack attacks_first[];
 extern const struct attack attacks_prefix[];
 extern const struct attack attacks_lists[];
 extern const struct attack attacks_rpc[];
+/* version_1.c */
+extern const struct attack attacks_1_first[];
+extern const struct attack attacks_1[];
 
 /* What takes more than a message; each ends with a test that has no name. */
 extern const struct test cut_tests[];
 extern const struct test terms_tests[];
 extern const struct test chunk_tests[];
 extern const struct test handle_tests[];
+extern const struct test invalidate_tests[];
 extern const struct test room_tests[];
 extern const struct test credit_tests[];
 extern const struct test abandon_tests[];
+extern const struct test cut_1_tests[];
+extern const struct test version_1_tests[];
 
 /*
  * NFSv4.0 needs no session: (root) LOOKUP "data", READ and LOOKUP "sink", WRITE.
@@ -91,6 +97,7 @@ struct connection *ready_with(unsigned int recvs);
 struct connection *stuck(unsigned int calls);
 void stays(struct connection *c);
 void attack(struct connection *c, const struct attack *a);
+void attack_as_written(struct connection *c, const struct attack *a);
 
 uint64_t address(const struct memory *m);
 void check_data(const struct memory *m, unsigned int offset, unsigned int len);
@@ -98,5 +105,11 @@ void say_read(struct connection *c, unsigned int id, unsigned int count,
 	      uint32_t handle, unsigned int offered, uint64_t offset);
 void expect_read(struct connection *c, unsigned int count, uint32_t handle,
 		 uint64_t offset);
+
+/* terms.c, handles.c, room.c */
+void never_speaks(void);
+void read_to_window(struct connection *c, uint32_t inv_handle, uint32_t handle,
+		    const struct memory *m);
+void expect_limit(struct connection *c, unsigned int limit);
 
 #endif /* CLIENT_H */

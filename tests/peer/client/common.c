@@ -15,13 +15,17 @@ struct connection *first_message(void)
 }
 
 /**
- * negotiate - say CONNPROP, and hear the server's
+ * negotiate - say CONNPROP, and hear the server's; or a Call of version 1
  * @c: a connection on which nothing was said
  */
 void negotiate(struct connection *c)
 {
-	connection_say(c, CONNPROP PROPERTIES);
-	connection_expect(c, CONNPROP_ANSWER);
+	if (version == 1) {
+		stays(c);
+		return;
+	}
+	say(c, CONNPROP PROPERTIES);
+	expect(c, CONNPROP_ANSWER);
 }
 
 /**
@@ -53,8 +57,16 @@ struct connection *ready(void)
  */
 void stays(struct connection *c)
 {
-	connection_say(c, NULL_CALL);
-	connection_expect(c, NULL_REPLY);
+	say(c, NULL_CALL);
+	expect(c, NULL_REPLY);
+}
+
+static void expect_end(struct connection *c, enum end end)
+{
+	if (end == CLOSES)
+		connection_expect_closed(c);
+	else
+		stays(c);
 }
 
 /**
@@ -64,13 +76,23 @@ void stays(struct connection *c)
  */
 void attack(struct connection *c, const struct attack *a)
 {
+	say(c, "%s", a->message);
+	if (a->answer)
+		expect(c, "%s", a->answer);
+	expect_end(c, a->end);
+}
+
+/**
+ * attack_as_written - the same, in whatever version it is written
+ * @c: the connection
+ * @a: the message
+ */
+void attack_as_written(struct connection *c, const struct attack *a)
+{
 	connection_say(c, "%s", a->message);
 	if (a->answer)
 		connection_expect(c, "%s", a->answer);
-	if (a->end == CLOSES)
-		connection_expect_closed(c);
-	else
-		stays(c);
+	expect_end(c, a->end);
 }
 
 /**
@@ -112,8 +134,8 @@ void check_data(const struct memory *m, unsigned int offset, unsigned int len)
 void say_read(struct connection *c, unsigned int id, unsigned int count,
 	      uint32_t handle, unsigned int offered, uint64_t offset)
 {
-	connection_say(c, CALL_HEAD END END NEXT "00000001 " A_SEGMENT END END
-		       READ_CALL, id, handle, offered, offset, id, count);
+	say(c, CALL_HEAD END END NEXT "00000001 " A_SEGMENT END END
+	    READ_CALL, id, handle, offered, offset, id, count);
 }
 
 /**
@@ -126,9 +148,9 @@ void say_read(struct connection *c, unsigned int id, unsigned int count,
 void expect_read(struct connection *c, unsigned int count, uint32_t handle,
 		 uint64_t offset)
 {
-	connection_expect(c, REPLY_HEAD END END NEXT "00000001 " A_SEGMENT
-			  END END READ_REPLY, xid, handle, count, offset, xid,
-			  count == DATA_LEN, count);
+	expect(c, REPLY_HEAD END END NEXT "00000001 " A_SEGMENT
+	       END END READ_REPLY, xid, handle, count, offset, xid,
+	       count == DATA_LEN, count);
 }
 
 /**
@@ -141,7 +163,7 @@ struct connection *stuck(unsigned int calls)
 	struct memory m;
 	unsigned int i;
 
-	/* The one Receive was for the CONNPROP. */
+	/* The one Receive was for what negotiated it. */
 	memory_expose(c, &m, 4096, IBV_ACCESS_REMOTE_WRITE);
 	for (i = 0; i < calls; i++)
 		say_read(c, xid + i, 4096, m.mr->rkey, 4096, address(&m));

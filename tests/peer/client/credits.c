@@ -22,8 +22,8 @@ static void all_credits_at_once(void)
 			WRITE_POSITION, mem.mr->rkey, 1024,
 			address(&mem) + j * 1024);
 	for (i = 0; i < GRANTED; i++)
-		connection_say(c, CALL_HEAD END "%s" END END END WRITE_CALL,
-			       xid + i, list, xid + i, mem.len);
+		say(c, CALL_HEAD END "%s" END END END WRITE_CALL,
+		    xid + i, list, xid + i, mem.len);
 	for (i = 0; i < GRANTED; i++) {
 		if (connection_receive(c, &m, PATIENCE_MS) != MESSAGE)
 			fail("%u Replies instead of %u", i, GRANTED);

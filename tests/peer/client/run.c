@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "client.h"
@@ -16,62 +17,147 @@
 /* A case that takes longer hangs. */
 #define HANG_SECS	300
 
-static const struct {
+#define NAME_MAX_LEN	160
+
+/* Attacks, and how to come to where they are done */
+struct table {
 	const char		*title;
 	struct connection	*(*connect)(void);
 	const struct attack	*attacks;
-} tables[] = {
-	{ "first", first_message, attacks_first },
-	{ "prefix", ready, attacks_prefix },
-	{ "lists", ready, attacks_lists },
-	{ "RPC", ready, attacks_rpc },
+	void			(*attack)(struct connection *c,
+					  const struct attack *a);
+	unsigned int		version;
 };
 
-static const struct test * const tests[] = {
-	cut_tests, terms_tests, chunk_tests, handle_tests, room_tests,
-	credit_tests, abandon_tests,
+static const struct table tables[] = {
+	{ "first: ", first_message, attacks_first, attack, 2 },
+	{ "prefix: ", ready, attacks_prefix, attack, 2 },
+	{ "lists: ", ready, attacks_lists, attack, 2 },
+	{ "RPC: ", ready, attacks_rpc, attack, 2 },
+	{ "first: ", first_message, attacks_1_first, attack_as_written, 1 },
+	{ "prefix: ", ready, attacks_1, attack_as_written, 1 },
+	{ "lists: ", ready, attacks_lists, attack, 1 },
+	{ "RPC: ", ready, attacks_rpc, attack, 1 },
+};
+
+static const struct {
+	const struct test	*tests;
+	unsigned int		version;
+} lists[] = {
+	{ cut_tests, 2 },
+	{ terms_tests, 2 },
+	{ chunk_tests, 2 },
+	{ handle_tests, 2 },
+	{ invalidate_tests, 2 },
+	{ room_tests, 2 },
+	{ credit_tests, 2 },
+	{ cut_1_tests, 1 },
+	{ version_1_tests, 1 },
+	{ chunk_tests, 1 },
+	{ handle_tests, 1 },
+	{ room_tests, 1 },
+	{ credit_tests, 1 },
+	{ abandon_tests, 2 },
 };
 
 static unsigned int passed, failed, skipped;
 
-/* In a process of its own. @run or @a says what. */
-static void run_case(const char *only, const char *title, const char *name,
-		     void (*run)(void), struct connection *(*connect)(void),
-		     const struct attack *a)
+static void print_result(const char *name, int status, time_t seconds)
 {
-	unsigned int number;
-	char full[160];
-	int status;
-	pid_t pid;
+	unsigned int number = passed + failed + skipped + 1;
 
-	snprintf(full, sizeof(full), "%s%s%s", title, *title ? ": " : "",
-		 name);
-	if (!strstr(full, only))
-		return;
-	pid = fork();
-	if (!pid) {
-		alarm(HANG_SECS);
-		if (run)
-			run();
-		else
-			attack(connect(), a);
-		fflush(stdout);
-		_exit(0);
-	}
-	waitpid(pid, &status, 0);
 	if (WIFSIGNALED(status))
 		printf("# ended by signal %d\n", WTERMSIG(status));
-	number = passed + failed + skipped + 1;
 	if (!status) {
 		passed++;
-		printf("ok %u - %s\n", number, full);
+		printf("ok %u - %s", number, name);
 	} else if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) {
 		skipped++;
-		printf("ok %u - %s # SKIP\n", number, full);
+		printf("ok %u - %s # SKIP", number, name);
 	} else {
 		failed++;
-		printf("not ok %u - %s\n", number, full);
+		printf("not ok %u - %s", number, name);
 	}
+	if (seconds > 1)
+		printf(" (%ld s)", (long)seconds);
+	printf("\n");
+}
+
+/* An attack, or a test */
+struct one_case {
+	const char		*title;
+	const char		*name;
+	unsigned int		version;
+	const struct table	*table;
+	const struct attack	*attack;
+	void			(*run)(void);
+};
+
+static void full_name(char *name, size_t size, const struct one_case *one)
+{
+	snprintf(name, size, "%s%s%s", one->version == 1 ? "v1 " : "",
+		 one->title, one->name);
+}
+
+/* In a process of its own; 0 if it was not asked for */
+static pid_t start_case(const char *only, const struct one_case *one)
+{
+	char name[NAME_MAX_LEN];
+	pid_t pid;
+
+	full_name(name, sizeof(name), one);
+	if (!strstr(name, only))
+		return 0;
+	pid = fork();
+	if (pid)
+		return pid;
+	alarm(HANG_SECS);
+	version = one->version;
+	if (one->run)
+		one->run();
+	else
+		one->table->attack(one->table->connect(), one->attack);
+	fflush(stdout);
+	_exit(0);
+}
+
+static void finish_case(const struct one_case *one, pid_t pid, time_t start)
+{
+	char name[NAME_MAX_LEN];
+	int status;
+
+	if (!pid)
+		return;
+	waitpid(pid, &status, 0);
+	full_name(name, sizeof(name), one);
+	print_result(name, status, time(NULL) - start);
+}
+
+static void run_case(const char *only, const struct one_case *one)
+{
+	time_t start = time(NULL);
+
+	finish_case(one, start_case(only, one), start);
+}
+
+static void run_table(const char *only, const struct table *table)
+{
+	const struct attack *a;
+
+	for (a = table->attacks; a->name; a++)
+		run_case(only, &(struct one_case) {
+			.title = table->title, .name = a->name,
+			.version = table->version, .table = table,
+			.attack = a });
+}
+
+static void run_tests(const char *only, const struct test *test,
+		      unsigned int version)
+{
+	for (; test->name; test++)
+		run_case(only, &(struct one_case) {
+			.title = "", .name = test->name, .version = version,
+			.run = test->run });
 }
 
 /**
@@ -82,17 +168,25 @@ static void run_case(const char *only, const char *title, const char *name,
  */
 int attack_server(const char *only)
 {
-	const struct attack *a;
-	const struct test *test;
+	/* The server is patient with it: meanwhile there is something to do. */
+	static const struct one_case silent = {
+		.title = "first: ", .name = "none", .version = 2,
+		.run = never_speaks,
+	};
+	struct ibv_device **devices;
 	unsigned int i;
+	pid_t pid;
 
+	/* The library's drivers are loaded once, not by each case. */
+	devices = ibv_get_device_list(NULL);
+	if (devices)
+		ibv_free_device_list(devices);
+	pid = start_case(only, &silent);
 	for (i = 0; i < ARRAY_SIZE(tables); i++)
-		for (a = tables[i].attacks; a->name; a++)
-			run_case(only, tables[i].title, a->name, NULL,
-				 tables[i].connect, a);
-	for (i = 0; i < ARRAY_SIZE(tests); i++)
-		for (test = tests[i]; test->name; test++)
-			run_case(only, "", test->name, test->run, NULL, NULL);
+		run_table(only, &tables[i]);
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		run_tests(only, lists[i].tests, lists[i].version);
+	finish_case(&silent, pid, time(NULL));
 	printf("%u passed, %u failed, %u skipped\n", passed, failed, skipped);
 	return failed || !passed;
 }

@@ -86,9 +86,9 @@ static void long_connprop(void)
 
 	/* Property 99 takes all but the words of header and this property's. */
 	memset(words, '0', 2 * (4096 - 32));
-	connection_say(c, CONNPROP "00000001 00000063 %08x %s", 4096 - 32,
-		       words);
-	connection_expect(c, CONNPROP_ANSWER);
+	say(c, CONNPROP "00000001 00000063 %08x %s", 4096 - 32,
+	    words);
+	expect(c, CONNPROP_ANSWER);
 	stays(c);
 }
 
@@ -96,9 +96,9 @@ static void twice_the_same_property(void)
 {
 	struct connection *c = first_message();
 
-	connection_say(c, CONNPROP "00000003 " RBSIZ("00000400")
-		       RBSIZ("00001000") RBSIZ("00000800"));
-	connection_expect(c, CONNPROP_ANSWER);
+	say(c, CONNPROP "00000003 " RBSIZ("00000400")
+	    RBSIZ("00001000") RBSIZ("00000800"));
+	expect(c, CONNPROP_ANSWER);
 	stays(c);
 }
 
@@ -107,14 +107,30 @@ static void late_connprop(void)
 	struct connection *c = first_message();
 
 	stays(c);
-	connection_say(c, CONNPROP PROPERTIES);
-	connection_expect(c, BAD_XDR);
+	say(c, CONNPROP PROPERTIES);
+	expect(c, BAD_XDR);
 	stays(c);
 }
 
-static void never_speaks(void)
+/**
+ * never_speaks - a client that has nothing to say loses its connection
+ */
+void never_speaks(void)
 {
 	connection_expect_closed(first_message());
+}
+
+/* Receives that are shorter than this end said: the server's Send fails. */
+static void receives_too_short(void)
+{
+	struct options options = default_options;
+	struct connection *c;
+
+	options.recv_size = 1024;
+	c = connection_open(&options);
+	negotiate(c);
+	say(c, CALL_HEAD NOTHING READ_CALL, xid, xid, 3000);
+	connection_expect_closed(c);
 }
 
 /* More than the server's Receive buffers have room for */
@@ -135,7 +151,7 @@ static void as_long_as_may_be(void)
 	/* The server's program has a Call with 12 KiB more than it decodes. */
 	octets_format(&o, NULL_CALL);
 	connection_send(c, o.data, SERVER_RBSIZ, 0);
-	connection_expect(c, NULL_REPLY);
+	expect(c, NULL_REPLY);
 	stays(c);
 }
 
@@ -147,7 +163,8 @@ const struct test terms_tests[] = {
 	{ "properties: CONNPROP of 4 KiB", long_connprop },
 	{ "properties: RBSIZ three times", twice_the_same_property },
 	{ "properties: CONNPROP after a Call", late_connprop },
-	{ "first: none", never_speaks },
+	{ "properties: RBSIZ 4096, and the Receives have 1024",
+	  receives_too_short },
 	{ "length: as long as the server's Receives", as_long_as_may_be },
 	{ "length: one octet longer", too_long },
 	{ },
