@@ -72,6 +72,20 @@ static void invalidate_unasked(void)
 	expect_gone(c);
 }
 
+/* Nobody said that a Reply may invalidate. If it does, then its own RPC's. */
+static void invalidate_not_agreed(void)
+{
+	struct call call, next;
+	struct connection *c = at_read(&call);
+
+	invalidate(c, &call, call.segments[0].handle);
+	if (!serve_until(c, READ, &call) || !serve_until(c, READ, &next))
+		fail("the client went by itself");
+	invalidate(c, &call, next.segments[0].handle);
+	expect_gone(c);
+	invalidate_unknown();
+}
+
 /* RDMA Writes to what is not offered, or not any more */
 
 /* All of the first segment, but @skip octets further on, or another handle */
@@ -132,8 +146,7 @@ static struct connection *keep_waiting(struct call *call)
 	options.private_len = 8;
 	options.recvs = grant + 4;
 	c = next_client(&options);
-	expect_connprop(c);
-	answer_connprop(c);
+	greet(c);
 	if (!serve_until(c, READDIR, call))
 		fail("the client went by itself");
 	if (!call->has_reply)
@@ -148,8 +161,8 @@ static void reply_to_killed(void)
 	struct call call;
 	struct connection *c = keep_waiting(&call);
 
-	connection_say(c, "%08x " VERS "%08x 00000000 " REPLY_FLAGS NOTHING
-		       "%08x " RPC_NULL_REPLY, call.xid, grant, call.xid);
+	say(c, "%08x " VERS "%08x 00000000 " REPLY_FLAGS NOTHING
+	    "%08x " RPC_NULL_REPLY, call.xid, grant, call.xid);
 	as_expected = true;
 	serve(c);
 }
@@ -172,6 +185,10 @@ const struct test memory_cases[] = {
 	{ "survives-write-elsewhere", write_elsewhere },
 	{ "survives-write-after-reply", write_after_reply },
 	{ "survives-close-in-the-middle", close_in_the_middle },
+	{ "survives-v1-invalidate", invalidate_not_agreed },
+	{ "survives-v1-write-elsewhere", write_elsewhere },
+	{ "killed-v1-reply", reply_to_killed },
+	{ "killed-v1-write", write_to_killed },
 	{ "killed-reply", reply_to_killed },
 	{ "killed-write", write_to_killed },
 	{ },

@@ -33,12 +33,14 @@ static const unsigned char *parse_segments(const unsigned char *p,
  */
 void parse_call(const struct message *m, struct call *call)
 {
-	const unsigned char *p = m->data + 6 * 4;
+	bool has_flags = word_at(m->data, 1) == 2;
+	const unsigned char *p = m->data + (has_flags ? 6 : 4) * 4;
 	unsigned int i;
 
 	memset(call, 0, sizeof(*call));
 	call->xid = word_at(m->data, 0);
-	call->inv_handle = word_at(m->data, 5);
+	if (has_flags)
+		call->inv_handle = word_at(m->data, 5);
 	for (; word_at(p, 0); p += 6 * 4)
 		;
 	p += 4;

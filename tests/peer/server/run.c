@@ -10,7 +10,8 @@
  *	errs		one read fails, the next ones do not
  *	killed		a reader that waits can be killed; SIGUSR1 says that it was
  *	fails		the mount fails, and does not take for ever
- *	older		the same; the client has to speak version 1
+ *
+ * and with v1 as the second, the server has only version 1.
  *
  * SIGTERM asks for the verdict.
  */
@@ -25,7 +26,7 @@ struct rdma_cm_id *listener;
 volatile sig_atomic_t as_expected, reader_killed;
 
 static const struct test * const cases[] = {
-	greeting_cases, older_cases, reply_cases, memory_cases, credit_cases,
+	greeting_cases, credit_cases, older_cases, reply_cases, memory_cases,
 	error_cases,
 };
 
@@ -78,6 +79,7 @@ int misbehave(const char *name)
 	}
 	signal(SIGTERM, on_signal);
 	signal(SIGUSR1, on_signal);
+	version = strstr(name, "-v1-") ? 1 : 2;
 	listener = connection_listen();
 	printf("# listening\n");
 	test->run();

@@ -25,6 +25,7 @@ void put_header(struct octets *o, const struct call *call)
 			      call->segments[0].offset);
 	else
 		octets_format(o, REPLY_TO NOTHING, call->xid, grant);
+	in_this_version(o);
 }
 
 /**
@@ -72,8 +73,8 @@ static void send_in_reply_chunk(struct connection *c, const struct call *call)
 	}
 	if (done < o.len)
 		fail("the Reply chunk has only %u octets", done);
-	connection_say(c, "%08x " VERS "%08x 00000001 " REPLY_FLAGS END END END
-		       NEXT "%08x %s", call->xid, grant, call->nsegs, list);
+	say(c, "%08x " VERS "%08x 00000001 " REPLY_FLAGS END END END
+	    NEXT "%08x %s", call->xid, grant, call->nsegs, list);
 }
 
 /**
@@ -133,18 +134,67 @@ void answer_connprop(struct connection *c)
 }
 
 /**
+ * greet - negotiate
+ * @c: a connection on which nothing was said
+ *
+ * In version 1 that is done when the client asks, see next_call().
+ */
+void greet(struct connection *c)
+{
+	if (version == 1)
+		return;
+	expect_connprop(c);
+	answer_connprop(c);
+}
+
+/**
+ * silent_client - the client's next connection; nothing was said yet
+ *
+ * It has as many Receives as are granted, which a client of version 1 takes to
+ * have room for 1024 octets.
+ */
+struct connection *silent_client(void)
+{
+	struct options options = default_options;
+
+	options.recvs = grant + 4;
+	if (version == 1)
+		options.recv_size = 1024;
+	return next_client(&options);
+}
+
+/**
  * greeted - the client's next connection, negotiated
  */
 struct connection *greeted(void)
 {
-	struct options options = default_options;
-	struct connection *c;
+	struct connection *c = silent_client();
 
-	options.recvs = grant + 4;
-	c = next_client(&options);
-	expect_connprop(c);
-	answer_connprop(c);
+	greet(c);
 	return c;
+}
+
+/**
+ * next_call - wait for a Call
+ * @c: the connection
+ * @call: it
+ *
+ * Return: false if the client closed the connection
+ */
+bool next_call(struct connection *c, struct call *call)
+{
+	struct message m;
+
+	while (connection_receive(c, &m, FOREVER_MS) == MESSAGE) {
+		if (word_at(m.data, 1) == version) {
+			parse_call(&m, call);
+			return true;
+		}
+		/* It asks for version 2. */
+		connection_say(c, "%08x " VERS "%08x 00000004 00000001 "
+			       VERS_1 VERS_1, word_at(m.data, 0), grant);
+	}
+	return false;
 }
 
 /**
@@ -157,10 +207,7 @@ struct connection *greeted(void)
  */
 bool serve_until(struct connection *c, uint32_t procedure, struct call *call)
 {
-	struct message m;
-
-	while (connection_receive(c, &m, FOREVER_MS) == MESSAGE) {
-		parse_call(&m, call);
+	while (next_call(c, call)) {
 		if (call->procedure == procedure)
 			return true;
 		reply(c, call);
@@ -174,13 +221,10 @@ bool serve_until(struct connection *c, uint32_t procedure, struct call *call)
  */
 void serve(struct connection *c)
 {
-	struct message m;
 	struct call call;
 
-	while (connection_receive(c, &m, FOREVER_MS) == MESSAGE) {
-		parse_call(&m, &call);
+	while (next_call(c, &call))
 		reply(c, &call);
-	}
 }
 
 /**
