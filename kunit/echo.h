@@ -51,6 +51,7 @@ enum {
 #define ECHO_STREAM		0x0008	/* server: payload from the xdr_stream */
 #define ECHO_DROP		0x0010	/* server: no Reply */
 #define ECHO_FAIL		0x0020	/* server: a status and nothing else */
+#define ECHO_HOLD		0x0040	/* server: wait for echo_svc_release() */
 /* Client only */
 #define ECHO_ARG_DDP		0x1000	/* args' payload: XDRBUF_WRITE */
 #define ECHO_RES_DDP		0x2000	/* results' payload: XDRBUF_READ */
@@ -131,6 +132,8 @@ extern const struct svc_version echo_svc_version;
 
 rpcrdma2_svc_auth_status echo_svc_authenticate(struct svc_rqst *rqstp);
 int echo_svc_thread(void *data);
+void echo_svc_hold(void);
+void echo_svc_release(void);
 int echo_server_start(int family);
 void echo_server_stop(void);
 void echo_server_disconnect(void);

@@ -16,6 +16,8 @@
 #if IS_ENABLED(CONFIG_SUNRPC_BACKCHANNEL)
 
 #define ECHO_CB_SLOTS		16
+/* As many Calls rpcrdma2's client grants a server. */
+#define ECHO_CB_GRANT		8
 /* A server can't connect; not every transport's reverse direction says so. */
 #define ECHO_CB_FLAGS		(RPC_TASK_SOFT | RPC_TASK_SOFTCONN |	\
 				 RPC_TASK_NOCONNECT)
@@ -86,6 +88,7 @@ static void echo_reverse_test_exit(struct kunit *test)
 	struct svc_xprt *xprt;
 	int tries = 100;
 
+	echo_svc_release();
 	echo_test_exit(test);
 	while (tries-- && (xprt = echo_server_get_connection())) {
 		svc_xprt_put(xprt);
@@ -268,11 +271,72 @@ static void disconnect_ends_calls_from_server(struct kunit *test)
 	echo_expect_server_saw_no_bad_call(test);
 }
 
+static void echo_start_callbacks(struct kunit *test, struct rpc_clnt *cb_clnt,
+				 const struct echo_shape *shape, unsigned int nr)
+{
+	while (nr--)
+		echo_start(test, echo_new(test, shape), cb_clnt, ECHO_CB_FLAGS);
+}
+
+/* Until the client has as many Calls as it takes at a time */
+static void echo_wait_for_callbacks(struct rpc_clnt *clnt)
+{
+	struct rpc_xprt *xprt = rcu_access_pointer(clnt->cl_xprt);
+	int tries = 100;
+
+	while (atomic_read(&xprt->bc_slot_count) < ECHO_CB_GRANT && tries--)
+		msleep(50);
+}
+
+/*
+ * The client still works on what came by a lost connection, and that takes up
+ * whatever it has for the server's Calls: those of the next one have to wait.
+ */
+static void calls_of_lost_connection_do_no_harm_to_next(struct kunit *test)
+{
+	static const struct echo_shape quick = { .arg_head = 100 };
+	static const struct echo_shape held = { .flags = ECHO_HOLD };
+	struct echo_test *et = test->priv;
+	struct rpc_clnt *clnt, *cb_clnt;
+	struct echo_req *req, *next;
+
+	cb_clnt = echo_connect_both(test, &clnt);
+	/* Its Reply brings the client's grant. */
+	echo_start_callbacks(test, cb_clnt, &quick, 1);
+	echo_finish_all(test);
+	/* A client that was answered reconnects at once. */
+	echo_call(test, clnt, &quick);
+
+	echo_svc_hold();
+	echo_start_callbacks(test, cb_clnt, &held, 32);
+	echo_wait_for_callbacks(clnt);
+	rpc_clnt_disconnect(clnt);
+	echo_finish_all(test);
+	echo_disconnect(test, cb_clnt);
+	list_for_each_entry_safe(req, next, &et->reqs, list) {
+		list_del(&req->list);
+		echo_req_free(req);
+	}
+
+	echo_call(test, clnt, &quick);
+	cb_clnt = echo_cb_connect(test);
+	echo_start_callbacks(test, cb_clnt, &quick, 32);
+	/* The first of them is with the client, too, before it has room. */
+	msleep(500);
+	echo_svc_release();
+	echo_finish_all(test);
+	list_for_each_entry(req, &et->reqs, list)
+		echo_expect_good(test, req);
+	echo_cb_disconnect(test, cb_clnt);
+	echo_expect_server_saw_no_bad_call(test);
+}
+
 static struct kunit_case echo_reverse_cases[] = {
 	KUNIT_CASE_PARAM(server_calls_client, echo_cb_size_gen_params),
 	KUNIT_CASE(server_calls_client_many_times_at_once),
 	KUNIT_CASE(calls_go_both_ways_at_once),
 	KUNIT_CASE(disconnect_ends_calls_from_server),
+	KUNIT_CASE(calls_of_lost_connection_do_no_harm_to_next),
 	{}
 };
 

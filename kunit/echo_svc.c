@@ -15,6 +15,7 @@
 static struct svc_serv *echo_serv;
 static atomic_t echo_calls;
 static atomic_t echo_bad_calls;
+static DECLARE_COMPLETION(echo_released);
 
 /* Procedures */
 
@@ -115,6 +116,8 @@ static __be32 echo_svc_echo(struct svc_rqst *rqstp)
 
 	if (args->delay)
 		msleep(args->delay);
+	if (args->flags & ECHO_HOLD)
+		wait_for_completion(&echo_released);
 	return args->flags & ECHO_DROP ? rpc_drop_reply : rpc_success;
 }
 
@@ -318,6 +321,22 @@ int echo_svc_thread(void *data)
 		rpcrdma2_svc_recv(rqstp);
 	svc_exit_thread(rqstp);
 	return 0;
+}
+
+/**
+ * echo_svc_hold - from now on, Calls with ECHO_HOLD wait
+ */
+void echo_svc_hold(void)
+{
+	reinit_completion(&echo_released);
+}
+
+/**
+ * echo_svc_release - let all go on that wait, and those that come later
+ */
+void echo_svc_release(void)
+{
+	complete_all(&echo_released);
 }
 
 /**

@@ -61,6 +61,7 @@
 #define SPEAKS_2	ERROR "00000001 00000002 00000002 "
 #define V1_ERROR	"11223344 00000001 00000020 00000004 "
 #define V1_CHUNK	V1_ERROR "00000002 "
+#define V1_SPEAKS_1	V1_ERROR "00000001 00000001 00000001 "
 #define V1_SPEAKS_2	V1_ERROR "00000001 00000002 00000002 "
 
 const struct hs_scenario hs_scenarios[] = {
@@ -147,6 +148,9 @@ const struct hs_scenario hs_scenarios[] = {
 	  "a server is told of other versions", SERVER, BOTH, {
 		HEARS(SPEAKS_3_TO_9, NO_VERSION, HANG_UP, FAILED),
 	} }, {
+	  "a server is told of version 1", SERVER, BOTH, {
+		HEARS(SPEAKS_1, SPEAKS_1, HANG_UP, FAILED),
+	} }, {
 	  "a server of version 2 alone is refused", SERVER, ONLY_2, {
 		HEARS(BAD_XDR, ERROR, HANG_UP, FAILED),
 	} }, {
@@ -163,20 +167,24 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(SPEAKS_3_TO_9, NO_VERSION, HANG_UP, FAILED),
 		MEETS(LOST, NOTHING, FAILED),
 	} }, {
+	  "a client's server becomes one of version 1", CLIENT, BOTH, {
+		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
+		HEARS(SPEAKS_1, SPEAKS_1, HANG_UP, FAILED),
+	} }, {
 	  "a client is answered twice", CLIENT, BOTH, {
 		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
 		HEARS(ANSWER, PROPS_ANSWER, ANSWER_ERROR, VERSION_2),
 		HEARS(V2_REPLY, REPLY, DELIVER, VERSION_2),
 	} }, {
 	  "a client's server knows version 1 only", CLIENT, BOTH, {
-		HEARS(SPEAKS_1, REFUSED_TRY_1, NOTHING, VERSION_1),
+		HEARS(SPEAKS_1, SPEAKS_1, NOTHING, VERSION_1),
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
 		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
 		HEARS(V1_CHUNK, REFUSED_TRY_1, DELIVER, VERSION_1),
 		MEETS(LOST, NOTHING, FAILED),
 	} }, {
 	  "a client's server knows other texts of version 2", CLIENT, BOTH, {
-		HEARS(SPEAKS_1_TO_3, REFUSED_TRY_1, NOTHING, VERSION_1),
+		HEARS(SPEAKS_1_TO_3, SPEAKS_1, NOTHING, VERSION_1),
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
 	} }, {
 	  "a client's server does not know CONNPROP", CLIENT, BOTH, {
@@ -219,6 +227,10 @@ const struct hs_scenario hs_scenarios[] = {
 	  "a client of version 1, whose server has become another",
 	  CLIENT_OF_1, ONLY_1, {
 		HEARS(V1_SPEAKS_2, NO_VERSION, HANG_UP, FAILED),
+	} }, {
+	  "a client of version 1, whose server contradicts itself",
+	  CLIENT_OF_1, BOTH, {
+		HEARS(V1_SPEAKS_1, SPEAKS_1, HANG_UP, FAILED),
 	} }, {
 	  "a client's server hangs up instead of an answer", CLIENT, BOTH, {
 		MEETS(LOST, ASSUME_1, FAILED),
@@ -277,7 +289,7 @@ const struct hs_scenario hs_scenarios[] = {
 		MEETS(PROPS_ANSWER, ANSWER_ERROR, VERSION_1),
 	} }, {
 	  "an answer that comes late", CLIENT, BOTH, {
-		HEARS(SPEAKS_1, REFUSED_TRY_1, NOTHING, VERSION_1),
+		HEARS(SPEAKS_1, SPEAKS_1, NOTHING, VERSION_1),
 		HEARS(ANSWER, FOREIGN, ANSWER_ERROR, VERSION_1),
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
 	} }, {
@@ -288,8 +300,9 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V1_CALL, CALL_1, NOTHING, FAILED),
 		HEARS(V2_CALL, CALL_2, NOTHING, FAILED),
 		HEARS(V1_REPLY, REPLY, NOTHING, FAILED),
-		HEARS(SPEAKS_1, REFUSED_TRY_1, NOTHING, FAILED),
+		HEARS(SPEAKS_1, SPEAKS_1, NOTHING, FAILED),
 		HEARS(SPEAKS_3_TO_9, NO_VERSION, NOTHING, FAILED),
+		HEARS(BAD_XDR, REFUSED_TRY_1, NOTHING, FAILED),
 		MEETS(ERROR, NOTHING, FAILED),
 		HEARS(V3_CALL, FOREIGN, NOTHING, FAILED),
 		HEARS(BAD_ASK, MALFORMED, NOTHING, FAILED),

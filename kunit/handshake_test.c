@@ -200,9 +200,11 @@ static bool does_what_can_be_done(enum rpcrdma2_hs_state from,
 		return next == from && event != RPCRDMA2_HS_ERROR &&
 		       event != RPCRDMA2_HS_REFUSED_TRY_1 &&
 		       event != RPCRDMA2_HS_NO_VERSION &&
+		       event != RPCRDMA2_HS_SPEAKS_1 &&
 		       event != RPCRDMA2_HS_LOST;
 	default:
 		return event == RPCRDMA2_HS_LOST ||
+		       event == RPCRDMA2_HS_SPEAKS_1 ||
 		       event == RPCRDMA2_HS_REFUSED_TRY_1;
 	}
 }
@@ -260,13 +262,14 @@ static void error_leaves_version_1(struct kunit *test)
 	const struct refusal *r = test->param_value;
 	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
 	struct rpcrdma2_header *hdr;
-	int bare, event, otherwise;
+	bool vers = r->code == RDMA2_ERR_VERS;
+	int bare, event, try_1, otherwise;
 	size_t rest;
 
 	hdr = kunit_kzalloc(test, sizeof(*hdr), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, msg);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hdr);
-	for (bare = 0; bare <= (r->code == RDMA2_ERR_VERS); bare++) {
+	for (bare = 0; bare <= vers; bare++) {
 		hdr->vers = 2;
 		hdr->htype = RDMA2_ERROR;
 		hdr->response = true;
@@ -280,10 +283,9 @@ static void error_leaves_version_1(struct kunit *test)
 						  &rest), 0);
 		KUNIT_EXPECT_EQ(test, hdr->error.bare, bare);
 		event = rpcrdma2_hs_event(hdr, 0, r->version_low);
-		otherwise = r->code == RDMA2_ERR_VERS ?
-			    RPCRDMA2_HS_NO_VERSION : RPCRDMA2_HS_ERROR;
-		KUNIT_EXPECT_EQ(test, event, r->try_1 ?
-				RPCRDMA2_HS_REFUSED_TRY_1 : otherwise);
+		try_1 = vers ? RPCRDMA2_HS_SPEAKS_1 : RPCRDMA2_HS_REFUSED_TRY_1;
+		otherwise = vers ? RPCRDMA2_HS_NO_VERSION : RPCRDMA2_HS_ERROR;
+		KUNIT_EXPECT_EQ(test, event, r->try_1 ? try_1 : otherwise);
 	}
 }
 

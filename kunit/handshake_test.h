@@ -7,7 +7,7 @@
 
 #include "conn/handshake.h"
 
-#define HS_LINES	12
+#define HS_LINES	13
 
 /**
  * struct hs_line - something comes

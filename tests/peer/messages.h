@@ -21,7 +21,7 @@
 #define CALL_FLAGS	"00000000 "
 #define REPLY_FLAGS	"00000001 "
 
-/* Prefixes */
+/* Prefixes of version 2 */
 #define CALL		XID VERS REQUEST "00000000 " CALL_FLAGS
 #define CALL_NOMSG	XID VERS REQUEST "00000001 " CALL_FLAGS
 #define REPLY		XID VERS REQUEST "00000000 " REPLY_FLAGS
@@ -31,7 +31,8 @@
 /* Chunk lists; NOTHING is the handle to invalidate, and three empty lists. */
 #define END		"00000000 "
 #define NEXT		"00000001 "
-#define NOTHING		END END END END
+#define NO_LISTS	END END END
+#define NOTHING		END NO_LISTS
 /* handle, length, offset, for chunks that nobody gets as far as to use */
 #define SEG		"0a0b0c0d 00000100 0000000000010000 "
 
@@ -64,5 +65,20 @@
 /* without the word of flags: RFC 8166, 5 */
 #define BAD_FIRST(vers)	XID vers " " GRANT "00000004 00000001 " VERSIONS
 #define BAD_VERS(vers)	XID vers " " GRANT "00000004 00000001 " VERSION
+
+/* Version 1 */
+#define VERS_1		"00000001 "
+#define CALL_1		XID VERS_1 REQUEST "00000000 "
+#define CALL_1_NOMSG	XID VERS_1 REQUEST "00000001 "
+#define CALL_1_MSGP	XID VERS_1 REQUEST "00000002 "
+#define DONE_1		XID VERS_1 REQUEST "00000003 "
+#define ERROR_1		XID VERS_1 REQUEST "00000004 "
+
+#define NULL_CALL_1	CALL_1 NO_LISTS XID RPC_NULL
+#define NULL_REPLY_1	XID VERS_1 GRANT "00000000 " NO_LISTS XID RPC_NULL_REPLY
+#define ERR_CHUNK_1	XID VERS_1 GRANT "00000004 00000002 "
+/* The version of a connection whose first messages were of version 1 */
+#define BAD_VERS_1(vers) XID vers " " GRANT "00000004 00000001 " \
+			VERS_1 VERS_1
 
 #endif /* MESSAGES_H */

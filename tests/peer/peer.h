@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A peer of RPC over RDMA in user space, on librdmacm and libibverbs, that sends
- * whatever it is told to: no codec comes between a test and the wire.
+ * whatever it is told to: no codec comes between a test and the wire. client/ has
+ * what it does as a client, server/ what as a server; the rest is common.
  *
  * Messages are written in hex, as in kunit/wire_refuse_test.c, after a pass of
  * printf: connection_say(c, CALL NOTHING "%08x ...", xid). In what is expected,
@@ -60,14 +61,14 @@ struct test {
 	void		(*run)(void);
 };
 
-/* hostile_client.c */
+/* client/run.c */
 int attack_server(const char *only);
 
-/* hostile_server.c */
+/* server/run.c */
 void list_misbehaviours(void);
 int misbehave(const char *name);
 
-/* peer.c */
+/* connect.c, transfer.c */
 
 /**
  * struct options - how a connection is to be
@@ -124,6 +125,7 @@ void connection_say(struct connection *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 enum happening connection_receive(struct connection *c, struct message *m,
 				  int timeout_ms);
+void connection_expect_octets(struct connection *c, const struct octets *o);
 void connection_expect(struct connection *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void connection_expect_closed(struct connection *c);
@@ -136,5 +138,16 @@ void memory_hide(struct memory *m);
 uint32_t memory_bind(struct connection *c, const struct memory *m);
 void connection_write(struct connection *c, const struct memory *from,
 		      unsigned int len, uint32_t handle, uint64_t offset);
+
+/* say.c */
+
+/* That the case is done in */
+extern unsigned int version;
+
+void in_this_version(struct octets *o);
+void say(struct connection *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void expect(struct connection *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 #endif /* PEER_H */

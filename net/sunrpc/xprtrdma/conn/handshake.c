@@ -27,8 +27,9 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		/* It has the default properties: v2-09, 5.3.4. */
 		ON(CALL_2,		DELIVER,	VERSION_2),
 		ON(REPLY,		HANG_UP,	FAILED),
-		ON(REFUSED_TRY_1,	HANG_UP,	FAILED),
+		ON(SPEAKS_1,		HANG_UP,	FAILED),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
+		ON(REFUSED_TRY_1,	HANG_UP,	FAILED),
 		ON(ERROR,		HANG_UP,	FAILED),
 		/* It may try another one. */
 		ON(FOREIGN,		ANSWER_ERROR,	WAITING),
@@ -41,8 +42,9 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_1,		HANG_UP,	FAILED),
 		ON(CALL_2,		HANG_UP,	FAILED),
 		ON(REPLY,		HANG_UP,	FAILED),
-		ON(REFUSED_TRY_1,	NOTHING,	VERSION_1),
+		ON(SPEAKS_1,		NOTHING,	VERSION_1),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
+		ON(REFUSED_TRY_1,	NOTHING,	VERSION_1),
 		ON(ERROR,		HANG_UP,	FAILED),
 		ON(FOREIGN,		HANG_UP,	FAILED),
 		ON(MALFORMED,		HANG_UP,	FAILED),
@@ -54,8 +56,10 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_1,		DELIVER,	VERSION_1),
 		ON(CALL_2,		HANG_UP,	FAILED),
 		ON(REPLY,		DELIVER,	VERSION_1),
-		ON(REFUSED_TRY_1,	DELIVER,	VERSION_1),
+		/* The peer is no longer what it was. */
+		ON(SPEAKS_1,		HANG_UP,	FAILED),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
+		ON(REFUSED_TRY_1,	DELIVER,	VERSION_1),
 		ON(ERROR,		DELIVER,	VERSION_1),
 		ON(FOREIGN,		ANSWER_ERROR,	VERSION_1),
 		ON(MALFORMED,		ANSWER_ERROR,	VERSION_1),
@@ -68,8 +72,10 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_1,		HANG_UP,	FAILED),
 		ON(CALL_2,		DELIVER,	VERSION_2),
 		ON(REPLY,		DELIVER,	VERSION_2),
-		ON(REFUSED_TRY_1,	DELIVER,	VERSION_2),
+		/* The peer is no longer what it was. */
+		ON(SPEAKS_1,		HANG_UP,	FAILED),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
+		ON(REFUSED_TRY_1,	DELIVER,	VERSION_2),
 		ON(ERROR,		DELIVER,	VERSION_2),
 		ON(FOREIGN,		ANSWER_ERROR,	VERSION_2),
 		ON(MALFORMED,		ANSWER_ERROR,	VERSION_2),
@@ -81,8 +87,9 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_1,		NOTHING,	FAILED),
 		ON(CALL_2,		NOTHING,	FAILED),
 		ON(REPLY,		NOTHING,	FAILED),
-		ON(REFUSED_TRY_1,	NOTHING,	FAILED),
+		ON(SPEAKS_1,		NOTHING,	FAILED),
 		ON(NO_VERSION,		NOTHING,	FAILED),
+		ON(REFUSED_TRY_1,	NOTHING,	FAILED),
 		ON(ERROR,		NOTHING,	FAILED),
 		ON(FOREIGN,		NOTHING,	FAILED),
 		ON(MALFORMED,		NOTHING,	FAILED),
@@ -139,17 +146,23 @@ rpcrdma2_hs_step(enum rpcrdma2_hs_state state, enum rpcrdma2_hs_event event)
 	return &table[state][event];
 }
 
+static bool speaks_1(const struct rpcrdma2_error *err)
+{
+	return err->vers_low <= RPCRDMA2_VERSION_1 &&
+	       err->vers_high >= RPCRDMA2_VERSION_1;
+}
+
 /*
  * Whoever does not know CONNPROP may call it an unknown type or malformed: it
  * speaks another text of version 2.
  */
-static bool leaves_version_1(const struct rpcrdma2_error *err, u32 version_low)
+static enum rpcrdma2_hs_event error_event(const struct rpcrdma2_error *err,
+					  bool may_speak_1)
 {
-	if (version_low > RPCRDMA2_VERSION_1)
-		return false;
-	return err->code != RDMA2_ERR_VERS ||
-	       (err->vers_low <= RPCRDMA2_VERSION_1 &&
-		err->vers_high >= RPCRDMA2_VERSION_1);
+	if (err->code == RDMA2_ERR_VERS)
+		return may_speak_1 && speaks_1(err) ? RPCRDMA2_HS_SPEAKS_1 :
+						      RPCRDMA2_HS_NO_VERSION;
+	return may_speak_1 ? RPCRDMA2_HS_REFUSED_TRY_1 : RPCRDMA2_HS_ERROR;
 }
 
 /**
@@ -173,10 +186,8 @@ rpcrdma2_hs_event(const struct rpcrdma2_header *hdr, int decoded,
 		return hdr->response ? RPCRDMA2_HS_PROPS_ANSWER :
 				       RPCRDMA2_HS_PROPS;
 	case RDMA2_ERROR:
-		if (leaves_version_1(&hdr->error, version_low))
-			return RPCRDMA2_HS_REFUSED_TRY_1;
-		return hdr->error.code == RDMA2_ERR_VERS ?
-		       RPCRDMA2_HS_NO_VERSION : RPCRDMA2_HS_ERROR;
+		return error_event(&hdr->error,
+				   version_low <= RPCRDMA2_VERSION_1);
 	default:
 		if (hdr->response)
 			return RPCRDMA2_HS_REPLY;

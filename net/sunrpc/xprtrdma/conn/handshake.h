@@ -24,10 +24,11 @@ enum rpcrdma2_hs_state {
 
 /*
  * What came. PROPS: the peer's CONNPROP, as the first word or as the answer;
- * CALL, REPLY: an RPC message, of one version or the other; REFUSED_TRY_1: an
- * ERROR that leaves version 1 to be tried; NO_VERSION: an ERR_VERS that leaves
- * none; ERROR: any other; FOREIGN: a version not spoken here; MALFORMED: what
- * could not be decoded; LOST: the peer hung up, or was silent for too long.
+ * CALL, REPLY: an RPC message, of one version or the other; SPEAKS_1: an
+ * ERR_VERS that leaves version 1; NO_VERSION: one that leaves none;
+ * REFUSED_TRY_1: another error, where version 1 may be tried; ERROR: where it
+ * may not; FOREIGN: a version not spoken here; MALFORMED: what could not be
+ * decoded; LOST: the peer hung up, or was silent for too long.
  */
 enum rpcrdma2_hs_event {
 	RPCRDMA2_HS_PROPS,
@@ -35,8 +36,9 @@ enum rpcrdma2_hs_event {
 	RPCRDMA2_HS_CALL_1,
 	RPCRDMA2_HS_CALL_2,
 	RPCRDMA2_HS_REPLY,
-	RPCRDMA2_HS_REFUSED_TRY_1,
+	RPCRDMA2_HS_SPEAKS_1,
 	RPCRDMA2_HS_NO_VERSION,
+	RPCRDMA2_HS_REFUSED_TRY_1,
 	RPCRDMA2_HS_ERROR,
 	RPCRDMA2_HS_FOREIGN,
 	RPCRDMA2_HS_MALFORMED,

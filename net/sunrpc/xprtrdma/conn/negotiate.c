@@ -169,7 +169,8 @@ static void answer_error(struct rpcrdma2_recv *recv,
 		}
 	} else if (event == RPCRDMA2_HS_MALFORMED) {
 		/* A peer that cannot say its properties is not kept. */
-		close_after = recv->hdr.htype == RDMA2_CONNPROP;
+		close_after = conn->dialect->connprop &&
+			      recv->hdr.htype == RDMA2_CONNPROP;
 	} else {
 		error->code = RDMA2_ERR_BAD_XDR;
 	}
@@ -208,6 +209,7 @@ static void deliver(struct rpcrdma2_recv *recv)
 static int why_hang_up(enum rpcrdma2_hs_event event)
 {
 	switch (event) {
+	case RPCRDMA2_HS_SPEAKS_1:
 	case RPCRDMA2_HS_NO_VERSION:
 	case RPCRDMA2_HS_ERROR:
 		return -EPROTONOSUPPORT;

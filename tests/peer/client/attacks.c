@@ -2,8 +2,7 @@
 /*
  * What a hostile client can do in one message.
  */
-#include "attacks.h"
-#include "messages.h"
+#include "client.h"
 
 /* Before the client has said anything */
 const struct attack attacks_first[] = {
@@ -105,6 +104,8 @@ const struct attack attacks_prefix[] = {
 	{ "a request of 2^32-1 credits",
 	  XID VERS "ffffffff 00000000 " CALL_FLAGS NOTHING XID RPC_NULL,
 	  NULL_REPLY, STAYS },
+	{ "a handle to invalidate of no chunk",
+	  CALL "0a0b0c0d " NO_LISTS XID RPC_NULL, BAD_XDR, STAYS },
 	{ "a Call marked as a Reply", REPLY NOTHING XID RPC_NULL, NULL,
 	  CLOSES },
 	{ "a Reply marked as a Call", CALL NOTHING XID RPC_NULL_REPLY, BAD_XDR,
@@ -133,8 +134,6 @@ const struct attack attacks_lists[] = {
 	  XID RPC_NULL, BAD_XDR, STAYS },
 	{ "a boolean of 2^32-1", CALL END END END "ffffffff 00000000 "
 	  XID RPC_NULL, BAD_XDR, STAYS },
-	{ "a handle to invalidate of no chunk",
-	  CALL "0a0b0c0d " END END END XID RPC_NULL, BAD_XDR, STAYS },
 	{ "a Write chunk of no segments",
 	  CALL END END NEXT "00000000 " END END XID RPC_NULL,
 	  XID VERS GRANT "00000000 " REPLY_FLAGS

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Chunks in all numbers, with memory behind them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "client.h"
+
+static void write_chunk(void)
+{
+	struct connection *c = ready();
+	struct memory m;
+
+	memory_expose(c, &m, DATA_LEN, IBV_ACCESS_REMOTE_WRITE);
+	say_read(c, xid, DATA_LEN, m.mr->rkey, DATA_LEN, address(&m));
+	expect_read(c, DATA_LEN, m.mr->rkey, address(&m));
+	check_data(&m, 0, DATA_LEN);
+	stays(c);
+}
+
+static void write_chunk_too_short(void)
+{
+	struct connection *c = ready();
+	struct memory m;
+
+	memory_expose(c, &m, DATA_LEN, IBV_ACCESS_REMOTE_WRITE);
+	say_read(c, xid, 8192, m.mr->rkey, 8191, address(&m));
+	expect(c, REFUSED("00000007") "00000001 %08x", 8192);
+	say_read(c, xid, 8192, m.mr->rkey, 0, address(&m));
+	expect(c, REFUSED("00000007") "00000001 %08x", 8192);
+	check_data(&m, 0, 0);
+	stays(c);
+}
+
+static void second_write_chunk_too_short(void)
+{
+	struct connection *c = ready();
+	struct memory m;
+
+	memory_expose(c, &m, DATA_LEN, IBV_ACCESS_REMOTE_WRITE);
+	say(c, CALL_HEAD END END NEXT "00000001 " A_SEGMENT
+	    NEXT "00000001 " A_SEGMENT END END
+	    COMPOUND "00000004 " LOOKUP_DATA READ READ,
+	    xid, m.mr->rkey, 4096, address(&m),
+	    m.mr->rkey, 4092, address(&m) + 4096, xid, 4096, 4096);
+	expect(c, REFUSED("00000007") "00000002 %08x", 4096);
+	check_data(&m, 0, 0);
+	stays(c);
+}
+
+/* The first goes to the second's place: what is offered is used as it is. */
+static void more_write_chunks_than_payloads(void)
+{
+	struct connection *c = ready();
+	struct memory m;
+
+	memory_expose(c, &m, DATA_LEN, IBV_ACCESS_REMOTE_WRITE);
+	say(c, CALL_HEAD END END NEXT "00000001 " A_SEGMENT
+	    NEXT "00000002 " A_SEGMENT A_SEGMENT NEXT "00000000 "
+	    END END READ_CALL, xid,
+	    m.mr->rkey, 8192, address(&m),
+	    m.mr->rkey, 4096, address(&m),
+	    0xdeadbeef, 4096, 0x1000UL, xid, 8192);
+	expect(c, REPLY_HEAD END END NEXT "00000001 " A_SEGMENT
+	       NEXT "00000002 " A_SEGMENT A_SEGMENT NEXT "00000000 "
+	       END END READ_REPLY, xid,
+	       m.mr->rkey, 8192, address(&m),
+	       m.mr->rkey, 0, address(&m),
+	       0xdeadbeef, 0, 0x1000UL, xid, 0, 8192);
+	check_data(&m, 0, 8192);
+	stays(c);
+}
+
+/* Nothing is written to them, so their handles do not matter. */
+static void write_chunks(unsigned int count)
+{
+	struct connection *c = ready();
+	char list[4096] = "";
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		strcat(list, NEXT "00000001 " SEG);
+	say(c, CALL END END "%s" END END XID RPC_NULL, list);
+	if (count > MAX_CHUNKS) {
+		expect(c, WRITE_CHUNKS);
+	} else {
+		list[0] = '\0';
+		for (i = 0; i < count; i++)
+			strcat(list, NEXT "00000001 0a0b0c0d 00000000 "
+			       "0000000000010000");
+		expect(c, XID VERS GRANT "00000000 " REPLY_FLAGS
+		       END END "%s" END END XID RPC_NULL_REPLY,
+		       list);
+	}
+	stays(c);
+}
+
+static void write_chunks_at_limit(void)
+{
+	write_chunks(MAX_CHUNKS);
+}
+
+static void write_chunks_beyond_limit(void)
+{
+	write_chunks(MAX_CHUNKS + 1);
+}
+
+static void reply_segments(unsigned int count)
+{
+	struct connection *c = ready();
+	char list[8192] = "";
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		strcat(list, SEG);
+	say(c, CALL END END END NEXT "%08x %s" XID RPC_NULL, count,
+	    list);
+	expect(c, count > MAX_SEGMENTS ? SEGMENTS : NULL_REPLY);
+	stays(c);
+}
+
+static void reply_segments_at_limit(void)
+{
+	reply_segments(MAX_SEGMENTS);
+}
+
+static void reply_segments_beyond_limit(void)
+{
+	reply_segments(MAX_SEGMENTS + 1);
+}
+
+/* The limit is for all chunks together. */
+static void segments_together(void)
+{
+	struct connection *c = ready();
+	char list[8192] = "";
+	unsigned int i;
+
+	for (i = 0; i < MAX_SEGMENTS / 2; i++)
+		strcat(list, SEG);
+	say(c, CALL END NEXT "00000028 " SEG END
+	    NEXT "%08x %s " END NEXT "%08x %s" XID RPC_NULL,
+	    MAX_SEGMENTS / 2, list, MAX_SEGMENTS / 2, list);
+	expect(c, SEGMENTS);
+	stays(c);
+}
+
+static void read_segments_beyond_limit(void)
+{
+	struct connection *c = ready();
+	char list[8192] = "";
+	unsigned int i;
+
+	for (i = 0; i <= MAX_SEGMENTS; i++)
+		strcat(list, NEXT "00000028 " SEG);
+	say(c, CALL END "%s" END END END XID RPC_NULL, list);
+	expect(c, SEGMENTS);
+	stays(c);
+}
+
+static void read_chunks_beyond_limit(void)
+{
+	struct connection *c = ready();
+	char list[4096] = "";
+	unsigned int i;
+
+	for (i = 0; i <= MAX_CHUNKS; i++)
+		sprintf(list + strlen(list), NEXT "%08x " SEG, 40 + 256 * i);
+	say(c, CALL END "%s" END END END XID RPC_NULL, list);
+	expect(c, READ_CHUNKS);
+	stays(c);
+}
+
+/* A WRITE whose data come in @segments segments, the last one first. */
+static void write_in(unsigned int segments, unsigned int len)
+{
+	struct connection *c = ready();
+	char list[8192] = "";
+	struct memory m;
+	unsigned int i;
+
+	memory_expose(c, &m, segments * len, IBV_ACCESS_REMOTE_READ);
+	memset(m.data, 'w', m.len);
+	for (i = segments; i-- > 0; )
+		sprintf(list + strlen(list), NEXT "%08x " A_SEGMENT,
+			WRITE_POSITION, m.mr->rkey, len,
+			address(&m) + i * len);
+	say(c, CALL_HEAD END "%s" END END END WRITE_CALL, xid, list,
+	    xid, m.len);
+	expect(c, REPLY_HEAD NOTHING WRITE_REPLY, xid, xid, m.len);
+	stays(c);
+}
+
+static void read_segments_at_limit(void)
+{
+	write_in(MAX_SEGMENTS, 1000);
+}
+
+static void read_segments_of_one_octet(void)
+{
+	write_in(MAX_SEGMENTS, 1);
+}
+
+/* A Call whose words, but for the first two, are a chunk each, last one first */
+static void call_in_chunks(struct connection *c, const struct memory *m)
+{
+	char list[1024] = "";
+	unsigned int i;
+
+	for (i = MAX_CHUNKS; i-- > 0; )
+		sprintf(list + strlen(list), NEXT "%08x " A_SEGMENT, 8 + 4 * i,
+			m->mr->rkey, 4, address(m) + 8 + 4 * i);
+	say(c, CALL END "%s" END END END XID "00000000", list);
+	expect(c, NULL_REPLY);
+}
+
+/* Positions may come in any order. */
+static void read_chunks_out_of_order(void)
+{
+	struct connection *c = ready();
+	static struct octets call;
+	struct memory m;
+
+	memory_expose(c, &m, 4096, IBV_ACCESS_REMOTE_READ);
+	octets_format(&call, XID RPC_NULL);
+	memcpy(m.data, call.data, call.len);
+	say(c, CALL END NEXT "00000024 " A_SEGMENT
+	    NEXT "00000008 " A_SEGMENT END END END XID "00000000 "
+	    "000186a3 00000003 00000000 00000000 00000000 00000000 ",
+	    m.mr->rkey, 4, address(&m) + 0x24,
+	    m.mr->rkey, 4, address(&m) + 8);
+	expect(c, NULL_REPLY);
+	call_in_chunks(c, &m);
+	stays(c);
+}
+
+static void external_call(void)
+{
+	struct connection *c = ready();
+	static struct octets call;
+	struct memory m;
+
+	memory_expose(c, &m, 4096, IBV_ACCESS_REMOTE_READ);
+	octets_format(&call, XID RPC_NULL);
+	memcpy(m.data, call.data, call.len);
+	say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
+	    END, m.mr->rkey, call.len, address(&m));
+	expect(c, NULL_REPLY);
+	/* What it holds is another RPC's, or no Call at all. */
+	m.data[3] ^= 1;
+	say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
+	    END, m.mr->rkey, call.len, address(&m));
+	expect(c, XID VERS GRANT "00000000 " REPLY_FLAGS NOTHING
+	       "11223345 " RPC_NULL_REPLY);
+	stays(c);
+}
+
+static void external_garbage(void)
+{
+	struct connection *c = ready();
+	struct memory m;
+
+	memory_expose(c, &m, 4096, IBV_ACCESS_REMOTE_READ);
+	memset(m.data, 0xff, m.len);
+	say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
+	    END, m.mr->rkey, m.len, address(&m));
+	/* Nobody can tell whom to answer. */
+	connection_expect_silence(c, 1000);
+	stays(c);
+}
+
+/* More than the server's program takes in one Call, all of it there */
+static void external_call_too_long(void)
+{
+	struct connection *c = ready();
+	struct memory m;
+
+	memory_expose(c, &m, (3 << 20) + 4096, IBV_ACCESS_REMOTE_READ);
+	say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
+	    END, m.mr->rkey, m.len, address(&m));
+	expect(c, SYSTEM);
+	stays(c);
+}
+
+const struct test chunk_tests[] = {
+	{ "chunks: a Write chunk", write_chunk },
+	{ "chunks: a Write chunk that is too short", write_chunk_too_short },
+	{ "chunks: a second Write chunk that is too short",
+	  second_write_chunk_too_short },
+	{ "chunks: more Write chunks than payloads",
+	  more_write_chunks_than_payloads },
+	{ "chunks: 8 Write chunks", write_chunks_at_limit },
+	{ "chunks: 9 Write chunks", write_chunks_beyond_limit },
+	{ "chunks: a Reply chunk of 64 segments", reply_segments_at_limit },
+	{ "chunks: a Reply chunk of 65 segments", reply_segments_beyond_limit },
+	{ "chunks: 65 segments in three chunks", segments_together },
+	{ "chunks: a Read chunk of 64 segments", read_segments_at_limit },
+	{ "chunks: a Read chunk of 64 octets in 64 segments",
+	  read_segments_of_one_octet },
+	{ "chunks: a Read chunk of 65 segments", read_segments_beyond_limit },
+	{ "chunks: 8 Read chunks, out of order", read_chunks_out_of_order },
+	{ "chunks: 9 Read chunks", read_chunks_beyond_limit },
+	{ "chunks: an external Call", external_call },
+	{ "chunks: an external Call that is none", external_garbage },
+	{ "chunks: an external Call of 3 MiB", external_call_too_long },
+	{ },
+};

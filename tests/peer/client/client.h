@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The hostile client. run.c has the list of its cases, a file for each subject
+ * the cases themselves.
+ */
+#ifndef CLIENT_H
+#define CLIENT_H
+
+#include "../messages.h"
+#include "../peer.h"
+
+/* What the server's file has. */
+#define DATA		"hostile\n"
+#define DATA_LEN	65536
+
+/* What the server grants, and its Receive buffers. */
+#define GRANTED		64
+#define SERVER_RBSIZ	12288
+
+/* What the server takes in one header. */
+#define MAX_CHUNKS	8
+#define MAX_SEGMENTS	64
+
+/*
+ * What can be done in one message, and what is due: an answer, if there is one,
+ * and then the end of the connection, or it stays, and an honest Call is served
+ * on it as ever.
+ */
+enum end { STAYS, CLOSES };
+
+struct attack {
+	const char	*name;
+	const char	*message;
+	const char	*answer;
+	enum end	end;
+};
+
+/* attacks.c; each ends with an attack that has no name. */
+extern const struct attack attacks_first[];
+extern const struct attack attacks_prefix[];
+extern const struct attack attacks_lists[];
+extern const struct attack attacks_rpc[];
+/* version_1.c */
+extern const struct attack attacks_1_first[];
+extern const struct attack attacks_1[];
+
+/* What takes more than a message; each ends with a test that has no name. */
+extern const struct test cut_tests[];
+extern const struct test terms_tests[];
+extern const struct test chunk_tests[];
+extern const struct test handle_tests[];
+extern const struct test invalidate_tests[];
+extern const struct test room_tests[];
+extern const struct test credit_tests[];
+extern const struct test abandon_tests[];
+extern const struct test cut_1_tests[];
+extern const struct test version_1_tests[];
+
+/*
+ * NFSv4.0 needs no session: (root) LOOKUP "data", READ and LOOKUP "sink", WRITE.
+ */
+#define COMPOUND	"%08x 00000000 00000002 000186a3 00000004 00000001 " \
+			"00000001 00000014 00000000 00000000 00000000 " \
+			"00000000 00000000 00000000 00000000 00000000 00000000 "
+#define COMPOUND_REPLY	"%08x 00000001 00000000 00000000 00000000 00000000 " \
+			"00000000 00000000 "
+#define ANYONE		"00000000 00000000 00000000 00000000 "
+#define LOOKUP_DATA	"00000018 0000000f 00000004 64617461 "
+#define LOOKUP_SINK	"00000018 0000000f 00000004 73696e6b "
+#define LOOKED_UP	"00000018 00000000 0000000f 00000000 "
+/* Format: count */
+#define READ		"00000019 " ANYONE "0000000000000000 %08x "
+#define READ_CALL	COMPOUND "00000003 " LOOKUP_DATA READ
+/* Formats: end of file, count */
+#define READ_DONE	"00000019 00000000 %08x %08x "
+#define READ_REPLY	COMPOUND_REPLY "00000003 " LOOKED_UP READ_DONE
+/* Format: count, and then the data, at this position */
+#define WRITE_CALL	COMPOUND "00000003 " LOOKUP_SINK "00000026 " ANYONE \
+			"0000000000000000 00000001 %08x "
+#define WRITE_POSITION	124
+/* Format: count */
+#define WRITE_REPLY	COMPOUND_REPLY "00000003 " LOOKED_UP \
+			"00000026 00000000 %08x xxxxxxxx xxxxxxxxxxxxxxxx "
+
+#define REPLY_HEAD	"%08x " VERS GRANT "00000000 " REPLY_FLAGS
+#define CALL_HEAD	"%08x " VERS REQUEST "00000000 " CALL_FLAGS
+#define A_SEGMENT	"%08x %08x %016lx "
+
+/* The XID of all that has only one */
+static const unsigned int xid = 0x11223344;
+
+/* common.c */
+struct connection *first_message(void);
+void negotiate(struct connection *c);
+struct connection *ready(void);
+struct connection *ready_with(unsigned int recvs);
+struct connection *stuck(unsigned int calls);
+void stays(struct connection *c);
+void attack(struct connection *c, const struct attack *a);
+void attack_as_written(struct connection *c, const struct attack *a);
+
+uint64_t address(const struct memory *m);
+void check_data(const struct memory *m, unsigned int offset, unsigned int len);
+void say_read(struct connection *c, unsigned int id, unsigned int count,
+	      uint32_t handle, unsigned int offered, uint64_t offset);
+void expect_read(struct connection *c, unsigned int count, uint32_t handle,
+		 uint64_t offset);
+
+/* terms.c, handles.c, room.c */
+void never_speaks(void);
+void read_to_window(struct connection *c, uint32_t inv_handle, uint32_t handle,
+		    const struct memory *m);
+void expect_limit(struct connection *c, unsigned int limit);
+
+#endif /* CLIENT_H */

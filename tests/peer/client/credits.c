@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * As many Calls as were granted, and more.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client.h"
+
+static void all_credits_at_once(void)
+{
+	struct connection *c = ready_with(GRANTED + 8);
+	unsigned int i, j, words = 0;
+	struct message m;
+	struct memory mem;
+	char list[8192] = "";
+
+	memory_expose(c, &mem, MAX_SEGMENTS * 1024, IBV_ACCESS_REMOTE_READ);
+	for (j = 0; j < MAX_SEGMENTS; j++)
+		sprintf(list + strlen(list), NEXT "%08x " A_SEGMENT,
+			WRITE_POSITION, mem.mr->rkey, 1024,
+			address(&mem) + j * 1024);
+	for (i = 0; i < GRANTED; i++)
+		say(c, CALL_HEAD END "%s" END END END WRITE_CALL,
+		    xid + i, list, xid + i, mem.len);
+	for (i = 0; i < GRANTED; i++) {
+		if (connection_receive(c, &m, PATIENCE_MS) != MESSAGE)
+			fail("%u Replies instead of %u", i, GRANTED);
+		words += word_at(m.data, 0) - xid;
+		if (word_at(m.data, 3) != 0) {
+			octets_print("got", m.data, NULL, m.len);
+			fail("not a Reply");
+		}
+	}
+	if (words != GRANTED * (GRANTED - 1) / 2)
+		fail("not a Reply to each");
+	stays(c);
+}
+
+static void more_calls_than_granted(void)
+{
+	connection_expect_closed(stuck(GRANTED + 1));
+}
+
+static void replies_not_taken(void)
+{
+	struct connection *c = stuck(GRANTED);
+	struct message m;
+	unsigned int i;
+
+	connection_needs_infiniband(c, "what finds no Receive ends it");
+	usleep(3000000);
+	connection_post_receives(c, GRANTED + 8);
+	for (i = 0; i < GRANTED; i++)
+		if (connection_receive(c, &m, PATIENCE_MS) != MESSAGE)
+			fail("%u Replies instead of %u", i, GRANTED);
+	stays(c);
+}
+
+const struct test credit_tests[] = {
+	{ "credits: all at once, with 64 segments each", all_credits_at_once },
+	{ "credits: one more than granted", more_calls_than_granted },
+	{ "credits: Replies that are not taken for a while",
+	  replies_not_taken },
+	{ },
+};

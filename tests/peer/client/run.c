@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A hostile client. The server answers each message as the protocol has it, or
+ * closes that connection, and neither it nor its other clients come to harm.
+ *
+ * The server exports a file "data" of 64 KiB, which repeats DATA, and an empty
+ * one, "sink". It has the default module parameters.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client.h"
+
+/* A case that takes longer hangs. */
+#define HANG_SECS	300
+
+#define NAME_MAX_LEN	160
+
+/* Attacks, and how to come to where they are done */
+struct table {
+	const char		*title;
+	struct connection	*(*connect)(void);
+	const struct attack	*attacks;
+	void			(*attack)(struct connection *c,
+					  const struct attack *a);
+	unsigned int		version;
+};
+
+static const struct table tables[] = {
+	{ "first: ", first_message, attacks_first, attack, 2 },
+	{ "prefix: ", ready, attacks_prefix, attack, 2 },
+	{ "lists: ", ready, attacks_lists, attack, 2 },
+	{ "RPC: ", ready, attacks_rpc, attack, 2 },
+	{ "first: ", first_message, attacks_1_first, attack_as_written, 1 },
+	{ "prefix: ", ready, attacks_1, attack_as_written, 1 },
+	{ "lists: ", ready, attacks_lists, attack, 1 },
+	{ "RPC: ", ready, attacks_rpc, attack, 1 },
+};
+
+static const struct {
+	const struct test	*tests;
+	unsigned int		version;
+} lists[] = {
+	{ cut_tests, 2 },
+	{ terms_tests, 2 },
+	{ chunk_tests, 2 },
+	{ handle_tests, 2 },
+	{ invalidate_tests, 2 },
+	{ room_tests, 2 },
+	{ credit_tests, 2 },
+	{ cut_1_tests, 1 },
+	{ version_1_tests, 1 },
+	{ chunk_tests, 1 },
+	{ handle_tests, 1 },
+	{ room_tests, 1 },
+	{ credit_tests, 1 },
+	{ abandon_tests, 2 },
+};
+
+static unsigned int passed, failed, skipped;
+
+static void print_result(const char *name, int status, time_t seconds)
+{
+	unsigned int number = passed + failed + skipped + 1;
+
+	if (WIFSIGNALED(status))
+		printf("# ended by signal %d\n", WTERMSIG(status));
+	if (!status) {
+		passed++;
+		printf("ok %u - %s", number, name);
+	} else if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) {
+		skipped++;
+		printf("ok %u - %s # SKIP", number, name);
+	} else {
+		failed++;
+		printf("not ok %u - %s", number, name);
+	}
+	if (seconds > 1)
+		printf(" (%ld s)", (long)seconds);
+	printf("\n");
+}
+
+/* An attack, or a test */
+struct one_case {
+	const char		*title;
+	const char		*name;
+	unsigned int		version;
+	const struct table	*table;
+	const struct attack	*attack;
+	void			(*run)(void);
+};
+
+static void full_name(char *name, size_t size, const struct one_case *one)
+{
+	snprintf(name, size, "%s%s%s", one->version == 1 ? "v1 " : "",
+		 one->title, one->name);
+}
+
+/* In a process of its own; 0 if it was not asked for */
+static pid_t start_case(const char *only, const struct one_case *one)
+{
+	char name[NAME_MAX_LEN];
+	pid_t pid;
+
+	full_name(name, sizeof(name), one);
+	if (!strstr(name, only))
+		return 0;
+	pid = fork();
+	if (pid)
+		return pid;
+	alarm(HANG_SECS);
+	version = one->version;
+	if (one->run)
+		one->run();
+	else
+		one->table->attack(one->table->connect(), one->attack);
+	fflush(stdout);
+	_exit(0);
+}
+
+static void finish_case(const struct one_case *one, pid_t pid, time_t start)
+{
+	char name[NAME_MAX_LEN];
+	int status;
+
+	if (!pid)
+		return;
+	waitpid(pid, &status, 0);
+	full_name(name, sizeof(name), one);
+	print_result(name, status, time(NULL) - start);
+}
+
+static void run_case(const char *only, const struct one_case *one)
+{
+	time_t start = time(NULL);
+
+	finish_case(one, start_case(only, one), start);
+}
+
+static void run_table(const char *only, const struct table *table)
+{
+	const struct attack *a;
+
+	for (a = table->attacks; a->name; a++)
+		run_case(only, &(struct one_case) {
+			.title = table->title, .name = a->name,
+			.version = table->version, .table = table,
+			.attack = a });
+}
+
+static void run_tests(const char *only, const struct test *test,
+		      unsigned int version)
+{
+	for (; test->name; test++)
+		run_case(only, &(struct one_case) {
+			.title = "", .name = test->name, .version = version,
+			.run = test->run });
+}
+
+/**
+ * attack_server - do all that there is
+ * @only: or what has this in its name
+ *
+ * Return: whether the server did something wrong
+ */
+int attack_server(const char *only)
+{
+	/* The server is patient with it: meanwhile there is something to do. */
+	static const struct one_case silent = {
+		.title = "first: ", .name = "none", .version = 2,
+		.run = never_speaks,
+	};
+	struct ibv_device **devices;
+	unsigned int i;
+	pid_t pid;
+
+	/* The library's drivers are loaded once, not by each case. */
+	devices = ibv_get_device_list(NULL);
+	if (devices)
+		ibv_free_device_list(devices);
+	pid = start_case(only, &silent);
+	for (i = 0; i < ARRAY_SIZE(tables); i++)
+		run_table(only, &tables[i]);
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		run_tests(only, lists[i].tests, lists[i].version);
+	finish_case(&silent, pid, time(NULL));
+	printf("%u passed, %u failed, %u skipped\n", passed, failed, skipped);
+	return failed || !passed;
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connections: a CM id, an RC QP, and how they come and go.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "connection.h"
+
+const struct options default_options = {
+	.recvs		= 8,
+	.recv_size	= 4096,
+	.reads		= 16,
+};
+
+/**
+ * now_ms - the time
+ */
+int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
+/**
+ * left_ms - how long until then
+ * @deadline: a time
+ */
+int left_ms(int64_t deadline)
+{
+	int64_t left = deadline - now_ms();
+
+	return left > 0 ? left : 0;
+}
+
+/**
+ * cm_event - wait for the next event of the CM
+ * @channel: where
+ * @timeout_ms: how long
+ *
+ * Return: the event, or NULL if there is none in time
+ */
+struct rdma_cm_event *cm_event(struct rdma_event_channel *channel,
+			       int timeout_ms)
+{
+	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
+	struct rdma_cm_event *event;
+
+	if (poll(&fd, 1, timeout_ms) <= 0)
+		return NULL;
+	if (rdma_get_cm_event(channel, &event))
+		fail("rdma_get_cm_event: %s", strerror(errno));
+	return event;
+}
+
+static void keep_private_data(struct connection *c,
+			      const struct rdma_cm_event *event)
+{
+	c->private_len = event->param.conn.private_data_len;
+	if (c->private_len)
+		memcpy(c->private_data, event->param.conn.private_data,
+		       c->private_len);
+}
+
+static void cm_wait(struct connection *c, enum rdma_cm_event_type type)
+{
+	struct rdma_cm_event *event = cm_event(c->channel, PATIENCE_MS);
+
+	if (!event)
+		fail("waited in vain for %s", rdma_event_str(type));
+	if (event->event != type)
+		fail("%s (%d) instead of %s", rdma_event_str(event->event),
+		     event->status, rdma_event_str(type));
+	if (type == RDMA_CM_EVENT_ESTABLISHED ||
+	    type == RDMA_CM_EVENT_CONNECT_RESPONSE)
+		keep_private_data(c, event);
+	rdma_ack_cm_event(event);
+}
+
+static void create_qp(struct connection *c)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type	= IBV_QPT_RC,
+		.sq_sig_all	= 1,
+		.cap		= {
+			.max_send_wr	= 8,
+			.max_recv_wr	= MAX_RECVS,
+			.max_send_sge	= 1,
+			.max_recv_sge	= 1,
+		},
+	};
+
+	/* Its own: what is registered on one connection is none of another's. */
+	c->pd = ibv_alloc_pd(c->id->verbs);
+	if (!c->pd)
+		fail("ibv_alloc_pd: %s", strerror(errno));
+	c->completions = ibv_create_comp_channel(c->id->verbs);
+	if (!c->completions)
+		fail("ibv_create_comp_channel: %s", strerror(errno));
+	c->cq = ibv_create_cq(c->id->verbs, MAX_RECVS + 16, NULL,
+			      c->completions, 0);
+	if (!c->cq)
+		fail("ibv_create_cq: %s", strerror(errno));
+	attr.send_cq = c->cq;
+	attr.recv_cq = c->cq;
+	if (rdma_create_qp(c->id, c->pd, &attr))
+		fail("rdma_create_qp: %s", strerror(errno));
+	c->send_buffer = allocate(MESSAGE_MAX);
+	c->send_mr = enlist(c, c->send_buffer, MESSAGE_MAX, 0);
+	if (c->options.recvs)
+		connection_post_receives(c, c->options.recvs);
+	ibv_req_notify_cq(c->cq, 0);
+}
+
+static struct connection *connection_new(const struct options *options)
+{
+	struct connection *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		fail("no memory");
+	c->options = *options;
+	c->held = -1;
+	c->channel = rdma_create_event_channel();
+	if (!c->channel)
+		fail("rdma_create_event_channel: %s", strerror(errno));
+	return c;
+}
+
+static void fill_param(const struct connection *c,
+		       struct rdma_conn_param *param)
+{
+	memset(param, 0, sizeof(*param));
+	param->private_data = c->options.private_data;
+	param->private_data_len = c->options.private_len;
+	param->responder_resources = c->options.reads;
+	param->initiator_depth = c->options.reads;
+	param->retry_count = 7;
+	/* For ever: nobody will say that this end was too slow. */
+	param->rnr_retry_count = 7;
+}
+
+static void resolve(struct connection *c)
+{
+	if (rdma_create_id(c->channel, &c->id, c, RDMA_PS_TCP))
+		fail("rdma_create_id: %s", strerror(errno));
+	if (rdma_resolve_addr(c->id, NULL, (struct sockaddr *)&server_address,
+			      5000))
+		fail("rdma_resolve_addr: %s", strerror(errno));
+	cm_wait(c, RDMA_CM_EVENT_ADDR_RESOLVED);
+	if (rdma_resolve_route(c->id, 5000))
+		fail("rdma_resolve_route: %s", strerror(errno));
+	cm_wait(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
+}
+
+/**
+ * connection_start - ask the server for a connection, and no more
+ * @with_qp: without one, nothing can follow but connection_answer()
+ */
+struct connection *connection_start(bool with_qp,
+				    const struct options *options)
+{
+	struct connection *c = connection_new(options);
+	struct rdma_conn_param param;
+
+	resolve(c);
+	fill_param(c, &param);
+	if (with_qp)
+		create_qp(c);
+	else
+		param.qp_num = 0x123456;
+	if (!rdma_connect(c->id, &param))
+		return c;
+	/* siw may have got a TCP port that an earlier connection left. */
+	if (errno != EADDRINUSE)
+		fail("rdma_connect: %s", strerror(errno));
+	return connection_start(with_qp, options);
+}
+
+/**
+ * connection_open - connect to the server
+ * @options: how
+ */
+struct connection *connection_open(const struct options *options)
+{
+	struct connection *c = connection_start(true, options);
+
+	cm_wait(c, RDMA_CM_EVENT_ESTABLISHED);
+	return c;
+}
+
+/**
+ * connection_spurn - reject a server that accepted
+ * @c: a connection that was started without a QP
+ */
+void connection_spurn(struct connection *c)
+{
+	cm_wait(c, RDMA_CM_EVENT_CONNECT_RESPONSE);
+	if (rdma_reject(c->id, NULL, 0))
+		fail("rdma_reject: %s", strerror(errno));
+}
+
+/**
+ * connection_expect_refused - ask for a connection, and get none
+ * @options: how
+ */
+void connection_expect_refused(const struct options *options)
+{
+	cm_wait(connection_start(true, options), RDMA_CM_EVENT_REJECTED);
+}
+
+/**
+ * connection_listen - be a server
+ */
+struct rdma_cm_id *connection_listen(void)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_cm_id *id;
+
+	if (!channel || rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) ||
+	    rdma_bind_addr(id, (struct sockaddr *)&server_address) ||
+	    rdma_listen(id, 16))
+		fail("can't listen: %s", strerror(errno));
+	return id;
+}
+
+/* A new id, for a client that asks; NULL if none does in time. */
+static struct rdma_cm_id *next_request(struct rdma_cm_id *listener,
+				       int timeout_ms)
+{
+	int64_t deadline = now_ms() + timeout_ms;
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+
+	for (;;) {
+		event = cm_event(listener->channel, left_ms(deadline));
+		if (!event)
+			return NULL;
+		id = event->event == RDMA_CM_EVENT_CONNECT_REQUEST ?
+		     event->id : NULL;
+		rdma_ack_cm_event(event);
+		if (id)
+			return id;
+	}
+}
+
+/**
+ * connection_accept - accept a client
+ * @listener: from connection_listen()
+ * @timeout_ms: how long to wait for it
+ * @options: how
+ *
+ * Return: the connection, or NULL
+ */
+struct connection *connection_accept(struct rdma_cm_id *listener,
+				     int timeout_ms,
+				     const struct options *options)
+{
+	struct rdma_cm_id *id = next_request(listener, timeout_ms);
+	struct rdma_conn_param param;
+	struct connection *c;
+
+	if (!id)
+		return NULL;
+	c = connection_new(options);
+	c->id = id;
+	if (rdma_migrate_id(id, c->channel))
+		fail("rdma_migrate_id: %s", strerror(errno));
+	create_qp(c);
+	fill_param(c, &param);
+	if (rdma_accept(id, &param))
+		fail("rdma_accept: %s", strerror(errno));
+	cm_wait(c, RDMA_CM_EVENT_ESTABLISHED);
+	return c;
+}
+
+/**
+ * connection_refuse - reject a client
+ * @listener: from connection_listen()
+ * @timeout_ms: how long to wait for it
+ *
+ * Return: whether there was one
+ */
+bool connection_refuse(struct rdma_cm_id *listener, int timeout_ms)
+{
+	struct rdma_cm_id *id = next_request(listener, timeout_ms);
+
+	if (!id)
+		return false;
+	rdma_reject(id, NULL, 0);
+	rdma_destroy_id(id);
+	return true;
+}
+
+/**
+ * connection_close - disconnect
+ * @c: the connection; what it has stays until the process ends
+ */
+void connection_close(struct connection *c)
+{
+	rdma_disconnect(c->id);
+	c->closed = true;
+}
+
+/**
+ * connection_needs_infiniband - end a case that iWARP, or siw, has no way for
+ * @c: the connection
+ * @why: what is missing
+ */
+void connection_needs_infiniband(const struct connection *c, const char *why)
+{
+	if (c->id->verbs->device->transport_type != IBV_TRANSPORT_IWARP)
+		return;
+	printf("# iWARP: %s\n", why);
+	fflush(stdout);
+	_exit(SKIPPED);
+}
+
+/**
+ * connection_private - the peer's private data
+ * @c: the connection
+ * @len: where to put how much it is
+ */
+const void *connection_private(const struct connection *c, unsigned int *len)
+{
+	*len = c->private_len;
+	return c->private_data;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cases are written in version 2, and many of them are done in version 1 as well:
+ * it has neither flags nor a handle to invalidate, and one error for all.
+ */
+#include <string.h>
+
+#include "peer.h"
+
+/* Of a message of version 2, in octets: what version 1 has, too, and the rest. */
+#define COMMON_PREFIX	16
+#define FLAGS		4
+#define FLAGS_AND_HANDLE 8
+
+unsigned int version = 2;
+
+static void cut_out(struct octets *o, unsigned int from, unsigned int len)
+{
+	memmove(o->data + from, o->data + from + len, o->len - from - len);
+	memmove(o->mask + from, o->mask + from + len, o->len - from - len);
+	o->len -= len;
+}
+
+/**
+ * in_this_version - put a message into the version that the case is done in
+ * @o: the message; it stays as it is if it is not of version 2
+ */
+void in_this_version(struct octets *o)
+{
+	if (version == 2 || o->len < COMMON_PREFIX + FLAGS ||
+	    word_at(o->data, 1) != 2)
+		return;
+	o->data[7] = 1;
+	switch (word_at(o->data, 3)) {
+	case 0:
+	case 1:
+		cut_out(o, COMMON_PREFIX, FLAGS_AND_HANDLE);
+		break;
+	case 4:
+		/* ERR_CHUNK */
+		o->data[COMMON_PREFIX + 3] = 2;
+		o->len = COMMON_PREFIX + 4;
+		break;
+	}
+}
+
+/**
+ * say - send a message that is given in hex, in version 2
+ * @c: the connection
+ * @fmt: as printf's
+ */
+void say(struct connection *c, const char *fmt, ...)
+{
+	static struct octets o;
+	va_list ap;
+
+	va_start(ap, fmt);
+	octets_vformat(&o, fmt, ap);
+	va_end(ap);
+	in_this_version(&o);
+	connection_send(c, o.data, o.len, 0);
+}
+
+/**
+ * expect - the next message has to be this one
+ * @c: the connection
+ * @fmt: as printf's; hex, in version 2
+ */
+void expect(struct connection *c, const char *fmt, ...)
+{
+	static struct octets o;
+	va_list ap;
+
+	va_start(ap, fmt);
+	octets_vformat(&o, fmt, ap);
+	va_end(ap);
+	in_this_version(&o);
+	connection_expect_octets(c, &o);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Grants, and Receives, that make things hard for the client.
+ */
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server.h"
+
+static void grant_nothing(void)
+{
+	struct connection *c;
+	struct message m;
+	struct call call;
+
+	grant = 0;
+	c = greeted();
+	as_expected = true;
+	/* Nothing granted is one granted: there is never a second Call. */
+	while (next_call(c, &call)) {
+		usleep(50000);
+		if (connection_receive(c, &m, 0) == MESSAGE)
+			fail("a Call without a credit");
+		reply(c, &call);
+	}
+}
+
+static void grant_everything(void)
+{
+	struct options options = default_options;
+	struct connection *c;
+
+	options.recvs = 140;
+	grant = 0xffffffff;
+	c = next_client(&options);
+	greet(c);
+	as_expected = true;
+	serve(c);
+}
+
+/*
+ * Connections come up, and then nothing is answered: the client may not spend
+ * its time with making them.
+ */
+static void close_on_each_call(void)
+{
+	unsigned int connections = 0;
+	struct connection *c;
+	struct call call;
+	time_t start;
+
+	c = at_read(&call);
+	connection_close(c);
+	for (start = time(NULL); time(NULL) < start + 12; connections++) {
+		c = greeted();
+		if (!serve_until(c, READ, &call))
+			fail("the client went by itself");
+		connection_close(c);
+	}
+	printf("# %u connections in 12 s\n", connections);
+	if (connections > 6)
+		fail("%u connections in 12 s", connections);
+}
+
+/* Small Receives: never may a message of the client exceed them. */
+static void small_receives(void)
+{
+	struct options options = default_options;
+	struct connection *c;
+
+	options.recvs = grant + 4;
+	options.recv_size = 1024;
+	c = next_client(&options);
+	expect_connprop(c);
+	connection_say(c, ANSWER "00000001 " RBSIZ("00000400"));
+	as_expected = true;
+	serve(c);
+}
+
+const struct test credit_cases[] = {
+	{ "survives-no-grant", grant_nothing },
+	{ "survives-grant-of-everything", grant_everything },
+	{ "survives-close-on-each-call", close_on_each_call },
+	{ "survives-small-receives", small_receives },
+	{ "survives-v1-no-grant", grant_nothing },
+	{ "survives-v1-grant-of-everything", grant_everything },
+	{ },
+};

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The first messages of a connection: private data, and answers to CONNPROP.
+ */
+#include <string.h>
+#include <stdio.h>
+
+#include "server.h"
+
+/* Answers to CONNPROP that the client has to close the connection for. */
+
+static const char * const bad_answers[] = {
+	"",
+	"00000001",
+	"00000001 " VERS "00000020 00000005",
+	ANSWER,
+	ANSWER "00000001",
+	ANSWER "00000001 00000001 00000004",
+	ANSWER "ffffffff",
+	ANSWER "00000001 00000063 ffffffff 00000000",
+	ANSWER "00000001 " RBSIZ("00000000"),
+	ANSWER "00000001 " RBSIZ("000003fc"),
+	ANSWER "00000001 " RBSIZ("ffffffff"),
+	ANSWER PROPERTIES "00000000",
+	"00000001 00000003 00000020 00000005 " REPLY_FLAGS PROPERTIES,
+	"00000001 " VERS "00000020 00000005 " CALL_FLAGS PROPERTIES,
+	"00000001 " VERS "00000020 00000006 " REPLY_FLAGS,
+	/* a Call, a Reply */
+	"00000001 " VERS "00000020 00000000 " CALL_FLAGS NOTHING
+		"00000001 " RPC_NULL,
+	"00000001 " VERS "00000020 00000000 " REPLY_FLAGS NOTHING
+		"00000001 " RPC_NULL_REPLY,
+};
+
+/*
+ * The client waits a while after a connection that did not come up: three cases
+ * at a time share the answers.
+ */
+static void answer_badly(unsigned int first)
+{
+	struct connection *c;
+	struct call call;
+	unsigned int i;
+
+	for (i = first; i < ARRAY_SIZE(bad_answers); i += 3) {
+		c = at_read(&call);
+		connection_close(c);
+		c = next_client(&default_options);
+		expect_connprop(c);
+		printf("# bad answer %u\n", i);
+		connection_say(c, "%s", bad_answers[i]);
+		/* The client may have something to say about it. */
+		expect_gone(c);
+	}
+}
+
+static void answer_badly_0(void) { answer_badly(0); }
+static void answer_badly_1(void) { answer_badly(1); }
+static void answer_badly_2(void) { answer_badly(2); }
+
+static void long_answer(void)
+{
+	static char zeroes[8192 + 1];
+	struct connection *c = next_client(&default_options);
+
+	memset(zeroes, '0', 2 * (4096 - 32));
+	expect_connprop(c);
+	connection_say(c, ANSWER "00000001 00000063 %08x %s", 4096 - 32,
+		       zeroes);
+	as_expected = true;
+	serve(c);
+}
+
+static void no_answer(void)
+{
+	struct connection *c;
+	struct call call;
+
+	c = at_read(&call);
+	connection_close(c);
+	c = next_client(&default_options);
+	expect_connprop(c);
+	expect_gone(c);
+}
+
+static void never_an_answer(void)
+{
+	as_expected = true;
+	for (;;)
+		expect_gone(next_client(&default_options));
+}
+
+static void refuse(void)
+{
+	for (;;)
+		as_expected = connection_refuse(listener, FOREVER_MS);
+}
+
+static void answer_with_error(void)
+{
+	struct connection *c;
+
+	as_expected = true;
+	for (;;) {
+		c = next_client(&default_options);
+		expect_connprop(c);
+		connection_say(c, "00000001 " VERS "00000020 00000004 "
+			       REPLY_FLAGS "00000002");
+		expect_gone(c);
+	}
+}
+
+static void close_at_once(void)
+{
+	struct connection *c;
+	struct call call;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		c = at_read(&call);
+		connection_close(c);
+		connection_close(next_client(&default_options));
+	}
+}
+
+/* Private data of any kind: the client reads what is not, and takes it so. */
+static void private_data(void)
+{
+	static unsigned char junk[196];
+	struct options options = default_options;
+	struct connection *c;
+	struct call call;
+	unsigned int i;
+
+	memset(junk, 0xff, sizeof(junk));
+	for (i = 0; i < sizeof(junk); i += 7) {
+		memset(junk, 0xff, sizeof(junk));
+		if (i % 2)
+			memcpy(junk + i, "\xf6\xab\x0e\x18\x01\x01\xff\xff",
+			       sizeof(junk) - i < 8 ? sizeof(junk) - i : 8);
+		options.recvs = grant + 4;
+		options.private_data = junk;
+		options.private_len = i % 2 ? sizeof(junk) : i;
+		c = next_client(&options);
+		expect_connprop(c);
+		answer_connprop(c);
+		if (!serve_until(c, READ, &call))
+			fail("the client went by itself");
+		reply(c, &call);
+		connection_close(c);
+	}
+}
+
+const struct test greeting_cases[] = {
+	{ "fails-refused", refuse },
+	{ "fails-no-answer", never_an_answer },
+	{ "fails-error", answer_with_error },
+	{ "survives-close-at-once", close_at_once },
+	{ "survives-no-answer-once", no_answer },
+	{ "survives-bad-answers-0", answer_badly_0 },
+	{ "survives-bad-answers-1", answer_badly_1 },
+	{ "survives-bad-answers-2", answer_badly_2 },
+	{ "survives-long-answer", long_answer },
+	{ "survives-private-data", private_data },
+	{ },
+};

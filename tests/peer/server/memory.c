@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The client's memory: what was invalidated, or written, and should not have been.
+ * And readers that were killed while they waited for it.
+ */
+#include <unistd.h>
+
+#include "server.h"
+
+static void invalidate(struct connection *c, const struct call *call,
+		       uint32_t handle)
+{
+	static struct octets o;
+
+	build_reply(&o, call);
+	write_data(c, call);
+	connection_send(c, o.data, o.len, handle);
+}
+
+static void invalidate_nothing(void)
+{
+	struct call call;
+	struct connection *c = at_read(&call);
+
+	invalidate(c, &call, 0);
+	as_expected = true;
+	serve(c);
+}
+
+static void invalidate_unknown(void)
+{
+	struct call call;
+	struct connection *c = at_read(&call);
+
+	invalidate(c, &call, 0xdeadbeef);
+	expect_gone(c);
+}
+
+static void invalidate_again(void)
+{
+	struct call call, next;
+	struct connection *c = at_read(&call);
+
+	reply(c, &call);
+	if (!serve_until(c, READ, &next))
+		fail("the client went by itself");
+	invalidate(c, &next, call.inv_handle);
+	expect_gone(c);
+}
+
+static void invalidate_anothers(void)
+{
+	struct call call, next;
+	struct connection *c = at_read(&call);
+
+	if (!serve_until(c, READ, &next))
+		fail("the client went by itself");
+	invalidate(c, &call, next.inv_handle);
+	expect_gone(c);
+}
+
+static void invalidate_unasked(void)
+{
+	struct connection *c = greeted();
+	struct call call;
+
+	if (!serve_until(c, FSINFO, &call))
+		fail("the client went by itself");
+	if (call.inv_handle)
+		fail("FSINFO with a chunk");
+	invalidate(c, &call, 0x1234500);
+	expect_gone(c);
+}
+
+/* Nobody said that a Reply may invalidate. If it does, then its own RPC's. */
+static void invalidate_not_agreed(void)
+{
+	struct call call, next;
+	struct connection *c = at_read(&call);
+
+	invalidate(c, &call, call.segments[0].handle);
+	if (!serve_until(c, READ, &call) || !serve_until(c, READ, &next))
+		fail("the client went by itself");
+	invalidate(c, &call, next.segments[0].handle);
+	expect_gone(c);
+	invalidate_unknown();
+}
+
+/* RDMA Writes to what is not offered, or not any more */
+
+/* All of the first segment, but @skip octets further on, or another handle */
+static void write_to(struct connection *c, const struct call *call,
+		     uint32_t handle, unsigned int skip)
+{
+	const struct segment *seg = &call->segments[0];
+
+	connection_write(c, &file_data, seg->length, handle ? handle : seg->handle,
+			 seg->offset + skip);
+}
+
+static void write_elsewhere(void)
+{
+	struct call call;
+	struct connection *c = at_read(&call);
+
+	write_to(c, &call, 0, 4096);
+	expect_gone(c);
+	c = at_read(&call);
+	write_to(c, &call, 0xdeadbeef, 0);
+	expect_gone(c);
+}
+
+static void write_after_reply(void)
+{
+	struct call call;
+	struct connection *c = at_read(&call);
+
+	reply(c, &call);
+	write_to(c, &call, 0, 0);
+	expect_gone(c);
+}
+
+static void close_in_the_middle(void)
+{
+	struct connection *c;
+	struct call call;
+	unsigned int i;
+
+	for (i = 0; i < 10; i++) {
+		c = at_read(&call);
+		if (i % 2)
+			write_data(c, &call);
+		connection_close(c);
+	}
+}
+
+/* A directory is read by the process itself, one RPC at a time. */
+static struct connection *keep_waiting(struct call *call)
+{
+	struct options options = default_options;
+	struct connection *c;
+	struct message m;
+
+	/* This end sends 1024 octets at most: the Reply gets a chunk. */
+	options.private_data = "\xf6\xab\x0e\x18\x01\x01\x00\x00";
+	options.private_len = 8;
+	options.recvs = grant + 4;
+	c = next_client(&options);
+	greet(c);
+	if (!serve_until(c, READDIR, call))
+		fail("the client went by itself");
+	if (!call->has_reply)
+		fail("READDIR without a Reply chunk");
+	while (!reader_killed)
+		connection_receive(c, &m, 100);
+	return c;
+}
+
+static void reply_to_killed(void)
+{
+	struct call call;
+	struct connection *c = keep_waiting(&call);
+
+	say(c, "%08x " VERS "%08x 00000000 " REPLY_FLAGS NOTHING
+	    "%08x " RPC_NULL_REPLY, call.xid, grant, call.xid);
+	as_expected = true;
+	serve(c);
+}
+
+static void write_to_killed(void)
+{
+	struct call call;
+	struct connection *c = keep_waiting(&call);
+
+	write_to(c, &call, 0, 0);
+	expect_gone(c);
+}
+
+const struct test memory_cases[] = {
+	{ "survives-invalidate-nothing", invalidate_nothing },
+	{ "survives-invalidate-unknown", invalidate_unknown },
+	{ "survives-invalidate-again", invalidate_again },
+	{ "survives-invalidate-anothers", invalidate_anothers },
+	{ "survives-invalidate-unasked", invalidate_unasked },
+	{ "survives-write-elsewhere", write_elsewhere },
+	{ "survives-write-after-reply", write_after_reply },
+	{ "survives-close-in-the-middle", close_in_the_middle },
+	{ "survives-v1-invalidate", invalidate_not_agreed },
+	{ "survives-v1-write-elsewhere", write_elsewhere },
+	{ "killed-v1-reply", reply_to_killed },
+	{ "killed-v1-write", write_to_killed },
+	{ "killed-reply", reply_to_killed },
+	{ "killed-write", write_to_killed },
+	{ },
+};

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a server may show that it has only version 1: the client has to speak that
+ * one, and is then served.
+ */
+#include "server.h"
+
+static void expect_version_1(struct connection *c)
+{
+	static struct octets o;
+	struct message m;
+	struct call call;
+
+	octets_format(&o, "xxxxxxxx " VERS_1 "xxxxxxxx 00000000 " NO_LISTS
+		      "xxxxxxxx " RPC_NULL);
+	if (connection_receive(c, &m, PATIENCE_MS) != MESSAGE)
+		fail("the client says nothing");
+	if (!octets_match(&o, m.data, m.len)) {
+		octets_print("got", m.data, NULL, m.len);
+		fail("not a Call of version 1");
+	}
+	parse_call(&m, &call);
+	reply(c, &call);
+	as_expected = true;
+	serve(c);
+}
+
+static void older_by_error(const char *error)
+{
+	struct connection *c = silent_client();
+
+	expect_connprop(c);
+	connection_say(c, "00000001 %s", error);
+	expect_version_1(c);
+}
+
+/* Without the word of flags, and with it: RFC 8166, 5; v2-09, 5.3.3 */
+static void older_says_so(void)
+{
+	older_by_error(VERS "00000020 00000004 00000001 00000001 00000001");
+}
+
+static void older_says_so_in_version_2(void)
+{
+	older_by_error(VERS "00000020 00000004 " REPLY_FLAGS
+		       "00000001 00000001 00000001");
+}
+
+static void older_says_so_in_version_1(void)
+{
+	older_by_error(VERS_1 "00000020 00000004 00000001 00000001 00000001");
+}
+
+static void older_of_another_text(void)
+{
+	older_by_error(VERS "00000020 00000004 " REPLY_FLAGS "00000003");
+}
+
+static void older_and_silent(void)
+{
+	struct connection *c = silent_client();
+
+	expect_connprop(c);
+	expect_gone(c);
+	expect_version_1(silent_client());
+}
+
+static void older_and_hangs_up(void)
+{
+	struct connection *c = silent_client();
+
+	expect_connprop(c);
+	connection_close(c);
+	expect_version_1(silent_client());
+}
+
+const struct test older_cases[] = {
+	{ "survives-v1-and-silent", older_and_silent },
+	{ "survives-v1-and-hangs-up", older_and_hangs_up },
+	{ "survives-v1-says-so", older_says_so },
+	{ "survives-v1-says-so-in-version-2", older_says_so_in_version_2 },
+	{ "survives-v1-says-so-in-version-1", older_says_so_in_version_1 },
+	{ "survives-v1-of-another-text", older_of_another_text },
+	{ },
+};

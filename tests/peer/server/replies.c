@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Replies that are none: malformed, contradictory, too many, to nobody.
+ */
+#include <stdio.h>
+
+#include "server.h"
+
+/* What the client answers, as the responder that it is, too; it grants 8. */
+#define REFUSED_BY_CLIENT(vers, code) \
+	"%1$08x " vers " 00000008 00000004 00000001 " code
+
+/* Other Calls may be on their way. */
+static void expect_error(struct connection *c, const struct call *call,
+			 const char *fmt)
+{
+	static struct octets o;
+	struct message m;
+
+	octets_format(&o, fmt, call->xid);
+	do {
+		if (connection_receive(c, &m, PATIENCE_MS) != MESSAGE)
+			fail("no answer");
+	} while (word_at(m.data, 3) != 4);
+	if (octets_match(&o, m.data, m.len))
+		return;
+	octets_print("expected", o.data, o.mask, o.len);
+	octets_print("got", m.data, NULL, m.len);
+	fail("another answer");
+}
+
+/*
+ * Not even the direction of such a message is known: the client refuses it, as
+ * if it were a Call, and goes on to wait for its Reply.
+ */
+static const struct {
+	const char	*message;
+	const char	*answer;
+} puzzles[] = {
+	{ "%1$08x " VERS "%2$08x 00000000",
+	  REFUSED_BY_CLIENT("00000002", "00000002") },
+	{ "%1$08x " VERS "%2$08x 00000006 00000000",
+	  REFUSED_BY_CLIENT("00000002", "00000003") },
+	{ "%1$08x " VERS "%2$08x 00000005 00000000 " PROPERTIES,
+	  REFUSED_BY_CLIENT("00000002", "00000002") },
+};
+
+static void puzzle(void)
+{
+	struct call call;
+	struct connection *c = at_read(&call);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(puzzles); i++) {
+		connection_say(c, puzzles[i].message, call.xid, grant);
+		expect_error(c, &call, puzzles[i].answer);
+	}
+	as_expected = true;
+	/* The Calls that were passed over are sent again elsewhere. */
+	connection_close(c);
+}
+
+/* Replies to a READ that the client has to close the connection for. */
+
+#define READ_RESULTS	"%1$08x 00000001 00000000 00000000 00000000 00000000 " \
+			"00000000 00000000 %4$08x 00000000 %4$08x "
+#define SEGMENT		"%3$08x %4$08x %5$016lx "
+
+static const char * const bad_replies[] = {
+	/* version */
+	"%1$08x 00000000 %2$08x 00000000 00000001 " WRITTEN READ_RESULTS,
+	"%1$08x 00000001 %2$08x 00000000 " END END END READ_RESULTS,
+	"%1$08x 00000003 %2$08x 00000000 00000001 " WRITTEN READ_RESULTS,
+	"%1$08x ffffffff %2$08x 00000000 00000001 " WRITTEN READ_RESULTS,
+	/* header type */
+	"%1$08x " VERS "%2$08x 00000003 00000001 " WRITTEN READ_RESULTS,
+	"%1$08x " VERS "%2$08x 00000006 00000001 " WRITTEN READ_RESULTS,
+	"%1$08x " VERS "%2$08x ffffffff 00000001 " WRITTEN READ_RESULTS,
+	/* RESPONSE, but a Call; two XIDs */
+	REPLY_TO NOTHING "%1$08x 00000000 00000002 00000000",
+	REPLY_TO NOTHING "00000000 00000001 00000000 00000000",
+	/* a Read list */
+	REPLY_TO END NEXT "00000008 " SEGMENT END END END READ_RESULTS,
+	/* longer than what was offered; 2^32 together; beyond 2^64 */
+	REPLY_TO END END NEXT "00000001 %3$08x 00100000 %5$016lx " END END
+		READ_RESULTS,
+	REPLY_TO END END NEXT "00000002 %3$08x ffffffff %5$016lx "
+		"%3$08x 00000001 %5$016lx " END END READ_RESULTS,
+	REPLY_TO END END NEXT "00000001 %3$08x %4$08x ffffffffffffffff "
+		END END READ_RESULTS,
+	/* two Write chunks; more segments than there are; booleans */
+	REPLY_TO END END NEXT "00000001 " SEGMENT NEXT "00000001 " SEGMENT
+		END END READ_RESULTS,
+	REPLY_TO END END NEXT "ffffffff " SEGMENT END END READ_RESULTS,
+	REPLY_TO END END NEXT "10000000 " SEGMENT END END READ_RESULTS,
+	REPLY_TO END END "00000002 00000001 " SEGMENT END END READ_RESULTS,
+	/* an external Reply: not asked for, without a chunk, and one inline */
+	"%1$08x " VERS "%2$08x 00000001 " REPLY_FLAGS END END END
+		NEXT "00000001 " SEGMENT,
+	"%1$08x " VERS "%2$08x 00000001 " REPLY_FLAGS NOTHING,
+	"%1$08x " VERS "%2$08x 00000001 " REPLY_FLAGS WRITTEN READ_RESULTS,
+	/* CONNPROP again */
+	"%1$08x " VERS "%2$08x 00000005 " REPLY_FLAGS PROPERTIES,
+	/* errors that are none: no code, not all words, words too many */
+	"%1$08x " VERS "%2$08x 00000004 " REPLY_FLAGS "00000000",
+	"%1$08x " VERS "%2$08x 00000004 " REPLY_FLAGS "00000007 00000001",
+	"%1$08x " VERS "%2$08x 00000004 " REPLY_FLAGS "00000009 00000000",
+	"%1$08x " VERS "%2$08x 00000004 " REPLY_FLAGS
+		"00000001 00000003 00000002",
+	"%1$08x " VERS "%2$08x 00000004 00000000 00000009",
+	NULL
+};
+
+#define REPLY_1_TO	"%1$08x " VERS_1 "%2$08x 00000000 "
+#define WRITTEN_1	END NEXT "00000001 " SEGMENT END END
+#define NOMSG_1		"%1$08x " VERS_1 "%2$08x 00000001 "
+#define ERROR_1_TO	"%1$08x " VERS_1 "%2$08x 00000004 "
+
+static const char * const bad_replies_1[] = {
+	/* version */
+	"%1$08x 00000000 %2$08x 00000000 " WRITTEN_1 READ_RESULTS,
+	REPLY_TO WRITTEN READ_RESULTS,
+	"%1$08x 00000003 %2$08x 00000000 " WRITTEN_1 READ_RESULTS,
+	"%1$08x ffffffff %2$08x 00000000 " WRITTEN_1 READ_RESULTS,
+	/* header type: MSGP, DONE, and others */
+	"%1$08x " VERS_1 "%2$08x 00000002 00000004 00000008 " WRITTEN_1
+		READ_RESULTS,
+	"%1$08x " VERS_1 "%2$08x 00000003",
+	"%1$08x " VERS_1 "%2$08x 00000005 " WRITTEN_1 READ_RESULTS,
+	"%1$08x " VERS_1 "%2$08x ffffffff " WRITTEN_1 READ_RESULTS,
+	/* a direction that is none; two XIDs */
+	REPLY_1_TO NO_LISTS "%1$08x 00000002 00000000",
+	REPLY_1_TO NO_LISTS "%1$08x ffffffff 00000000",
+	REPLY_1_TO NO_LISTS "00000000 00000001 00000000 00000000",
+	/* a Read list */
+	REPLY_1_TO NEXT "00000008 " SEGMENT NO_LISTS READ_RESULTS,
+	/* longer than what was offered; 2^32 together; beyond 2^64 */
+	REPLY_1_TO END NEXT "00000001 %3$08x 00100000 %5$016lx " END END
+		READ_RESULTS,
+	REPLY_1_TO END NEXT "00000002 %3$08x ffffffff %5$016lx "
+		"%3$08x 00000001 %5$016lx " END END READ_RESULTS,
+	REPLY_1_TO END NEXT "00000001 %3$08x %4$08x ffffffffffffffff "
+		END END READ_RESULTS,
+	/* two Write chunks; more segments than there are; booleans */
+	REPLY_1_TO END NEXT "00000001 " SEGMENT NEXT "00000001 " SEGMENT
+		END END READ_RESULTS,
+	REPLY_1_TO END NEXT "ffffffff " SEGMENT END END READ_RESULTS,
+	REPLY_1_TO END "00000002 00000001 " SEGMENT END END READ_RESULTS,
+	/* an external Reply: not asked for, without a chunk, and one inline */
+	NOMSG_1 END END NEXT "00000001 " SEGMENT,
+	NOMSG_1 NO_LISTS,
+	NOMSG_1 WRITTEN_1 READ_RESULTS,
+	/* errors that are none */
+	ERROR_1_TO,
+	ERROR_1_TO "00000000",
+	ERROR_1_TO "00000003",
+	ERROR_1_TO "00000002 00000000",
+	ERROR_1_TO "00000001 00000001",
+	ERROR_1_TO "00000001 00000002 00000001",
+	NULL
+};
+
+static void say_about(struct connection *c, const struct call *call,
+		      const char *fmt)
+{
+	connection_say(c, fmt, call->xid, grant, call->segments[0].handle,
+		       read_count(call), call->segments[0].offset);
+}
+
+static void reply_badly(void)
+{
+	const char * const *bad = version == 1 ? bad_replies_1 : bad_replies;
+	struct connection *c;
+	struct call call;
+	unsigned int i;
+
+	for (i = 0; bad[i]; i++) {
+		c = at_read(&call);
+		if (!call.has_write)
+			fail("a READ without a Write chunk");
+		printf("# bad Reply %u\n", i);
+		say_about(c, &call, bad[i]);
+		expect_gone(c);
+	}
+}
+
+/* Cut within the header, or within the first two words of the RPC. */
+static void cut_replies(void)
+{
+	static struct octets o;
+	struct connection *c;
+	unsigned int len = 0, end;
+	struct call call;
+
+	do {
+		c = at_read(&call);
+		put_header(&o, &call);
+		end = o.len + 8;
+		put_rpc(&o, &call);
+		connection_send(c, o.data, len, 0);
+		expect_gone(c);
+		len++;
+		/* That has no flags, and is a puzzle. */
+		len += version == 2 && len == 16;
+	} while (len < end);
+}
+
+/* More than the client's Receives have room for */
+static void reply_too_long(void)
+{
+	static unsigned char message[12288 + 1];
+	struct call call;
+	struct connection *c = at_read(&call);
+
+	connection_send(c, message, sizeof(message), 0);
+	expect_gone(c);
+}
+
+/* Replies to RPCs that are not there */
+
+static void reply_to_unknown(void)
+{
+	struct call call;
+	struct connection *c = at_read(&call);
+	unsigned int i;
+
+	for (i = 0; i < 500; i++)
+		say(c, "%08x " VERS "%08x 00000000 " REPLY_FLAGS NOTHING
+		    "%08x " RPC_NULL_REPLY, ~call.xid - i, grant,
+		    ~call.xid - i);
+	say(c, "%08x " VERS "%08x 00000004 " REPLY_FLAGS "00000009", ~call.xid,
+	    grant);
+	reply(c, &call);
+	as_expected = true;
+	serve(c);
+}
+
+/* The second is too late for the RPC, or the end of the connection. */
+static void reply_twice(void)
+{
+	static struct octets o;
+	struct call call;
+	struct connection *c = at_read(&call);
+
+	build_reply(&o, &call);
+	write_data(c, &call);
+	connection_send(c, o.data, o.len, 0);
+	connection_send(c, o.data, o.len, 0);
+	as_expected = true;
+	serve(c);
+}
+
+/* The RPC fits nowhere: more data than asked for, and no chunk used. */
+static void reply_beyond_buffers(void)
+{
+	struct call call;
+	struct connection *c = at_read(&call);
+	static struct octets o;
+
+	octets_format(&o, "%08x " VERS "%08x 00000000 " REPLY_FLAGS NOTHING
+		      "%08x 00000001 00000000 00000000 00000000 00000000 "
+		      "00000000 00000000 00002000 00000000 ffffffff",
+		      call.xid, grant, call.xid);
+	connection_send(c, o.data, 12288, 0);
+	as_expected = true;
+	serve(c);
+}
+
+const struct test reply_cases[] = {
+	{ "survives-bad-replies", reply_badly },
+	{ "survives-cut-replies", cut_replies },
+	{ "survives-puzzles", puzzle },
+	{ "survives-reply-too-long", reply_too_long },
+	{ "survives-unknown-xids", reply_to_unknown },
+	{ "survives-reply-twice", reply_twice },
+	{ "errs-reply-beyond-buffers", reply_beyond_buffers },
+	{ "survives-v1-bad-replies", reply_badly },
+	{ "survives-v1-cut-replies", cut_replies },
+	{ "survives-v1-unknown-xids", reply_to_unknown },
+	{ "survives-v1-reply-twice", reply_twice },
+	{ },
+};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The hostile server. run.c has the list of its cases, a file for each subject
+ * the cases themselves; nfs.c and serve.c are what is honest about it.
+ */
+#ifndef SERVER_H
+#define SERVER_H
+
+#include <signal.h>
+
+#include "../messages.h"
+#include "../peer.h"
+
+/* What the file has. */
+#define DATA		"hostile\n"
+#define FILE_LEN	(96 * 16384)
+#define READ_MAX	32768
+
+/* Procedures of NFS version 3 */
+enum {
+	GETATTR		= 1,
+	LOOKUP		= 3,
+	ACCESS		= 4,
+	READ		= 6,
+	WRITE		= 7,
+	READDIR		= 16,
+	READDIRPLUS	= 17,
+	FSSTAT		= 18,
+	FSINFO		= 19,
+	PATHCONF	= 20,
+};
+
+#define MAX_SEGMENTS	8
+
+struct segment {
+	uint32_t	handle;
+	uint32_t	length;
+	uint64_t	offset;
+};
+
+/* A Call of the client, which is honest: it is not checked. */
+struct call {
+	uint32_t	xid;
+	uint32_t	inv_handle;
+	uint32_t	procedure;
+	/* of the Write chunk, or the Reply chunk */
+	bool		has_write;
+	bool		has_reply;
+	unsigned int	nsegs;
+	struct segment	segments[MAX_SEGMENTS];
+	/* arguments: words from the first one on */
+	const unsigned char *args;
+};
+
+/* run.c */
+extern struct rdma_cm_id *listener;
+/* What SIGTERM is answered with, and whether SIGUSR1 came. */
+extern volatile sig_atomic_t as_expected, reader_killed;
+
+/* nfs.c */
+void parse_call(const struct message *m, struct call *call);
+unsigned int read_count(const struct call *call);
+void put_rpc(struct octets *o, const struct call *call);
+
+/* serve.c */
+
+/* Formats: XID, grant; and handle, octets and offset of the Write chunk */
+#define REPLY_TO	"%1$08x " VERS "%2$08x 00000000 " REPLY_FLAGS
+#define WRITTEN		END END NEXT "00000001 %3$08x %4$08x %5$016lx " END END
+
+/* An answer to CONNPROP, but for its properties */
+#define ANSWER		"00000001 " VERS "00000020 00000005 " REPLY_FLAGS
+
+extern unsigned int grant;
+/* The data of the file, for RDMA Writes */
+extern struct memory file_data;
+
+void put_header(struct octets *o, const struct call *call);
+void build_reply(struct octets *o, const struct call *call);
+void write_data(struct connection *c, const struct call *call);
+void reply(struct connection *c, const struct call *call);
+
+struct connection *next_client(const struct options *options);
+void expect_connprop(struct connection *c);
+void answer_connprop(struct connection *c);
+struct connection *silent_client(void);
+void greet(struct connection *c);
+struct connection *greeted(void);
+bool next_call(struct connection *c, struct call *call);
+struct connection *at_read(struct call *call);
+bool serve_until(struct connection *c, uint32_t procedure, struct call *call);
+void serve(struct connection *c);
+void expect_gone(struct connection *c);
+
+/* The cases; each list ends with one that has no name. */
+extern const struct test greeting_cases[];
+extern const struct test older_cases[];
+extern const struct test reply_cases[];
+extern const struct test memory_cases[];
+extern const struct test credit_cases[];
+extern const struct test error_cases[];
+
+#endif /* SERVER_H */
