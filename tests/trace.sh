@@ -143,6 +143,9 @@ start_tools() {
 	done
 }
 
+ended() { ! kill -0 "${pid_of[$1]}" 2>/dev/null; }
+
+# A signal that finds bpftrace 0.17 outside of epoll_wait() does not end it.
 stop_tools() {
 	local tool
 
@@ -150,6 +153,8 @@ stop_tools() {
 		kill -INT "${pid_of[$tool]}"
 	done
 	for tool; do
+		lab_until 20 ended "$tool" || kill -INT "${pid_of[$tool]}"
+		lab_until 20 ended "$tool" || lab_fail "$tool does not end"
 		must wait "${pid_of[$tool]}"
 		cat "/run/$tool.out"
 		[ ! -s "/run/$tool.err" ] || {
