@@ -80,7 +80,7 @@ bear() {
 	killed-*)
 		ls "$2" &
 		reader=$!
-		sleep 3
+		must lab_until 60 grep -q waiting "/run/$1"
 		kill -KILL $reader
 		timeout 20 tail -s 0.1 --pid=$reader -f /dev/null ||
 			lab_fail "the reader can't be killed"

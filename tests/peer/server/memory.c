@@ -3,7 +3,7 @@
  * The client's memory: what was invalidated, or written, and should not have been.
  * And readers that were killed while they waited for it.
  */
-#include <unistd.h>
+#include <stdio.h>
 
 #include "server.h"
 
@@ -151,6 +151,7 @@ static struct connection *keep_waiting(struct call *call)
 		fail("the client went by itself");
 	if (!call->has_reply)
 		fail("READDIR without a Reply chunk");
+	printf("# waiting\n");
 	while (!reader_killed)
 		connection_receive(c, &m, 100);
 	return c;
