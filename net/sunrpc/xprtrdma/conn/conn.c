@@ -25,9 +25,9 @@
  *     retransmitted elsewhere or fail.
  *  8. QP, CQ, Receive and Send buffer mappings, PD.
  *  9. The CM id: a device that is being removed waits for this one.
- * 10. State CLOSED, ops->closed, and the file in debugfs. The memory goes with
- *     the last reference, as an nfsd thread may still be reading from a Receive
- *     buffer.
+ * 10. State CLOSED, ops->closed. The memory goes with the last reference, as
+ *     an nfsd thread may still be reading from a Receive buffer.
+ * 11. The file in debugfs: whoever waits for CLOSED need not wait for readers.
  *
  * Module unload waits for every teardown by destroying the workqueue.
  */

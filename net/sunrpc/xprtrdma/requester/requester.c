@@ -231,10 +231,11 @@ static void count_call(struct rpcrdma2_requester *requester,
 {
 	const struct rpcrdma2_chunk_lists *cl = &requester->hdr.chunks;
 	struct rpcrdma2_stats *stats = &requester->stats;
+	const struct xdr_buf *buf = &rqst->rq_snd_buf;
 
 	rpcrdma2_count_form(&stats->calls, &requester->hdr);
 	if (!cl->nreads)
-		stats->pullup_octets += rqst->rq_snd_buf.page_len;
+		stats->pullup_octets += buf->page_len + buf->tail[0].iov_len;
 	if (!cl->nsegs)
 		return;
 	/* Each segment is a registration. */

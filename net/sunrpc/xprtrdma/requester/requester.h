@@ -25,7 +25,7 @@
  * @reply_segments: segments of their Reply chunks
  * @read_octets: octets of their Read chunks
  * @offered_octets: octets of their Write and Reply chunks
- * @pullup_octets: page data copied into Sends
+ * @pullup_octets: page data, and what follows it, copied into Sends
  * @registrations: FastReg WRs
  * @failed_marshals: Calls that could not be encoded
  * @credit_waits: times that a Call waited for a credit

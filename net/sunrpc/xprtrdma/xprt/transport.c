@@ -123,9 +123,9 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 	x->conn = NULL;
 	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
 	spin_unlock(&x->lock);
-	x->last_close = jiffies;
-	x->last_close_status = conn->close_status;
 	if (conn->was_ready) {
+		x->last_close = jiffies;
+		x->last_close_status = conn->close_status;
 		/* It no longer has the version that it had. */
 		if (conn->close_status == -EPROTONOSUPPORT)
 			rpcrdma2_server_lost(&x->xprt);

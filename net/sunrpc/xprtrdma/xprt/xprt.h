@@ -18,7 +18,7 @@
  * @lock: @conn, @stats, @reverse_free, @reverse_waiting
  * @conn: the connection, from its making to CLOSED; referenced; or NULL
  * @stats: what was counted on connections that are gone
- * @last_close: when the last one went, in jiffies
+ * @last_close: when the last one that was READY went, in jiffies
  * @last_close_status: why it did; 0 if none did yet
  * @reverse_free: reverse-direction requests to use
  * @reverse_waiting: jobs that wait for one

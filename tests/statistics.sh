@@ -1,0 +1,433 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: known work changes the counters of both ends as it should, they
+# agree with each other, with mountstats and with the server's totals, and
+# whoever reads them while connections come and go does no harm.
+#
+#	statistics.sh PROVIDER
+
+# shellcheck source=tests/lib.sh
+. "$LAB_TREE/tests/lib.sh"
+
+dir=/sys/kernel/debug/rpcrdma2
+sysctls=/proc/sys/sunrpc/svc_rdma
+inject=/sys/module/rpcrdma2/parameters/inject_error
+READ_CHUNKS=4
+ENODEV=19
+
+### The files of a connection's two ends
+
+# "END NAME" of what was taken last, and of what was before some work
+declare -A now=() before=()
+
+# end ROLE - the file of the connection's client or server.
+end() { grep -l "^role: *$1\$" $dir/[0-9]* 2>/dev/null; }
+
+find_ends() {
+	client=$(end client) && server=$(end server) &&
+		[ "$(wc -w <<<"$client $server")" -eq 2 ]
+}
+
+# take END FILE
+take() {
+	local lines key line
+
+	mapfile -t lines <"$2" && [ ${#lines[@]} -gt 0 ] || return
+	for key in "${!now[@]}"; do
+		[[ $key != "$1 "* ]] || unset "now[$key]"
+	done
+	for line in "${lines[@]}"; do
+		now["$1 ${line%%:*}"]=${line##* }
+	done
+}
+
+# match COUNTER OTHER - of the client and of the server, and the other way round
+match() { same client "$1" server "$2" && same server "$1" client "$2"; }
+
+# same END COUNTER OTHER-END OTHER
+same() {
+	local one=${now["$1 $2"]:-0} two=${now["$3 $4"]:-0}
+
+	[ "$one" = "$two" ] || {
+		difference="$1: $2 is $one, $3: $4 is $two"
+		return 1
+	}
+}
+
+# What one end sends the other one receives.
+agree() {
+	local form
+
+	take client "$client" && take server "$server" || return
+	for form in '' _inline _read_chunks _position_zero _write_chunks _reply_chunk; do
+		match calls_sent$form calls_received$form || return
+		match replies_sent$form replies_received$form || return
+	done
+	match sends receives && match send_octets receive_octets &&
+		match errors_sent errors_received
+}
+
+must_agree() { lab_until 10 agree || lab_fail "the ends do not agree: $difference"; }
+
+# during COMMAND... - note what changes.
+during() {
+	local key
+
+	must_agree
+	for key in "${!now[@]}"; do
+		before[$key]=${now[$key]}
+	done
+	must "$@"
+	must_agree
+	title=$*
+}
+
+# check WHAT VALUE CONDITION - CONDITION is about x, the value.
+check() {
+	local x=$2
+
+	if [ -z "$x" ] || ! ((${3//x/$x})); then
+		lab_fail "$1: '$x', not $3"
+	fi
+	echo "$1: $x"
+}
+
+# expect END NAME CONDITION - about what changed. Other counters are named by @.
+expect() {
+	local key="$1 $2" condition=$3 other
+
+	while [[ $condition =~ @([a-z_]+) ]]; do
+		other="$1 ${BASH_REMATCH[1]}"
+		condition=${condition/${BASH_REMATCH[0]}/$((${now[$other]:-0} - ${before[$other]:-0}))}
+	done
+	check "$title: $key" $((${now[$key]:-0} - ${before[$key]:-0})) "$condition"
+}
+
+### What was agreed
+
+is() {
+	[ "${now["$1 $2"]:-}" = "$3" ] ||
+		lab_fail "$1: $2 is '${now["$1 $2"]:-}', not '$3'"
+}
+
+terms() {
+	local end
+
+	must_agree
+	cat "$client"
+	for end in client server; do
+		is $end role $end
+		is $end state READY
+		is $end device r0
+		is $end version 2
+		is $end dialect v2-09
+		is $end offered_rbsiz 12288
+		is $end received_rbsiz 12288
+		is $end offered_brs inline
+		is $end received_brs inline
+		is $end inline_send 12288
+		is $end inline_receive 12288
+		is $end private_remote_inv 1
+		is $end remote_invalidation 1
+		check "$end: Send Queue" "${now["$end send_queue_depth"]}" "x > 100"
+		check "$end: CQ" "${now["$end completion_queue_depth"]}" "x > 100"
+	done
+	is client peer_address "$LAB_SERVER:20049"
+	is server local_address "$LAB_SERVER:20049"
+	is client offered_credits 128
+	is server received_credits 128
+	is server offered_credits 64
+	is client received_credits 64
+	is client requester_credits 64
+	is client responder_credits 8
+	is client connects 1
+	is client last_close_status 0
+}
+
+### Work. The files are open before, so that nothing but this is on the wire,
+### and what an idle client says now and then, which is inline.
+
+# read_direct SIZE COUNT
+read_direct() {
+	dd iflag=direct bs="$1" count="$2" of=/dev/null status=none <&5
+}
+
+write_direct() {
+	dd oflag=direct bs="$1" count="$2" if=/run/data status=none >&6
+}
+
+list() { find "$LAB_MOUNT/many" >/dev/null; }
+
+# Nothing but a Send each way: no registration, no completion of its own
+small() {
+	during "$@"
+	expect client calls_sent "x >= 32 && x <= 35"
+	expect client calls_sent_inline "x == @calls_sent"
+	expect client replies_received_inline "x == @calls_sent"
+	expect client sends "x == @calls_sent"
+	expect client work_requests "x == @sends"
+	expect client send_doorbells "x == @sends"
+	expect client receives "x == @sends"
+	expect client receive_doorbells "x == @receives"
+	expect client completions "x <= @receives + 4"
+	expect client registrations "x == 0"
+	expect client local_invalidations "x == 0"
+	expect server rdma_reads "x == 0"
+	expect server rdma_writes "x == 0"
+	expect server work_requests "x == @sends && x == @receives"
+}
+
+# One registration for each, which the server invalidates
+large() {
+	during "$@"
+	expect client registrations "x == $3"
+	expect client remote_invalidations "x == $3"
+	expect client local_invalidations "x == 0"
+	expect client work_requests "x == $3 + @sends"
+	expect client send_doorbells "x == @sends"
+	expect client calls_sent_position_zero "x == 0"
+	expect client calls_sent_reply_chunk "x == 0"
+}
+
+# large_reads SIZE COUNT OCTETS
+large_reads() {
+	large read_direct "$1" "$2"
+	expect client calls_sent_write_chunks "x == $2"
+	expect client calls_sent_offered_octets "x == $3"
+	expect client replies_received_write_chunks "x == $2"
+	expect client replies_received_written_octets "x == $3"
+	expect server rdma_writes "x == $2"
+	expect server rdma_write_octets "x == $3"
+	expect server rdma_reads "x == 0"
+}
+
+large_writes() {
+	large write_direct "$1" "$2"
+	expect client calls_sent_read_chunks "x == $2"
+	expect client calls_sent_read_octets "x == $3"
+	expect server rdma_reads "x == $2"
+	expect server rdma_read_octets "x == $3"
+	expect server rdma_writes "x == 0"
+}
+
+# The server refuses a Read chunk, so all of the Call goes by one.
+refused() {
+	echo $READ_CHUNKS >$inject
+	during write_direct 64k 1
+	expect server errors_sent "x == 1"
+	expect server errors_sent_read_chunks "x == 1"
+	expect client errors_received_read_chunks "x == 1"
+	expect client calls_sent_read_chunks "x == 2"
+	expect client calls_sent_position_zero "x == 1"
+	expect client registrations "x >= 2"
+}
+
+# A directory's names are no data that may travel alone.
+listed() {
+	during list
+	expect client calls_sent_reply_chunk "x >= 1"
+	expect client replies_received_reply_chunk "x >= 1"
+	expect client replies_received_written_octets "x > 12288"
+}
+
+delegated() {
+	exec 7<"$LAB_MOUNT/recalled"
+	grep -q old <&7 && [ "$(counted delegation)" -gt 0 ]
+}
+
+write_locally() { timeout 60 sh -c "echo new >$LAB_EXPORT/recalled"; }
+
+recall() {
+	count_event delegation nfsd/nfsd_deleg_read
+	lab_until 10 delegated || lab_fail "there was no delegation"
+	during write_locally
+	expect server calls_sent "x >= 1"
+	expect client calls_received "x >= 1"
+	expect client replies_sent_inline "x >= 1"
+	exec 7<&-
+	count_end
+}
+
+### Elsewhere
+
+# What nfs-utils reads in mountstats
+read_mountstats() { mountstats=$(mountstats mountstats --xprt "$LAB_MOUNT"); }
+
+# field NAME - of what was read last.
+field() { sed -n "s/.*$1: \([0-9]*\).*/\1/p" <<<"$mountstats"; }
+
+same_field() {
+	check "mountstats: $1" "$(field "$1")" "x == ${now["client $2"]}"
+}
+
+mountstats_agrees() {
+	local name
+
+	must_agree
+	must read_mountstats
+	same_field Registered calls_sent_offered_octets
+	same_field 'RDMA received' replies_received_written_octets
+	same_field 'Total pull-up' calls_sent_pullup_octets
+	same_field 'Failed marshals' failed_marshals
+	same_field 'Bad replies' bad_replies
+	same_field 'RDMA_NOMSG calls' calls_sent_position_zero
+	same_field 'Allocated MRs' requester_registrations
+	same_field 'Local Invalidates needed' local_invalidations
+	same_field 'Empty sendctx queue count' send_buffer_waits
+	same_field 'Connect count' connects
+	check "mountstats: segments" $((\
+		$(field 'Read segments') + $(field 'Write segments') + \
+		$(field 'Reply segments'))) \
+		"x == ${now["client registrations"]}"
+	for name in 'XIDs not found' 'Hardway allocations' 'Recovered MRs' \
+		'Orphaned MRs' 'Replies that waited for Send completion'; do
+		check "mountstats: $name" "$(field "$name")" "x == 0"
+	done
+}
+
+# The only connection there ever was did all that the server did.
+totals_agree() {
+	local key name
+
+	take server "$server" && take total $dir/server || return
+	for key in "${!now[@]}"; do
+		name=${key#total }
+		[ "$name" = "$key" ] || [ -z "${now["server $name"]:-}" ] ||
+			same total "$name" server "$name" || return
+	done
+}
+
+totals() {
+	lab_until 10 totals_agree || lab_fail "the totals are wrong: $difference"
+	is total connections 1
+	is total connections_accepted 1
+}
+
+# sysctl NAME LINE - between what the file says before and after.
+sysctl() {
+	local least value
+
+	take total $dir/server
+	least=${now["total $2"]}
+	value=$(cat "$sysctls/rdma_stat_$1")
+	take total $dir/server
+	check "rdma_stat_$1" "$value" "x >= $least && x <= ${now["total $2"]}"
+}
+
+sysctls() {
+	sysctl read rdma_reads
+	sysctl write rdma_writes
+	sysctl recv calls_received
+	sysctl sq_starve send_queue_waits
+	must eval "echo 0 >$sysctls/rdma_stat_read"
+	check "read, set back" "$(cat $sysctls/rdma_stat_read)" "x == 0"
+	sysctl write rdma_writes
+}
+
+# owned KIND REGEX COUNT - at least as many of them are this module's, and none
+# is not. (The core has some of each for itself.)
+owned() {
+	local all
+
+	all=$(rdma resource show "$1" | grep -E "$2")
+	echo "$all"
+	check "$1 of [rpcrdma2]" "$(grep -cF '[rpcrdma2]' <<<"$all")" "x >= $3"
+	! grep -vF '[rpcrdma2]' <<<"$all" || lab_fail "a $1 is somebody else's"
+}
+
+resources() {
+	owned qp 'type RC' 2
+	owned cq rpcrdma2 2
+	owned pd rpcrdma2 2
+	owned mr . 16
+	owned cm_id 'lqpn [1-9]' 2
+}
+
+### Connections that come and go
+
+is_new() { [ "$(end client)" != "$client" ] && find_ends; }
+
+# The device is gone for a moment.
+reconnect() {
+	local written=${now["client replies_received_written_octets"]}
+
+	must rdma link delete r0
+	must lab_rdma_up "$provider"
+	must timeout 60 stat "$LAB_MOUNT/data" >/dev/null
+	lab_until 10 is_new || lab_fail "there is no other connection"
+	must_agree
+	check connects "${now["client connects"]}" "x >= 2"
+	check "last close" "${now["client last_close_status"]}" "x == -$ENODEV"
+	check "seconds ago" "${now["client last_close_seconds"]}" "x >= 0 && x < 60"
+	must read_mountstats
+	check "mountstats: octets of all Replies" "$(field 'RDMA received')" "x >= $written"
+}
+
+none_left() { [ "$(ls $dir)" = server ]; }
+
+read_on() {
+	until [ -e /run/stop ]; do
+		cat $dir/* $sysctls/* /proc/self/mountstats 2>/dev/null
+	done >/dev/null
+}
+
+come_and_go() {
+	local i
+
+	read_on &
+	read_on &
+	for i in {1..8}; do
+		must lab_mount 4.2
+		lab_until 10 find_ends || lab_fail "no files"
+		exec 8<"$client"
+		must dd if="$LAB_MOUNT/data" of=/dev/null bs=64k count=4 \
+			iflag=direct status=none
+		must umount "$LAB_MOUNT"
+		lab_until 10 none_left || lab_fail "$(ls $dir) is left"
+		! cat <&8 2>/dev/null || lab_fail "there is more to read"
+		exec 8<&-
+	done
+	touch /run/stop
+	wait
+	echo "$i connections came and went"
+}
+
+provider=$1
+nfs_start "$provider"
+none_left || lab_fail "before any connection there is $(ls $dir)"
+must dd if=/dev/urandom of=/run/data bs=1M count=4 status=none
+cp /run/data "$LAB_EXPORT/data"
+: >"$LAB_EXPORT/new"
+echo old >"$LAB_EXPORT/recalled"
+mkdir "$LAB_EXPORT/many"
+touch "$LAB_EXPORT"/many/a-name-that-is-not-so-short-{1..400}
+
+must lab_mount 4.2
+lab_until 10 find_ends || lab_fail "not one file for each end: $(ls $dir)"
+exec 5<"$LAB_MOUNT/data" 6<>"$LAB_MOUNT/new"
+terms
+small read_direct 4k 32
+small write_direct 4k 32
+large_reads 64k 16 1048576
+large_writes 64k 16 1048576
+large_reads 1M 2 2097152
+large_writes 1M 2 2097152
+refused
+listed
+recall
+mountstats_agrees
+totals
+sysctls
+resources
+exec 5<&- 6<&-
+reconnect
+must umount "$LAB_MOUNT"
+lab_until 10 none_left || lab_fail "$(ls $dir) is left"
+take total $dir/server
+is total connections 0
+check "octets in all" "${now["total rdma_read_octets"]}" "x > 3145728"
+come_and_go
+nfs_stop
+[ ! -e $dir ] || lab_fail "$dir is left"
+must lab_kmemleak
