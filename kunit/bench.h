@@ -8,7 +8,8 @@
  * An operation of SIZE bytes is done over and over, with DEPTH of them under
  * way, for so long: first a fifth of the time as a warm-up, then measured. The
  * measured time ends with the last operation, so that operations which end in
- * bursts count right.
+ * bursts count right. Of user-mode Linux only the time counts that its host gave
+ * it, so what else the host does matters little.
  */
 #ifndef RPCRDMA2_BENCH_H
 #define RPCRDMA2_BENCH_H
@@ -31,8 +32,9 @@
  * @over: no operation is under way any more
  * @nr: operations since bench_start()
  * @warm: operations of the warm-up
- * @ns: how long they took together
- * @cpu: how long the CPUs were not idle in that time
+ * @wall: how long they took together, ns
+ * @ns: the same, without what a guest's host did in between
+ * @cpu: how long the CPUs were not idle in that time, ns
  * @latency: of the first operations, ns
  */
 struct bench_job {
@@ -47,6 +49,7 @@ struct bench_job {
 	struct completion	over;
 	atomic_t		nr;
 	unsigned int		warm;
+	u64			wall;
 	u64			ns;
 	u64			cpu;
 	u32			*latency;
