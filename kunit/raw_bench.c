@@ -7,262 +7,19 @@
  *	send	a Send, into a Receive that waits for it
  *	write	an RDMA Write
  *	read	an RDMA Read
+ *	exchange a Send, which a short Send answers: what an inline RPC is to the
+ *		device
  *
  * Each of the operations under way has memory of its own at either end, as
  * RPCs have; the far end's is registered for as long as the job runs. Both
  * QPs have one CQ, where a Receive's completion comes before that of the Send
  * it was for. So it is posted again in time for the next.
  */
-#include <linux/inet.h>
 #include <linux/module.h>
-#include <linux/scatterlist.h>
 #include <linux/slab.h>
-#include <rdma/ib_verbs.h>
-#include <rdma/rdma_cm.h>
-#include "bench.h"
+#include "raw_bench.h"
 
-static char *addr = "192.168.77.1";
-module_param(addr, charp, 0444);
-MODULE_PARM_DESC(addr, "an IPv4 address of this machine, on the device");
-
-static ushort port = 20053;
-module_param(port, ushort, 0444);
-MODULE_PARM_DESC(port, "to connect the QPs");
-
-#define RAW_TIMEOUT_MS		5000
-#define RAW_PATTERN		0x5a
-
-/**
- * struct raw_slot - one operation at a time
- * @job: what for
- * @op: completes the operation, at the near end
- * @receive: completes the Receive, at the far end
- * @near: the near end's memory
- * @far: the far end's memory
- * @near_dma: DMA address of @near
- * @far_sg: @far, mapped
- * @mr: @far's registration
- * @started: when, ns
- */
-struct raw_slot {
-	struct bench_job	*job;
-	struct ib_cqe		op;
-	struct ib_cqe		receive;
-	void			*near;
-	void			*far;
-	u64			near_dma;
-	struct scatterlist	far_sg;
-	struct ib_mr		*mr;
-	u64			started;
-};
-
-/* The job's; one is run at a time. */
-static struct raw {
-	struct bench_job	*job;
-	enum ib_wr_opcode	opcode;
-	struct rdma_cm_id	*listener;
-	struct rdma_cm_id	*near;
-	struct rdma_cm_id	*far;
-	struct ib_pd		*pd;
-	struct ib_cq		*cq;
-	struct completion	event;
-	int			status;
-	struct raw_slot		*slots;
-} raw;
-
-/* The connection */
-
-static int raw_create_qp(struct rdma_cm_id *id)
-{
-	struct ib_qp_init_attr attr = {
-		.send_cq	= raw.cq,
-		.recv_cq	= raw.cq,
-		.cap		= {
-			/* One more than there are, to drain the QP */
-			.max_send_wr	= raw.job->depth + 1,
-			.max_recv_wr	= raw.job->depth + 1,
-			.max_send_sge	= 1,
-			.max_recv_sge	= 1,
-		},
-		.sq_sig_type	= IB_SIGNAL_REQ_WR,
-		.qp_type	= IB_QPT_RC,
-	};
-
-	return rdma_create_qp(id, raw.pd, &attr);
-}
-
-static void raw_conn_param(struct rdma_conn_param *param)
-{
-	const struct ib_device_attr *attrs = &raw.pd->device->attrs;
-	int reads = min3(attrs->max_qp_rd_atom, attrs->max_qp_init_rd_atom,
-			 (int)U8_MAX);
-
-	memset(param, 0, sizeof(*param));
-	param->responder_resources = reads;
-	param->initiator_depth = reads;
-	param->retry_count = 7;
-	param->rnr_retry_count = 7;
-}
-
-static int raw_accept(struct rdma_cm_id *id)
-{
-	struct rdma_conn_param param;
-	int ret;
-
-	ret = raw_create_qp(id);
-	if (ret)
-		return ret;
-	raw_conn_param(&param);
-	ret = rdma_accept(id, &param);
-	if (ret) {
-		rdma_destroy_qp(id);
-		return ret;
-	}
-	raw.far = id;
-	return 0;
-}
-
-static int raw_cm_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
-{
-	switch (event->event) {
-	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return raw_accept(id);
-	case RDMA_CM_EVENT_ESTABLISHED:
-		if (id == raw.far)
-			return 0;
-		fallthrough;
-	case RDMA_CM_EVENT_ADDR_RESOLVED:
-	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		raw.status = 0;
-		break;
-	case RDMA_CM_EVENT_DISCONNECTED:
-	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
-		return 0;
-	default:
-		raw.status = event->status < 0 ? event->status : -ECONNREFUSED;
-		break;
-	}
-	complete(&raw.event);
-	return 0;
-}
-
-/* @ret is of what ends with an event. */
-static int raw_wait(int ret)
-{
-	if (ret)
-		return ret;
-	if (!wait_for_completion_timeout(&raw.event,
-					 msecs_to_jiffies(2 * RAW_TIMEOUT_MS)))
-		return -ETIMEDOUT;
-	return raw.status;
-}
-
-static struct rdma_cm_id *raw_create_id(void)
-{
-	return rdma_create_id(&init_net, raw_cm_event, NULL, RDMA_PS_TCP,
-			      IB_QPT_RC);
-}
-
-static int raw_listen(struct sockaddr *sa)
-{
-	struct rdma_cm_id *id = raw_create_id();
-	int ret;
-
-	if (IS_ERR(id))
-		return PTR_ERR(id);
-	raw.listener = id;
-	ret = rdma_bind_addr(id, sa);
-	if (ret)
-		return ret;
-	return rdma_listen(id, 1);
-}
-
-static int raw_resolve(struct sockaddr *sa)
-{
-	struct rdma_cm_id *id = raw_create_id();
-	int ret;
-
-	if (IS_ERR(id))
-		return PTR_ERR(id);
-	raw.near = id;
-	ret = raw_wait(rdma_resolve_addr(id, NULL, sa, RAW_TIMEOUT_MS));
-	if (ret)
-		return ret;
-	return raw_wait(rdma_resolve_route(id, RAW_TIMEOUT_MS));
-}
-
-static int raw_connect(void)
-{
-	struct ib_device *device = raw.near->device;
-	struct rdma_conn_param param;
-	struct ib_pd *pd;
-	struct ib_cq *cq;
-	int ret;
-
-	pd = ib_alloc_pd(device, 0);
-	if (IS_ERR(pd))
-		return PTR_ERR(pd);
-	raw.pd = pd;
-	cq = ib_alloc_cq(device, NULL, 4 * (raw.job->depth + 1), 0,
-			 IB_POLL_WORKQUEUE);
-	if (IS_ERR(cq))
-		return PTR_ERR(cq);
-	raw.cq = cq;
-	ret = raw_create_qp(raw.near);
-	if (ret)
-		return ret;
-	raw_conn_param(&param);
-	return raw_wait(rdma_connect(raw.near, &param));
-}
-
-static int raw_open(void)
-{
-	struct sockaddr_in sin = {
-		.sin_family	= AF_INET,
-		.sin_port	= htons(port),
-	};
-	struct sockaddr *sa = (struct sockaddr *)&sin;
-	int ret;
-
-	if (!in4_pton(addr, -1, (u8 *)&sin.sin_addr, -1, NULL))
-		return -EINVAL;
-	init_completion(&raw.event);
-	ret = raw_listen(sa);
-	if (!ret)
-		ret = raw_resolve(sa);
-	if (!ret)
-		ret = raw_connect();
-	return ret;
-}
-
-/* Nobody uses an end's memory any more when its QP has been drained. */
-static void raw_quiesce(struct rdma_cm_id *id)
-{
-	if (id && id->qp) {
-		rdma_disconnect(id);
-		ib_drain_qp(id->qp);
-	}
-}
-
-static void raw_destroy_id(struct rdma_cm_id *id)
-{
-	if (!id)
-		return;
-	if (id->qp)
-		rdma_destroy_qp(id);
-	rdma_destroy_id(id);
-}
-
-static void raw_close(void)
-{
-	raw_destroy_id(raw.listener);
-	raw_destroy_id(raw.near);
-	raw_destroy_id(raw.far);
-	if (raw.cq)
-		ib_free_cq(raw.cq);
-	if (raw.pd)
-		ib_dealloc_pd(raw.pd);
-}
+struct raw raw;
 
 /* Memory */
 
@@ -319,6 +76,7 @@ static int raw_map(struct raw_slot *slot)
 
 static void raw_op_done(struct ib_cq *cq, struct ib_wc *wc);
 static void raw_received(struct ib_cq *cq, struct ib_wc *wc);
+static void raw_answered(struct ib_cq *cq, struct ib_wc *wc);
 
 static int raw_slot_init(struct raw_slot *slot)
 {
@@ -329,6 +87,7 @@ static int raw_slot_init(struct raw_slot *slot)
 	slot->job = raw.job;
 	slot->op.done = raw_op_done;
 	slot->receive.done = raw_received;
+	slot->answer.done = raw_answered;
 	slot->near = alloc_pages_exact(size, GFP_KERNEL | __GFP_ZERO);
 	slot->far = alloc_pages_exact(size, GFP_KERNEL | __GFP_ZERO);
 	if (!slot->near || !slot->far)
@@ -367,42 +126,94 @@ static bool raw_slot_good(const struct raw_slot *slot)
 			   raw.job->size);
 }
 
+/* What answers consist of; nobody looks at it. */
+static int raw_answers_init(void)
+{
+	struct ib_device *device = raw.pd->device;
+
+	raw.answers = kzalloc(RAW_ANSWER_SIZE, GFP_KERNEL);
+	if (!raw.answers)
+		return -ENOMEM;
+	raw.answers_dma = ib_dma_map_single(device, raw.answers,
+					    RAW_ANSWER_SIZE, DMA_BIDIRECTIONAL);
+	if (!ib_dma_mapping_error(device, raw.answers_dma))
+		return 0;
+	kfree(raw.answers);
+	raw.answers = NULL;
+	return -EIO;
+}
+
+static void raw_answers_exit(void)
+{
+	if (raw.answers)
+		ib_dma_unmap_single(raw.near->device, raw.answers_dma,
+				    RAW_ANSWER_SIZE, DMA_BIDIRECTIONAL);
+	kfree(raw.answers);
+}
+
 /* Operations */
 
-static int raw_receive(struct raw_slot *slot)
+static int raw_receive(struct rdma_cm_id *id, struct ib_cqe *cqe, u64 addr,
+		       u32 length)
 {
 	struct ib_sge sge = {
-		.addr	= sg_dma_address(&slot->far_sg),
-		.length	= raw.job->size,
+		.addr	= addr,
+		.length	= length,
 		.lkey	= raw.pd->local_dma_lkey,
 	};
 	struct ib_recv_wr wr = {
-		.wr_cqe		= &slot->receive,
+		.wr_cqe		= cqe,
 		.sg_list	= &sge,
 		.num_sge	= 1,
 	};
 
-	return ib_post_recv(raw.far->qp, &wr, NULL);
+	return ib_post_recv(id->qp, &wr, NULL);
 }
 
-/* A Receive that can't be posted fails a Send. */
-static void raw_received(struct ib_cq *cq, struct ib_wc *wc)
+static int raw_receive_far(struct raw_slot *slot)
 {
-	if (wc->status == IB_WC_SUCCESS)
-		raw_receive(container_of(wc->wr_cqe, struct raw_slot, receive));
+	return raw_receive(raw.far, &slot->receive,
+			   sg_dma_address(&slot->far_sg), raw.job->size);
 }
 
-static void raw_post(struct raw_slot *slot)
+static int raw_receive_answer(struct raw_slot *slot)
+{
+	return raw_receive(raw.near, &slot->answer, raw.answers_dma,
+			   RAW_ANSWER_SIZE);
+}
+
+static int raw_receives_init(struct raw_slot *slot)
+{
+	int ret = 0;
+
+	if (raw.opcode == IB_WR_SEND)
+		ret = raw_receive_far(slot);
+	if (!ret && raw.exchange)
+		ret = raw_receive_answer(slot);
+	return ret;
+}
+
+static int raw_signaled(const struct rdma_cm_id *id)
+{
+	unsigned int *sent = &raw.sent[id == raw.far];
+
+	if (raw.exchange && (*sent)++ % RAW_SIGNAL_INTERVAL)
+		return 0;
+	return IB_SEND_SIGNALED;
+}
+
+static int raw_send(struct rdma_cm_id *id, struct raw_slot *slot, u64 addr,
+		    u32 length)
 {
 	struct ib_sge sge = {
-		.addr	= slot->near_dma,
-		.length	= raw.job->size,
+		.addr	= addr,
+		.length	= length,
 		.lkey	= raw.pd->local_dma_lkey,
 	};
 	struct ib_rdma_wr wr = {
 		.wr		= {
 			.opcode		= raw.opcode,
-			.send_flags	= IB_SEND_SIGNALED,
+			.send_flags	= raw_signaled(id),
 			.wr_cqe		= &slot->op,
 			.sg_list	= &sge,
 			.num_sge	= 1,
@@ -410,28 +221,69 @@ static void raw_post(struct raw_slot *slot)
 		.remote_addr	= slot->mr->iova,
 		.rkey		= slot->mr->rkey,
 	};
+
+	return ib_post_send(id->qp, &wr.wr, NULL);
+}
+
+static void raw_start_op(struct raw_slot *slot)
+{
 	int ret;
 
 	slot->started = ktime_get_ns();
-	ret = ib_post_send(raw.near->qp, &wr.wr, NULL);
+	ret = raw_send(raw.near, slot, slot->near_dma, raw.job->size);
 	if (ret)
 		bench_done(slot->job, slot->started, ret);
 }
 
+static void raw_op_over(struct raw_slot *slot, enum ib_wc_status status)
+{
+	if (bench_done(slot->job, slot->started,
+		       status == IB_WC_SUCCESS ? 0 : -EIO))
+		raw_start_op(slot);
+}
+
+/* An exchange is over when its answer comes, or will not come. */
 static void raw_op_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct raw_slot *slot = container_of(wc->wr_cqe, struct raw_slot, op);
+	if (!raw.exchange)
+		raw_op_over(container_of(wc->wr_cqe, struct raw_slot, op),
+			    wc->status);
+}
 
-	if (bench_done(slot->job, slot->started,
-		       wc->status == IB_WC_SUCCESS ? 0 : -EIO))
-		raw_post(slot);
+/* What can't be posted here leaves the near end without an answer. */
+static void raw_received(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct raw_slot *slot = container_of(wc->wr_cqe, struct raw_slot,
+					     receive);
+	int ret;
+
+	if (wc->status != IB_WC_SUCCESS)
+		return;
+	ret = raw_receive_far(slot);
+	if (!ret && raw.exchange)
+		ret = raw_send(raw.far, slot, raw.answers_dma, RAW_ANSWER_SIZE);
+	if (ret)
+		rdma_disconnect(raw.near);
+}
+
+/* Answers come in the order of what they answer, and so do Receives. */
+static void raw_answered(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct raw_slot *slot = container_of(wc->wr_cqe, struct raw_slot,
+					     answer);
+
+	if (raw.over)
+		return;
+	if (wc->status == IB_WC_SUCCESS)
+		raw_receive_answer(slot);
+	raw_op_over(slot, wc->status);
 }
 
 /* The job */
 
 static int raw_opcode(const char *what)
 {
-	if (!strcmp(what, "send"))
+	if (!strcmp(what, "send") || !strcmp(what, "exchange"))
 		return IB_WR_SEND;
 	if (!strcmp(what, "write"))
 		return IB_WR_RDMA_WRITE;
@@ -445,6 +297,7 @@ static int raw_finish(struct bench_job *job)
 	unsigned int i;
 	int ret = 0;
 
+	raw.over = true;
 	raw_quiesce(raw.near);
 	raw_quiesce(raw.far);
 	for (i = 0; raw.slots && i < job->depth; i++) {
@@ -453,6 +306,7 @@ static int raw_finish(struct bench_job *job)
 		raw_slot_exit(&raw.slots[i]);
 	}
 	kvfree(raw.slots);
+	raw_answers_exit();
 	raw_close();
 	return ret;
 }
@@ -468,7 +322,10 @@ static int raw_prepare(struct bench_job *job)
 	memset(&raw, 0, sizeof(raw));
 	raw.job = job;
 	raw.opcode = opcode;
+	raw.exchange = !strcmp(job->what, "exchange");
 	ret = raw_open();
+	if (!ret)
+		ret = raw_answers_init();
 	if (ret)
 		goto out_finish;
 	ret = -ENOMEM;
@@ -477,8 +334,8 @@ static int raw_prepare(struct bench_job *job)
 		goto out_finish;
 	for (i = 0; i < job->depth; i++) {
 		ret = raw_slot_init(&raw.slots[i]);
-		if (!ret && opcode == IB_WR_SEND)
-			ret = raw_receive(&raw.slots[i]);
+		if (!ret)
+			ret = raw_receives_init(&raw.slots[i]);
 		if (ret)
 			goto out_finish;
 	}
@@ -494,7 +351,7 @@ static void raw_start(struct bench_job *job)
 	unsigned int i;
 
 	for (i = 0; i < job->depth; i++)
-		raw_post(&raw.slots[i]);
+		raw_start_op(&raw.slots[i]);
 }
 
 static const struct bench raw_bench = {

@@ -85,7 +85,9 @@ def main():
                [(what, size, depth) for what in ("call", "reply")
                 for size in sizes for depth in depths])
     check.raw([(what, size, depth) for what in ("send", "read", "write")
-               for size in sizes for depth in depths])
+               for size in sizes for depth in depths] +
+              [("exchange", size, depth) for size in (128, 4 * KIB)
+               for depth in depths])
     check.counts()
     check.nfs([(what, 4 * KIB, 16) for what in ("randread", "randwrite")] +
               [(what, 1024 * KIB, 16) for what in ("read", "write")] +

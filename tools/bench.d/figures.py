@@ -122,6 +122,8 @@ def ratio(series, other):
 def size_name(size):
     if not size:
         return ""
+    if size < KIB:
+        return f"{size} octets"
     if size < MIB:
         return f"{size // KIB} KiB"
     return f"{size // MIB} MiB"

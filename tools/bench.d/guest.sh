@@ -48,16 +48,23 @@ transport_down() { [ "$TRANSPORT" = tcp ] || unload "$TRANSPORT"; }
 
 ### The device by itself
 
+measure_op() {
+	job raw "$2" "$3" "$4"
+	figure part=raw round="$1" "$line"
+}
+
+# An exchange is what an inline RPC is, so it is measured where those are.
 measure_raw() {
-	local round=$1 what size depth
+	local round=$1 size depth
 
 	must lab_insmod rpcrdma2_raw_bench
 	for depth in $DEPTHS; do
+		measure_op "$round" exchange 128 "$depth"
 		for size in $SIZES; do
-			for what in send write read; do
-				job raw $what "$size" "$depth"
-				figure part=raw round="$round" "$line"
-			done
+			[ "$size" -gt 16384 ] || measure_op "$round" exchange "$size" "$depth"
+			measure_op "$round" send "$size" "$depth"
+			measure_op "$round" write "$size" "$depth"
+			measure_op "$round" read "$size" "$depth"
 		done
 	done
 	unload rpcrdma2_raw_bench
