@@ -27,11 +27,15 @@ class Plot:
 
     def __init__(self, title, rows):
         self.title, self.rows, self.parts = title, rows, []
-        highest = max(most for _, marks in rows for _, _, most in marks.values())
-        self.end = max(1.5, int(highest * 2 + 1) / 2)
+        spread = [end for _, marks in rows
+                  for _, *ends in marks.values() for end in ends]
+        # In quarters, and with room around 1.
+        self.start = min(3, int(min(spread) * 4))
+        self.end = max(6, int(max(spread) * 4) + 1)
 
     def x(self, value):
-        return LEFT + value / self.end * (WIDTH - LEFT - RIGHT)
+        share = (value * 4 - self.start) / (self.end - self.start)
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
 
     def add(self, text):
         self.parts.append("  " + text)
@@ -51,9 +55,8 @@ class Plot:
             self.text(x + 10, 40, name)
 
     def axis(self, bottom):
-        steps = int(self.end * 2)
-        for i in range(steps + 1):
-            value = i / 2
+        for quarter in range(self.start, self.end + 1):
+            value = quarter / 4
             kind = "one" if value == 1 else "grid"
             self.line((self.x(value), TOP - 8), (self.x(value), bottom), kind)
             self.text(self.x(value), bottom + 16, f"{value:g}", "", "middle")
