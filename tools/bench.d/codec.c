@@ -11,7 +11,7 @@
 #include <time.h>
 #include "wire_test.h"
 
-#define REPEATS		7
+#define REPEATS		100
 #define RPC_OCTETS	64
 
 /* A header, by what it has: chunks, and segments in each of them. */
@@ -134,7 +134,7 @@ static double decode_ns(const struct shape *shape, u32 version, long loops,
 
 int main(int argc, char **argv)
 {
-	long loops = argc > 1 ? atol(argv[1]) : 200000;
+	long loops = argc > 1 ? atol(argv[1]) : 10000;
 	static struct wire_msg msg;
 	double encoded, decoded;
 	unsigned int i;

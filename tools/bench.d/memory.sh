@@ -58,4 +58,4 @@ else
 	must lab_wait measured 120
 fi
 must rmmod rpcrdma2_echo_bench
-[ "$TRANSPORT" = tcp ] || lab_until 30 rmmod "$TRANSPORT" || must rmmod "$TRANSPORT"
+[ "$TRANSPORT" = tcp ] || lab_until 30 rmmod "$TRANSPORT" 2>/dev/null || must rmmod "$TRANSPORT"

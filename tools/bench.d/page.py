@@ -125,10 +125,15 @@ def nfs_name(key):
     return row_name(key) + (f", {key[2]} at once" if key[1] else "")
 
 
-def nfs_table(figures):
-    return table(["Operation", *rate_head(figures, "fio")],
-                 [[nfs_name(key), *rate_cells(figures, "fio", key)]
-                  for key in figures.keys("fio")])
+def nfs_tables(figures):
+    yield "Operations a second:\n"
+    yield table(["Operation", *rate_head(figures, "fio")],
+                [[nfs_name(key), *rate_cells(figures, "fio", key)]
+                 for key in figures.keys("fio")])
+    yield "Their latency in microseconds:\n"
+    yield table(["Operation", *latency_head(figures, "fio")],
+                [[nfs_name(key), *latency_cells(figures, "fio", key)]
+                 for key in figures.keys("fio") if key[1]])
 
 
 def raw_table(figures):
@@ -237,7 +242,7 @@ def sections(directory):
     yield from count_tables(figures)
     yield heading("NFS, Linux 6.1")
     yield ".. image:: performance-nfs.svg\n"
-    yield nfs_table(figures)
+    yield from nfs_tables(figures)
     yield heading("The device by itself")
     yield raw_table(figures)
     yield heading("With inline_size=20480")
@@ -253,7 +258,7 @@ def sections(directory):
     for depth in depths:
         yield from echo_tables(newer, depth)
     yield heading("NFS, Linux 6.12")
-    yield nfs_table(newer)
+    yield from nfs_tables(newer)
 
 
 def main():
