@@ -18,7 +18,7 @@ confdir	?= $(INSTALL_MOD_PATH)/etc/modprobe.d
 conf	= rpcrdma2.conf
 kbuild	= $(MAKE) -C $(KDIR) M=$(CURDIR)
 
-.PHONY: help modules install uninstall clean demo check interop list lint
+.PHONY: help modules install uninstall clean demo check interop bench list lint
 
 help:
 	@echo 'Targets:'
@@ -58,6 +58,9 @@ check: ## run all tests, or TESTS, in guests
 
 interop: ## run the interoperation matrix, and write Documentation/interop.rst
 	tests/interop
+
+bench: ## measure it beside rpcrdma and TCP, and write Documentation/performance.rst
+	tools/bench
 
 list: ## list the tests
 	@tests/check --list $(TESTS)

@@ -19,7 +19,7 @@
  *
  * A head is encoded in the xdr_buf's head, a payload in its pages. What the
  * bytes are follows from the seed, see echo_stream; whoever receives them
- * looks at each.
+ * looks at each, unless it is time that is measured.
  */
 #ifndef RPCRDMA2_ECHO_H
 #define RPCRDMA2_ECHO_H
@@ -52,9 +52,11 @@ enum {
 #define ECHO_DROP		0x0010	/* server: no Reply */
 #define ECHO_FAIL		0x0020	/* server: a status and nothing else */
 #define ECHO_HOLD		0x0040	/* server: wait for echo_svc_release() */
+#define ECHO_UNCHECKED		0x0080	/* nobody writes or looks at the bytes */
 /* Client only */
 #define ECHO_ARG_DDP		0x1000	/* args' payload: XDRBUF_WRITE */
 #define ECHO_RES_DDP		0x2000	/* results' payload: XDRBUF_READ */
+#define ECHO_NULL		0x4000	/* the NULL procedure, which has neither */
 #define ECHO_WIRE_FLAGS		0x0fff
 
 #define ECHO_STATUS_FAILED	5

@@ -261,6 +261,10 @@ struct echo_req *echo_req_alloc(const struct echo_shape *shape)
 	INIT_LIST_HEAD(&req->list);
 	init_completion(&req->done);
 	req->shape = *shape;
+	if (shape->flags & ECHO_NULL) {
+		req->proc = echo_procedures[ECHOPROC_NULL];
+		return req;
+	}
 	req->proc = echo_procedures[ECHOPROC_ECHO];
 	/* Room for the payloads' lengths, pads and trailers */
 	req->proc.p_arglen = ECHO_ARGS_WORDS + 1 +

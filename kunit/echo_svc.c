@@ -37,8 +37,9 @@ static __be32 echo_svc_null(struct svc_rqst *rqstp)
 }
 
 /* An opaque<>, wherever in the xdr_buf it is */
-static bool echo_svc_decode_opaque(struct xdr_stream *xdr, u64 stream,
-				   u32 *len, u32 *bad)
+static bool echo_svc_decode_opaque(struct xdr_stream *xdr,
+				   const struct echo_svc_args *args,
+				   enum echo_place place, u32 *len, u32 *bad)
 {
 	struct xdr_buf opaque;
 
@@ -46,7 +47,9 @@ static bool echo_svc_decode_opaque(struct xdr_stream *xdr, u64 stream,
 		return false;
 	if (!xdr_stream_subsegment(xdr, &opaque, *len))
 		return false;
-	*bad = echo_diff_buf(&opaque, stream);
+	*bad = ECHO_ALL_GOOD;
+	if (!(args->flags & ECHO_UNCHECKED))
+		*bad = echo_diff_buf(&opaque, echo_stream(args->seed, place));
 	return true;
 }
 
@@ -56,7 +59,7 @@ static bool echo_svc_decode_payload(struct xdr_stream *xdr,
 	struct echo_verdict *verdict = &args->verdict;
 	u32 trailer;
 
-	if (!echo_svc_decode_opaque(xdr, echo_stream(args->seed, ECHO_ARG_PAGES),
+	if (!echo_svc_decode_opaque(xdr, args, ECHO_ARG_PAGES,
 				    &verdict->pages_len, &verdict->pages_bad))
 		return false;
 	if (!(args->flags & ECHO_TRAILER))
@@ -87,7 +90,7 @@ static bool echo_svc_decode_args(struct svc_rqst *rqstp,
 	if (args->flags & ~ECHO_WIRE_FLAGS || args->res_base >= PAGE_SIZE)
 		return false;
 
-	if (!echo_svc_decode_opaque(xdr, echo_stream(args->seed, ECHO_ARG_HEAD),
+	if (!echo_svc_decode_opaque(xdr, args, ECHO_ARG_HEAD,
 				    &verdict->head_len, &verdict->head_bad))
 		return false;
 	verdict->pages_bad = ECHO_ALL_GOOD;
@@ -140,6 +143,14 @@ static bool echo_svc_encode_head(struct xdr_stream *xdr, u32 len, u64 stream)
 	return true;
 }
 
+static void echo_svc_fill(const struct echo_svc_args *args, struct page **pages,
+			  unsigned int base)
+{
+	if (!(args->flags & ECHO_UNCHECKED))
+		echo_fill_pages(pages, base, args->res_pages,
+				echo_stream(args->seed, ECHO_RES_PAGES));
+}
+
 /* As NFSv3 READ does: whole pages into the middle of the Reply */
 static bool echo_svc_encode_pages(struct svc_rqst *rqstp,
 				  struct xdr_stream *xdr,
@@ -152,8 +163,7 @@ static bool echo_svc_encode_pages(struct svc_rqst *rqstp,
 	if (pages != rqstp->rq_res.pages || nr > rqstp->rq_page_end - pages)
 		return false;
 	rqstp->rq_next_page += nr;
-	echo_fill_pages(pages, args->res_base, len,
-			echo_stream(args->seed, ECHO_RES_PAGES));
+	echo_svc_fill(args, pages, args->res_base);
 	xdr_write_pages(xdr, pages, args->res_base, len);
 	return !svc_encode_result_payload(rqstp,
 					  rqstp->rq_res.head[0].iov_len, len);
@@ -170,8 +180,7 @@ static bool echo_svc_encode_stream(struct svc_rqst *rqstp,
 
 	if (rpcrdma2_reserve_space_vec(rqstp, len) < 0)
 		return false;
-	echo_fill_pages(xdr->buf->pages, base, len,
-			echo_stream(args->seed, ECHO_RES_PAGES));
+	echo_svc_fill(args, xdr->buf->pages, base);
 	write_bytes_to_xdr_buf(xdr->buf, start + len, &pad, xdr_pad_size(len));
 	return !svc_encode_result_payload(rqstp, start, len);
 }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How many work requests and completions the users of an RDMA device have,
+ * whoever they are: counts what passes between them and its driver.
+ *
+ *	insmod rpcrdma2_verbs_count.ko device=r0
+ *	cat /sys/kernel/debug/rpcrdma2_verbs_count
+ *
+ * As long as this is loaded the device can't be removed. It is for tests: a
+ * driver has no idea that somebody is in between.
+ */
+#include <linux/atomic.h>
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <rdma/ib_verbs.h>
+
+static char *device = "r0";
+module_param(device, charp, 0444);
+MODULE_PARM_DESC(device, "the device's name");
+
+enum verbs_event {
+	VERBS_SENDS,		/* Sends, with or without invalidation */
+	VERBS_WRITES,		/* RDMA Writes */
+	VERBS_READS,		/* RDMA Reads */
+	VERBS_REGISTRATIONS,
+	VERBS_INVALIDATIONS,	/* local ones */
+	VERBS_RECEIVES,
+	VERBS_POSTS,		/* chains on a Send Queue */
+	VERBS_RECEIVE_POSTS,	/* chains on a Receive Queue */
+	VERBS_COMPLETIONS,
+	VERBS_INTERRUPTS,	/* how often a CQ was armed */
+	VERBS_NR,
+};
+
+static const char * const verbs_names[VERBS_NR] = {
+	[VERBS_SENDS]		= "sends",
+	[VERBS_WRITES]		= "writes",
+	[VERBS_READS]		= "reads",
+	[VERBS_REGISTRATIONS]	= "registrations",
+	[VERBS_INVALIDATIONS]	= "invalidations",
+	[VERBS_RECEIVES]	= "receives",
+	[VERBS_POSTS]		= "posts",
+	[VERBS_RECEIVE_POSTS]	= "receive_posts",
+	[VERBS_COMPLETIONS]	= "completions",
+	[VERBS_INTERRUPTS]	= "interrupts",
+};
+
+static atomic_long_t verbs_counts[VERBS_NR];
+static struct ib_device *verbs_device;
+static struct dentry *verbs_file;
+
+/* What the driver has */
+static struct {
+	int (*post_send)(struct ib_qp *qp, const struct ib_send_wr *wr,
+			 const struct ib_send_wr **bad_wr);
+	int (*post_recv)(struct ib_qp *qp, const struct ib_recv_wr *wr,
+			 const struct ib_recv_wr **bad_wr);
+	int (*poll_cq)(struct ib_cq *cq, int nr, struct ib_wc *wc);
+	int (*req_notify_cq)(struct ib_cq *cq, enum ib_cq_notify_flags flags);
+} verbs_ops;
+
+static void verbs_count(enum verbs_event event, long nr)
+{
+	atomic_long_add(nr, &verbs_counts[event]);
+}
+
+static void verbs_count_opcode(enum ib_wr_opcode opcode)
+{
+	switch (opcode) {
+	case IB_WR_SEND:
+	case IB_WR_SEND_WITH_IMM:
+	case IB_WR_SEND_WITH_INV:
+		return verbs_count(VERBS_SENDS, 1);
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		return verbs_count(VERBS_WRITES, 1);
+	case IB_WR_RDMA_READ:
+	case IB_WR_RDMA_READ_WITH_INV:
+		return verbs_count(VERBS_READS, 1);
+	case IB_WR_REG_MR:
+		return verbs_count(VERBS_REGISTRATIONS, 1);
+	case IB_WR_LOCAL_INV:
+		return verbs_count(VERBS_INVALIDATIONS, 1);
+	default:
+		return;
+	}
+}
+
+static int verbs_post_send(struct ib_qp *qp, const struct ib_send_wr *wr,
+			   const struct ib_send_wr **bad_wr)
+{
+	const struct ib_send_wr *w;
+
+	verbs_count(VERBS_POSTS, 1);
+	for (w = wr; w; w = w->next)
+		verbs_count_opcode(w->opcode);
+	return verbs_ops.post_send(qp, wr, bad_wr);
+}
+
+static int verbs_post_recv(struct ib_qp *qp, const struct ib_recv_wr *wr,
+			   const struct ib_recv_wr **bad_wr)
+{
+	const struct ib_recv_wr *w;
+
+	verbs_count(VERBS_RECEIVE_POSTS, 1);
+	for (w = wr; w; w = w->next)
+		verbs_count(VERBS_RECEIVES, 1);
+	return verbs_ops.post_recv(qp, wr, bad_wr);
+}
+
+static int verbs_poll_cq(struct ib_cq *cq, int nr, struct ib_wc *wc)
+{
+	int ret = verbs_ops.poll_cq(cq, nr, wc);
+
+	if (ret > 0)
+		verbs_count(VERBS_COMPLETIONS, ret);
+	return ret;
+}
+
+static int verbs_req_notify_cq(struct ib_cq *cq, enum ib_cq_notify_flags flags)
+{
+	verbs_count(VERBS_INTERRUPTS, 1);
+	return verbs_ops.req_notify_cq(cq, flags);
+}
+
+static int verbs_show(struct seq_file *m, void *unused)
+{
+	int i;
+
+	for (i = 0; i < VERBS_NR; i++)
+		seq_printf(m, "%s=%ld%c", verbs_names[i],
+			   atomic_long_read(&verbs_counts[i]),
+			   i == VERBS_NR - 1 ? '\n' : ' ');
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(verbs);
+
+static int __init verbs_init(void)
+{
+	struct ib_device *ibdev;
+
+	ibdev = ib_device_get_by_name(device, RDMA_DRIVER_UNKNOWN);
+	if (!ibdev)
+		return -ENODEV;
+	verbs_device = ibdev;
+	verbs_ops.post_send = ibdev->ops.post_send;
+	verbs_ops.post_recv = ibdev->ops.post_recv;
+	verbs_ops.poll_cq = ibdev->ops.poll_cq;
+	verbs_ops.req_notify_cq = ibdev->ops.req_notify_cq;
+
+	WRITE_ONCE(ibdev->ops.post_send, verbs_post_send);
+	WRITE_ONCE(ibdev->ops.post_recv, verbs_post_recv);
+	WRITE_ONCE(ibdev->ops.poll_cq, verbs_poll_cq);
+	WRITE_ONCE(ibdev->ops.req_notify_cq, verbs_req_notify_cq);
+	verbs_file = debugfs_create_file("rpcrdma2_verbs_count", 0400, NULL,
+					 NULL, &verbs_fops);
+	return 0;
+}
+
+static void __exit verbs_exit(void)
+{
+	struct ib_device *ibdev = verbs_device;
+
+	debugfs_remove(verbs_file);
+	WRITE_ONCE(ibdev->ops.post_send, verbs_ops.post_send);
+	WRITE_ONCE(ibdev->ops.post_recv, verbs_ops.post_recv);
+	WRITE_ONCE(ibdev->ops.poll_cq, verbs_ops.poll_cq);
+	WRITE_ONCE(ibdev->ops.req_notify_cq, verbs_ops.req_notify_cq);
+	/* Nothing above sleeps, so nobody is in there any more after this. */
+	synchronize_rcu();
+	ib_device_put(ibdev);
+}
+
+module_init(verbs_init);
+module_exit(verbs_exit);
+MODULE_DESCRIPTION("Counts an RDMA device's work requests");
+MODULE_LICENSE("GPL");

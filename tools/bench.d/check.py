@@ -1,0 +1,101 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Does every part of a benchmark come to figures that make sense?
+
+    check.py DIRECTORY
+
+Nothing is said of how fast anything is; only of what no machine changes.
+"""
+
+import sys
+
+from figures import Figures, KIB, row_name
+
+TRANSPORTS = ["rpcrdma2", "rpcrdma", "tcp"]
+
+
+class Check:
+    def __init__(self, figures):
+        self.figures, self.failed, self.passed = figures, 0, 0
+
+    def expect(self, good, *what):
+        self.passed += bool(good)
+        self.failed += not good
+        if not good:
+            print("FAIL:", *what)
+
+    def rows(self, part, keys, **match):
+        """Is there a row for each, and no other?"""
+        found = self.figures.keys(part, **match)
+        self.expect(sorted(found) == sorted(keys), part, match, "has", found)
+
+    def timed(self, part):
+        for line in self.figures.part(part):
+            self.expect(line["ops"] >= line["depth"] and line["warm"] > 0 and
+                        0 < line["p50"] <= line["p99"] <= line["wall"] and
+                        0 < line["cpu"] <= line["ns"], line)
+
+    def echo(self, keys):
+        for name in TRANSPORTS:
+            self.rows("echo", keys, transport=name)
+            self.rows("counts", keys, transport=name)
+        self.timed("echo")
+        self.timed("counts")
+
+    def raw(self, keys):
+        self.rows("raw", keys)
+        self.timed("raw")
+
+    def near(self, line, counter, due):
+        self.expect(abs(line[counter] - due) < 0.2, line["transport"],
+                    row_name((line["what"], line["size"])), counter,
+                    line[counter], "but", due, "are due")
+
+    def counts(self):
+        """Inline: a Send each way, nothing registered. Else: one chunk."""
+        for line in self.figures.part("counts"):
+            self.expect(line["packets"] > 0, line)
+        for line in self.figures.part("counts", transport="rpcrdma2"):
+            chunks = int(line["size"] > 8 * KIB)
+            self.near(line, "sends", 2)
+            self.near(line, "registrations", chunks)
+            self.near(line, "invalidations", 0)
+            self.near(line, "reads", chunks * (line["what"] == "call"))
+            self.near(line, "writes", chunks * (line["what"] == "reply"))
+
+    def nfs(self, keys):
+        for name in TRANSPORTS:
+            self.rows("fio", keys, transport=name)
+        for line in self.figures.part("fio"):
+            self.expect(line["rate"] > 0 and not line["error"], line)
+
+    def codec(self):
+        lines = self.figures.part("codec")
+        self.expect(len(lines) == 14, "codec has", len(lines), "lines")
+        for line in lines:
+            self.expect(line["encode"] > 0 and line["decode"] > 0 and
+                        line["octets"] >= 28, line)
+
+
+def main():
+    directory = sys.argv[1]
+    check = Check(Figures(directory))
+    sizes, depths = [4 * KIB, 64 * KIB], [16]
+    check.echo([("null", 0, depth) for depth in depths] +
+               [(what, size, depth) for what in ("call", "reply")
+                for size in sizes for depth in depths])
+    check.raw([(what, size, depth) for what in ("send", "read", "write")
+               for size in sizes for depth in depths] +
+              [("exchange", size, depth) for size in (128, 4 * KIB)
+               for depth in depths])
+    check.counts()
+    check.nfs([(what, 4 * KIB, 16) for what in ("randread", "randwrite")] +
+              [(what, 1024 * KIB, 16) for what in ("read", "write")] +
+              [(what, 0, 1) for what in ("create", "stat", "unlink")])
+    check.codec()
+    print(f"{check.passed} passed, {check.failed} failed")
+    return bool(check.failed or not check.passed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,265 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: measure each transport, in turns. What comes out are lines of
+# NAME=VALUE in $LAB_SHARE/figures, and fio's own in fio-TRANSPORT-ROUND.json.
+#
+# Environment: what has a default below, and PARAMETERS of rpcrdma2.
+
+# shellcheck source=tests/lib.sh
+. "$LAB_TREE/tests/lib.sh"
+
+: "${TRANSPORTS:=rpcrdma2 rpcrdma tcp}" "${PARTS:=raw echo nfs counts}"
+# How often each is measured; milliseconds for each figure of raw and echo
+: "${ROUNDS:=1}" "${MS:=100}"
+# Octets of an operation, and how many at once
+: "${SIZES:=1024 4096 8192 16384 32768 65536 262144 1048576}" "${DEPTHS:=1 16 64}"
+# The same for random reads and writes, in KiB; seconds for each figure
+: "${FIO_SIZES:=4 8 16 64}" "${FIO_DEPTHS:=1 16}" "${FIO_SECONDS:=1}"
+# Files that are created, looked up and unlinked
+: "${FILES:=400}"
+
+here=$LAB_TREE/tools/bench.d
+debugfs=/sys/kernel/debug
+figures=$LAB_SHARE/figures
+
+# job BENCHMARK WHAT SIZE DEPTH - $line is its figures.
+job() {
+	local run=$debugfs/rpcrdma2_$1_bench/run
+
+	echo "$2 $3 $4 $MS" >"$run" || lab_fail "$*"
+	read -r line <"$run"
+}
+
+# figure NAME=VALUE...
+figure() { echo "$*" >>"$figures"; }
+
+# unload MODULE - transports are freed some time after their last user is gone.
+unload() {
+	lab_until 30 rmmod "$1" 2>/dev/null || must rmmod "$1"
+}
+
+transport_up() {
+	TRANSPORT=$1
+	[ "$1" = tcp ] || load_transport
+}
+
+transport_down() { [ "$TRANSPORT" = tcp ] || unload "$TRANSPORT"; }
+
+### The device by itself
+
+measure_op() {
+	job raw "$2" "$3" "$4"
+	figure part=raw round="$1" "$line"
+}
+
+# An exchange is what an inline RPC is, so it is measured where those are.
+measure_raw() {
+	local round=$1 size depth
+
+	must lab_insmod rpcrdma2_raw_bench
+	for depth in $DEPTHS; do
+		measure_op "$round" exchange 128 "$depth"
+		for size in $SIZES; do
+			[ "$size" -gt 16384 ] || measure_op "$round" exchange "$size" "$depth"
+			measure_op "$round" send "$size" "$depth"
+			measure_op "$round" write "$size" "$depth"
+			measure_op "$round" read "$size" "$depth"
+		done
+	done
+	unload rpcrdma2_raw_bench
+}
+
+### RPCs
+
+echo_up() {
+	if [ "$TRANSPORT" = tcp ]; then
+		must lab_insmod rpcrdma2_echo_bench proto=tcp
+	else
+		must lab_insmod rpcrdma2_echo_bench
+	fi
+}
+
+# for_each_rpc COMMAND... - COMMAND... WHAT SIZE DEPTH
+for_each_rpc() {
+	local depth size
+
+	for depth in $DEPTHS; do
+		"$@" null 0 "$depth"
+		for size in $SIZES; do
+			"$@" call "$size" "$depth"
+			"$@" reply "$size" "$depth"
+		done
+	done
+}
+
+# measure_rpc ROUND WHAT SIZE DEPTH
+measure_rpc() {
+	job echo "$2" "$3" "$4"
+	figure part=echo transport="$TRANSPORT" round="$1" "$line"
+}
+
+measure_echo() {
+	echo_up
+	for_each_rpc measure_rpc "$1"
+	unload rpcrdma2_echo_bench
+}
+
+### What RPCs need, whatever the machine
+
+# snapshot - of counters; what has no RDMA device passes the loopback device.
+snapshot() {
+	local packets=/sys/class/net/lo/statistics/tx_packets verbs=''
+
+	if [ "$TRANSPORT" != tcp ]; then
+		packets=/sys/class/infiniband/r0/ports/1/hw_counters/sent_pkts
+		verbs=$debugfs/rpcrdma2_verbs_count
+	fi
+	echo "packets=$(cat $packets)" ${verbs:+"$(cat $verbs)"}
+}
+
+count_rpc() {
+	local before
+
+	before=$(snapshot | sed 's/[a-z_]*=/from_&/g')
+	job echo "$1" "$2" "$3"
+	figure part=counts transport="$TRANSPORT" "$line" "$before" "$(snapshot)"
+}
+
+count_rpcs() {
+	must lab_insmod rpcrdma2_verbs_count device=r0
+	echo_up
+	for_each_rpc count_rpc
+	unload rpcrdma2_echo_bench
+	unload rpcrdma2_verbs_count
+}
+
+### NFS
+
+export_up() {
+	must mkdir -p "$LAB_EXPORT" "$LAB_MOUNT"
+	must lab_make_export tmpfs
+	must mount -t nfsd nfsd /proc/fs/nfsd
+	must lab_nfs_daemons
+	must exportfs -o rw,no_root_squash,insecure,fsid=0,no_subtree_check \
+		"*:$LAB_EXPORT"
+	must rpc.mountd -N 2
+	must dd if=/dev/zero of="$LAB_EXPORT/data" bs=1M count=64 status=none
+	must mkdir "$LAB_EXPORT/files"
+	fio_jobs >/run/jobs.fio
+}
+
+nfs_up() {
+	must rpc.nfsd 0
+	echo 1048576 >/proc/fs/nfsd/max_block_size
+	must rpc.nfsd --no-udp -G 10 -L 10 8
+	echo Y 2>/dev/null >/proc/fs/nfsd/v4_end_grace
+	if [ "$TRANSPORT" = tcp ]; then
+		must mount -t nfs -o vers=4.2,proto=tcp "$LAB_SERVER:/" "$LAB_MOUNT"
+	else
+		echo "rdma 20049" >/proc/fs/nfsd/portlist || lab_fail "no listener"
+		must lab_mount 4.2
+	fi
+	# fio gives up on a job that has to wait for the end of the grace period.
+	must touch "$LAB_MOUNT/files/first"
+	must rm "$LAB_MOUNT/files/first"
+}
+
+nfs_down() {
+	must umount "$LAB_MOUNT"
+	must rpc.nfsd 0
+}
+
+# fio_job RW KIB DEPTH
+fio_job() {
+	local engine=libaio
+
+	[ "$3" -gt 1 ] || engine=psync
+	cat <<-END
+	[$1-$2-$3]
+	rw=$1
+	bs=${2}k
+	iodepth=$3
+	ioengine=$engine
+	stonewall
+	END
+}
+
+fio_jobs() {
+	local rw size depth
+
+	cat <<-END
+	[global]
+	filename=$LAB_MOUNT/data
+	size=64m
+	direct=1
+	time_based
+	runtime=$FIO_SECONDS
+	END
+	for depth in $FIO_DEPTHS; do
+		for rw in randread randwrite; do
+			for size in $FIO_SIZES; do
+				fio_job $rw "$size" "$depth"
+			done
+		done
+		fio_job read 1024 "$depth"
+		fio_job write 1024 "$depth"
+	done
+}
+
+measure_nfs() {
+	nfs_up
+	must fio --output-format=json --output=/run/fio.json /run/jobs.fio
+	cp /run/fio.json "$LAB_SHARE/fio-$TRANSPORT-$1.json"
+	line=$("$here/files.py" "$LAB_MOUNT/files" "$FILES") || lab_fail "files.py"
+	figure part=files transport="$TRANSPORT" round="$1" "$line"
+	nfs_down
+}
+
+### In turns
+
+# turn ROUND - the transports, another one first each time.
+turn() {
+	local all i
+
+	read -ra all <<<"$TRANSPORTS"
+	for i in "${!all[@]}"; do
+		echo "${all[$(((i + $1) % ${#all[@]}))]}"
+	done
+}
+
+measures() { [[ " $PARTS " = *" $1 "* ]]; }
+
+measure() {
+	local round=$1 transport
+
+	echo "round $round"
+	if measures raw; then
+		measure_raw "$round"
+	fi
+	for transport in $(turn "$round"); do
+		transport_up "$transport"
+		if measures echo; then
+			measure_echo "$round"
+		fi
+		if measures nfs; then
+			measure_nfs "$round"
+		fi
+		transport_down
+	done
+}
+
+: >"$figures"
+must lab_rdma_up rxe
+measures nfs && export_up
+for ((round = 1; round <= ROUNDS; round++)); do
+	measure "$round"
+done
+if measures counts; then
+	for transport in $TRANSPORTS; do
+		transport_up "$transport"
+		count_rpcs
+		transport_down
+	done
+fi
+must rdma link delete r0

@@ -1,0 +1,278 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Write what a benchmark found into a page, below its mark, with the plots.
+
+    page.py DIRECTORY PAGE
+
+DIRECTORY has what tools/bench left there.
+"""
+
+import os
+import sys
+
+from figures import Figures, KIB, median, ratio, row_name, size_name
+from plot import Plot
+
+MARK = '.. Made by "make bench".'
+NAMES = {"rpcrdma2": "rpcrdma2", "rpcrdma": "rpcrdma", "tcp": "TCP"}
+OURS, OTHER = "rpcrdma2", "rpcrdma"
+COUNTERS = ["sends", "reads", "writes", "registrations", "invalidations",
+            "receives", "posts", "completions", "interrupts", "packets"]
+
+
+def heading(text, line="-"):
+    return f"{text}\n{line * len(text)}\n"
+
+
+def table(head, rows):
+    rows = [[cell or "\\" if i == 0 else cell for i, cell in enumerate(row)]
+            for row in rows]
+    widths = [max(map(len, column)) for column in zip(head, *rows)]
+    rule = "  ".join("=" * width for width in widths)
+    lines = [rule, *("  ".join(cell.ljust(width) for cell, width in
+                               zip(row, widths)).rstrip()
+                     for row in [head, *rows]), rule]
+    lines.insert(2, rule)
+    return "\n".join(lines) + "\n"
+
+
+def show(value, digits=0):
+    return "" if value is None else f"{value:,.{digits}f}"
+
+
+def show_ratio(found):
+    return "" if not found else "{:.2f} ({:.2f}-{:.2f})".format(*found)
+
+
+def raw_ratio(figures, key):
+    """RPCs against an exchange of Sends, or the RDMA Read or Write, that moves
+    such a payload."""
+    what, size, depth = key
+    if size <= 16 * KIB:
+        what, size = "exchange", max(size, 128)
+    else:
+        what = {"call": "read", "reply": "write"}[what]
+    return ratio(figures.series("echo", key, "rate", transport=OURS),
+                 figures.series("raw", (what, size, depth), "rate"))
+
+
+def medians(figures, part, key, field, digits=0):
+    return [show(median(figures.series(part, key, field, transport=name)), digits)
+            for name in figures.transports(part)]
+
+
+def against(figures, part, key, field, other=OTHER):
+    return ratio(figures.series(part, key, field, transport=OURS),
+                 figures.series(part, key, field, transport=other))
+
+
+def rate_head(figures, part):
+    names = [NAMES[name] for name in figures.transports(part)]
+    return names + [f"to {name}" for name in names[1:]]
+
+
+def rate_cells(figures, part, key):
+    """A median for each transport, and rpcrdma2 against each other one."""
+    return medians(figures, part, key, "rate") + [
+        show_ratio(against(figures, part, key, "rate", other))
+        for other in figures.transports(part)[1:]]
+
+
+def latency_head(figures, part):
+    names = [NAMES[name] for name in figures.transports(part)]
+    return [f"{name}, median" for name in names] + ["to rpcrdma"] + [
+        f"{name}, 99 %" for name in names]
+
+
+def latency_cells(figures, part, key):
+    return [*medians(figures, part, key, "p50_us", 1),
+            show_ratio(against(figures, part, key, "p50_us")),
+            *medians(figures, part, key, "p99_us", 1)]
+
+
+def echo_tables(figures, depth):
+    keys = [key for key in figures.keys("echo") if key[2] == depth]
+    raw = bool(figures.part("raw"))
+    yield f"RPCs a second, {depth} at once:\n"
+    yield table(["RPC", *rate_head(figures, "echo")] + ["of the device"] * raw,
+                [[row_name(key), *rate_cells(figures, "echo", key)] +
+                 [show_ratio(raw_ratio(figures, key))] * raw for key in keys])
+    yield f"Their latency in microseconds, {depth} at once:\n"
+    yield table(["RPC", *latency_head(figures, "echo")],
+                [[row_name(key), *latency_cells(figures, "echo", key)]
+                 for key in keys])
+
+
+def count_rows(figures, depth):
+    for key in figures.keys("counts", depth=depth):
+        for name in figures.transports("counts"):
+            line, = figures.part("counts", transport=name, what=key[0],
+                                 size=key[1], depth=depth)
+            cpu = median(figures.series("echo", key, "cpu_us", transport=name))
+            yield [row_name(key), NAMES[name],
+                   *(show(line.get(counter), 2) for counter in COUNTERS),
+                   show(cpu, 1)]
+
+
+def count_tables(figures):
+    for depth in sorted({key[2] for key in figures.keys("counts")}):
+        yield f"{depth} at once:\n"
+        yield table(["RPC", "Transport", *COUNTERS, "CPU us"],
+                    list(count_rows(figures, depth)))
+
+
+def nfs_name(key):
+    return row_name(key) + (f", {key[2]} at once" if key[1] else "")
+
+
+def nfs_tables(figures):
+    yield "Operations a second:\n"
+    yield table(["Operation", *rate_head(figures, "fio")],
+                [[nfs_name(key), *rate_cells(figures, "fio", key)]
+                 for key in figures.keys("fio")])
+    yield "Their latency in microseconds:\n"
+    yield table(["Operation", *latency_head(figures, "fio")],
+                [[nfs_name(key), *latency_cells(figures, "fio", key)]
+                 for key in figures.keys("fio") if key[1]])
+
+
+def raw_table(figures):
+    depths = sorted({key[2] for key in figures.keys("raw")})
+    rows = [[row_name(key)] + [
+        show(median(figures.series("raw", (*key[:2], depth), "rate")))
+        for depth in depths] + [
+        show(median(figures.series("raw", (*key[:2], depths[1]), "rate")) *
+             key[1] / 1e6)]
+        for key in sorted(figures.keys("raw", depth=depths[0]))]
+    return table(["Work request", *(f"{depth} at once" for depth in depths),
+                  "MB/s"], rows)
+
+
+def codec_table(lines):
+    return table(["Header", "Version", "Octets", "Encode", "Decode"],
+                 [[line["what"], str(line["version"]), str(line["octets"]),
+                   show(line["encode"], 1), show(line["decode"], 1)]
+                  for line in lines])
+
+
+def memory_table(lines):
+    rows = {}
+    for line in lines:
+        rows.setdefault(line["transport"], {})[line["end"]] = line["kib"]
+    return table(["Transport", "Client, KiB", "Server, KiB",
+                  "Server with 1,000 clients, MiB"],
+                 [[NAMES[name], show(ends["client"]), show(ends["server"]),
+                   show(ends["server"] * 1000 / 1024)]
+                  for name, ends in rows.items()])
+
+
+def targets(figures, raised):
+    """(what, ratio that was found, whether it is as it should be)"""
+    def echo(source, what, size, depth, field):
+        return against(source, "echo", (what, size, depth), field)
+
+    def sized(source, size):
+        note = " (raised)" if source is raised else ""
+        for what in "call", "reply":
+            name = f"{size_name(size)} {what}{note}"
+            found = echo(source, what, size, 16, "rate")
+            yield f"{name}: RPCs/s, 16 at once, at least 1.3", found, found[0] >= 1.3
+            found = echo(source, what, size, 1, "p50_us")
+            yield f"{name}: median latency, at most 0.8", found, found[0] <= 0.8
+
+    for size in 4 * KIB, 8 * KIB:
+        yield from sized(figures, size)
+    yield from sized(raised, 16 * KIB)
+    for key in ("null", 0), ("call", KIB), ("reply", KIB):
+        for depth in 1, 16:
+            found = echo(figures, *key, depth, "rate")
+            yield (f"{row_name(key)}: RPCs/s, {depth} at once, at least 1.1",
+                   found, found[0] >= 1.1)
+    for key in figures.keys("echo", depth=16):
+        if key[1] >= 64 * KIB:
+            found = raw_ratio(figures, key)
+            yield (f"{row_name(key)}: of the device, 16 at once, at least 0.95",
+                   found, found[0] >= 0.95)
+    for key in figures.keys("fio"):
+        found = against(figures, "fio", key, "rate")
+        yield f"NFS: {nfs_name(key)}, at least 1.0", found, found[2] >= 1
+
+
+def target_table(figures, raised):
+    return table(["Target", "Found", "Reached"],
+                 [[what, show_ratio(found), "yes" if good else "no"]
+                  for what, found, good in targets(figures, raised)])
+
+
+def machine(directory):
+    with open(os.path.join(directory, "machine"), encoding="ascii") as file:
+        return file.read()
+
+
+def plots(figures):
+    def marks(part, key_of):
+        rows = {}
+        for key in figures.keys(part):
+            rows.setdefault(key_of(key), {})[f"{key[2]} at once"] = against(
+                figures, part, key, "rate")
+        return list(rows.items())
+
+    yield "echo", Plot("RPCs per second: rpcrdma2 to rpcrdma",
+                       marks("echo", row_name))
+    yield "nfs", Plot("NFS operations per second: rpcrdma2 to rpcrdma",
+                      marks("fio", row_name))
+
+
+def sections(directory):
+    def of(name):
+        return Figures(os.path.join(directory, name, "share"))
+
+    figures, newer, raised = of("6.1"), of("6.12"), of("raised")
+    depths = sorted({key[2] for key in figures.keys("echo")})
+    codec = Figures(directory)
+
+    yield machine(directory)
+    yield heading("Targets")
+    yield target_table(figures, raised)
+    yield heading("RPCs, Linux 6.1")
+    yield ".. image:: performance-echo.svg\n"
+    for depth in depths:
+        yield from echo_tables(figures, depth)
+    yield heading("What an RPC needs")
+    yield from count_tables(figures)
+    yield heading("NFS, Linux 6.1")
+    yield ".. image:: performance-nfs.svg\n"
+    yield from nfs_tables(figures)
+    yield heading("The device by itself")
+    yield raw_table(figures)
+    yield heading("With inline_size=20480")
+    for depth in depths:
+        yield from echo_tables(raised, depth)
+    yield heading("Memory of an idle connection")
+    yield memory_table([line for name in sorted(os.listdir(directory))
+                        if name.startswith("memory-")
+                        for line in of(name).part("memory")])
+    yield heading("Headers")
+    yield codec_table(codec.part("codec"))
+    yield heading("RPCs, Linux 6.12")
+    for depth in depths:
+        yield from echo_tables(newer, depth)
+    yield heading("NFS, Linux 6.12")
+    yield from nfs_tables(newer)
+
+
+def main():
+    directory, page = sys.argv[1:]
+    with open(page, encoding="utf-8") as file:
+        text = file.read().partition(MARK)[0]
+    generated = "\n".join(sections(directory))
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(f"{text}{MARK}\n\n{generated}")
+    for name, plot in plots(Figures(os.path.join(directory, "6.1", "share"))):
+        path = os.path.join(os.path.dirname(page), f"performance-{name}.svg")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(plot.svg())
+
+
+if __name__ == "__main__":
+    main()
