@@ -69,6 +69,13 @@ class Check:
         for line in self.figures.part("fio"):
             self.expect(line["rate"] > 0 and not line["error"], line)
 
+    def memory(self):
+        """At least the Receive buffers, at most a few times as much."""
+        ends = {line["end"]: line["kib"] for line in self.figures.part("memory")}
+        self.expect(sorted(ends) == ["client", "server"], "memory of", ends)
+        for end, kib in ends.items():
+            self.expect(500 < kib < 20000, end, kib, "KiB a connection")
+
     def codec(self):
         lines = self.figures.part("codec")
         self.expect(len(lines) == 14, "codec has", len(lines), "lines")
@@ -92,6 +99,7 @@ def main():
     check.nfs([(what, 4 * KIB, 16) for what in ("randread", "randwrite")] +
               [(what, 1024 * KIB, 16) for what in ("read", "write")] +
               [(what, 0, 1) for what in ("create", "stat", "unlink")])
+    check.memory()
     check.codec()
     print(f"{check.passed} passed, {check.failed} failed")
     return bool(check.failed or not check.passed)
