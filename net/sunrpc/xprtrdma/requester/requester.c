@@ -213,15 +213,6 @@ static int check_retransmission(struct rpcrdma2_requester *requester,
 	return 0;
 }
 
-static u32 octets_of(const struct rpcrdma2_chunk *chunks, unsigned int n)
-{
-	u32 octets = 0;
-
-	while (n--)
-		octets += chunks[n].length;
-	return octets;
-}
-
 static unsigned int segments_of(const struct rpcrdma2_chunk *chunks,
 				unsigned int n)
 {
@@ -250,9 +241,8 @@ static void count_call(struct rpcrdma2_requester *requester,
 	stats->read_segments += segments_of(cl->reads, cl->nreads);
 	stats->write_segments += segments_of(cl->writes, cl->nwrites);
 	stats->reply_segments += segments_of(&cl->reply, cl->has_reply);
-	stats->read_octets += octets_of(cl->reads, cl->nreads);
-	stats->offered_octets += octets_of(cl->writes, cl->nwrites) +
-				 octets_of(&cl->reply, cl->has_reply);
+	stats->read_octets += rpcrdma2_read_octets(cl);
+	stats->offered_octets += rpcrdma2_write_octets(cl);
 }
 
 static int marshal_and_post(struct rpcrdma2_requester *requester,
