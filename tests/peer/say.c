@@ -44,6 +44,15 @@ void in_this_version(struct octets *o)
 	}
 }
 
+static const struct octets *message(const char *fmt, va_list ap)
+{
+	static struct octets o;
+
+	octets_vformat(&o, fmt, ap);
+	in_this_version(&o);
+	return &o;
+}
+
 /**
  * say - send a message that is given in hex, in version 2
  * @c: the connection
@@ -51,14 +60,13 @@ void in_this_version(struct octets *o)
  */
 void say(struct connection *c, const char *fmt, ...)
 {
-	static struct octets o;
+	const struct octets *o;
 	va_list ap;
 
 	va_start(ap, fmt);
-	octets_vformat(&o, fmt, ap);
+	o = message(fmt, ap);
 	va_end(ap);
-	in_this_version(&o);
-	connection_send(c, o.data, o.len, 0);
+	connection_send(c, o->data, o->len, 0);
 }
 
 /**
@@ -68,12 +76,11 @@ void say(struct connection *c, const char *fmt, ...)
  */
 void expect(struct connection *c, const char *fmt, ...)
 {
-	static struct octets o;
+	const struct octets *o;
 	va_list ap;
 
 	va_start(ap, fmt);
-	octets_vformat(&o, fmt, ap);
+	o = message(fmt, ap);
 	va_end(ap);
-	in_this_version(&o);
-	connection_expect_octets(c, &o);
+	connection_expect_octets(c, o);
 }
