@@ -246,6 +246,30 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	return len;
 }
 
+/* Not a page of some file, as nfsd splices them into Replies. */
+static bool is_private(struct page *page)
+{
+	return page_count(page) == 1 && !page->mapping && !PageLRU(page) &&
+	       !PageCompound(page);
+}
+
+/*
+ * sunrpc frees the pages from rq_respages up to rq_next_page and allocates as
+ * many for the next Call. What an inline Reply was copied from can serve
+ * again as it is; others are the job's by now.
+ */
+static void keep_reply_pages(struct svc_rqst *rqstp)
+{
+	struct page *page;
+
+	while (rqstp->rq_next_page > rqstp->rq_respages) {
+		page = rqstp->rq_next_page[-1];
+		if (page && !is_private(page))
+			break;
+		rqstp->rq_next_page--;
+	}
+}
+
 /**
  * rpcrdma2_svc_sendto - send the Reply of a server thread
  * @rqstp: the thread's request
@@ -268,9 +292,7 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 	}
 	rc = rpcrdma2_job_reply(job, &rqstp->rq_res, rqstp->rq_respages,
 				rqstp->rq_next_page - rqstp->rq_respages);
-	if (!*rqstp->rq_respages)
-		/* They are the job's now. */
-		rqstp->rq_next_page = rqstp->rq_respages;
+	keep_reply_pages(rqstp);
 	rpcrdma2_conn_exit(sx->conn);
 	return rc ? -ENOTCONN : rqstp->rq_res.len;
 }
