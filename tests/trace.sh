@@ -67,7 +67,7 @@ same_events() {
 check_text() {
 	local text
 
-	! grep -m 5 rpcrdma2_ "$1" | grep -v 'rpcrdma2_[a-z_]*: *conn=' ||
+	! grep -m 5 rpcrdma2_ "$1" | grep -v -E 'rpcrdma2_[a-z_]*(: *|\()conn=' ||
 		lab_fail "$1: not parsed"
 	! grep -m 5 -E 'FAILED TO PARSE|UNKNOWN|REC->|__print' "$1" ||
 		lab_fail "$1: not parsed"
@@ -91,6 +91,14 @@ read_by_perf() {
 	must perf script -i /run/perf.data >/run/perf.txt 2>>/run/perf.err
 	check_quiet /run/perf.err
 	check_text /run/perf.txt
+}
+
+# (Without the option its own formatting shows numbers.)
+read_by_perf_trace() {
+	must perf trace -a -m 2048 --libtraceevent_print -e 'rpcrdma2:*' \
+		-o /run/perf-trace.txt "$self" mount-and-work 2>/run/perf-trace.err
+	check_quiet /run/perf-trace.err
+	check_text /run/perf-trace.txt
 }
 
 read_by_trace_cmd() {
@@ -281,6 +289,8 @@ fi
 nfs_start rxe
 title "perf"
 read_by_perf
+title "perf trace"
+read_by_perf_trace
 title "trace-cmd"
 read_by_trace_cmd
 check_timeline
