@@ -4,7 +4,7 @@
 # A hostile peer, and an honest mount beside it that must not notice. On this
 # machine this builds the peer (tests/peer), and runs itself in a guest.
 #
-#	hostile.sh client PROVIDER [TEXT]	a client that attacks the server
+#	hostile.sh client PROVIDER [TEXT...]	a client that attacks the server
 #	hostile.sh server rxe [TEXT]		a server that the module's client has
 #						to bear with
 #

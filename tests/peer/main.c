@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- *	peer client ADDRESS PORT [TEXT]	all that a hostile client does to the
- *					server there, or what has TEXT in its name
+ *	peer client ADDRESS PORT [TEXT...] all that a hostile client does to the
+ *					server there, or what has a TEXT in its name
  *	peer server ADDRESS PORT CASE	be that hostile server, to one client
  *	peer list			the cases of the hostile server
  */
@@ -31,7 +31,7 @@ void fail(const char *fmt, ...)
 
 static int usage(void)
 {
-	fprintf(stderr, "peer client ADDRESS PORT [TEXT]\n"
+	fprintf(stderr, "peer client ADDRESS PORT [TEXT...]\n"
 			"peer server ADDRESS PORT CASE\n"
 			"peer list\n");
 	return 2;
@@ -44,13 +44,13 @@ int main(int argc, char **argv)
 		list_misbehaviours();
 		return 0;
 	}
-	if (argc < 4 || argc > 5 ||
+	if (argc < 4 ||
 	    inet_pton(AF_INET, argv[2], &server_address.sin_addr) != 1)
 		return usage();
 	server_address.sin_port = htons(atoi(argv[3]));
 	if (!strcmp(argv[1], "client"))
-		return attack_server(argc > 4 ? argv[4] : "");
-	if (!strcmp(argv[1], "server") && argc > 4)
+		return attack_server(&argv[4]);
+	if (!strcmp(argv[1], "server") && argc == 5)
 		return misbehave(argv[4]);
 	return usage();
 }

@@ -62,7 +62,7 @@ struct test {
 };
 
 /* client/run.c */
-int attack_server(const char *only);
+int attack_server(char *const *texts);
 
 /* server/run.c */
 void list_misbehaviours(void);

@@ -99,14 +99,24 @@ static void full_name(char *name, size_t size, const struct one_case *one)
 		 one->title, one->name);
 }
 
+/* Has the name one of the texts, or are there none? */
+static bool is_wanted(char *const *texts, const char *name)
+{
+	bool wanted = !*texts;
+
+	for (; *texts; texts++)
+		wanted |= !!strstr(name, *texts);
+	return wanted;
+}
+
 /* In a process of its own; 0 if it was not asked for */
-static pid_t start_case(const char *only, const struct one_case *one)
+static pid_t start_case(char *const *texts, const struct one_case *one)
 {
 	char name[NAME_MAX_LEN];
 	pid_t pid;
 
 	full_name(name, sizeof(name), one);
-	if (!strstr(name, only))
+	if (!is_wanted(texts, name))
 		return 0;
 	pid = fork();
 	if (pid)
@@ -133,40 +143,40 @@ static void finish_case(const struct one_case *one, pid_t pid, time_t start)
 	print_result(name, status, time(NULL) - start);
 }
 
-static void run_case(const char *only, const struct one_case *one)
+static void run_case(char *const *texts, const struct one_case *one)
 {
 	time_t start = time(NULL);
 
-	finish_case(one, start_case(only, one), start);
+	finish_case(one, start_case(texts, one), start);
 }
 
-static void run_table(const char *only, const struct table *table)
+static void run_table(char *const *texts, const struct table *table)
 {
 	const struct attack *a;
 
 	for (a = table->attacks; a->name; a++)
-		run_case(only, &(struct one_case) {
+		run_case(texts, &(struct one_case) {
 			.title = table->title, .name = a->name,
 			.version = table->version, .table = table,
 			.attack = a });
 }
 
-static void run_tests(const char *only, const struct test *test,
+static void run_tests(char *const *texts, const struct test *test,
 		      unsigned int version)
 {
 	for (; test->name; test++)
-		run_case(only, &(struct one_case) {
+		run_case(texts, &(struct one_case) {
 			.title = "", .name = test->name, .version = version,
 			.run = test->run });
 }
 
 /**
  * attack_server - do all that there is
- * @only: or what has this in its name
+ * @texts: or what has one of these in its name
  *
  * Return: whether the server did something wrong
  */
-int attack_server(const char *only)
+int attack_server(char *const *texts)
 {
 	/* The server is patient with it: meanwhile there is something to do. */
 	static const struct one_case silent = {
@@ -181,11 +191,11 @@ int attack_server(const char *only)
 	devices = ibv_get_device_list(NULL);
 	if (devices)
 		ibv_free_device_list(devices);
-	pid = start_case(only, &silent);
+	pid = start_case(texts, &silent);
 	for (i = 0; i < ARRAY_SIZE(tables); i++)
-		run_table(only, &tables[i]);
+		run_table(texts, &tables[i]);
 	for (i = 0; i < ARRAY_SIZE(lists); i++)
-		run_tests(only, lists[i].tests, lists[i].version);
+		run_tests(texts, lists[i].tests, lists[i].version);
 	finish_case(&silent, pid, time(NULL));
 	printf("%u passed, %u failed, %u skipped\n", passed, failed, skipped);
 	return failed || !passed;
