@@ -130,7 +130,7 @@ lock_is_held() { ! flock -n "$LAB_MOUNT/lock" true; }
 outlive_server() {
 	exec 7>"$LAB_MOUNT/lock"
 	must flock 7
-	load_start
+	LOAD_FORGETFUL=1 load_start
 	must lab_restart_server
 	must lab_wait ready 120
 	load_advances 120 || lab_fail "the mount did not come back"

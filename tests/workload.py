@@ -9,6 +9,7 @@ one as the server sees it, where the server runs in this guest. What was written
 is compared there, and again on the mount once the client's caches are dropped.
 """
 
+import contextlib
 import errno
 import fcntl
 import mmap
@@ -342,9 +343,13 @@ def acl(directory, server):
 def load(directory, _):
     """Write, read and rename until DIRECTORY/stop exists; whatever happens to
     the server or to the network, no error and no wrong octet may be seen.
-    LOAD_PAUSE in the environment: seconds between rounds."""
+    In the environment, LOAD_PAUSE: seconds between rounds; LOAD_FORGETFUL: the
+    server is restarted. What it did just before, it has forgotten when it is asked
+    again, so RENAME and REMOVE may find that they were done; that they were, is
+    seen when the files are read."""
     rng = random.Random(2)
     pause = float(os.environ.get("LOAD_PAUSE", "0"))
+    done_already = [FileNotFoundError] if "LOAD_FORGETFUL" in os.environ else []
     alive = {}
     longest = step = 0
     while not os.path.exists(f"{directory}/stop"):
@@ -352,7 +357,8 @@ def load(directory, _):
         size = rng.choice([100, 4096, 40001, 262144])
         path = f"{directory}/{step}"
         write_file(f"{path}.new", pattern(step, size))
-        os.rename(f"{path}.new", path)
+        with contextlib.suppress(*done_already):
+            os.rename(f"{path}.new", path)
         alive[step] = size
         again = rng.choice(list(alive))
         same(f"{directory}/{again}",
@@ -360,7 +366,8 @@ def load(directory, _):
              pattern(again, alive[again]))
         if len(alive) > 30:
             victim = rng.choice(list(alive))
-            os.unlink(f"{directory}/{victim}")
+            with contextlib.suppress(*done_already):
+                os.unlink(f"{directory}/{victim}")
             del alive[victim]
         longest = max(longest, time.monotonic() - start)
         step += 1
