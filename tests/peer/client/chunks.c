@@ -202,6 +202,50 @@ static void read_segments_of_one_octet(void)
 	write_in(MAX_SEGMENTS, 1);
 }
 
+/*
+ * A WRITE whose data come in part with a Read chunk, and for the rest inline behind
+ * it: those very data have to be in the file, not what the server has in its pages.
+ */
+static void write_around(unsigned int in_chunk)
+{
+	enum { COUNT = 800, READ_AT = 2048 };
+	struct connection *c = ready();
+	char rest[2 * COUNT + 1] = "";
+	struct memory m;
+	unsigned int i;
+
+	memory_expose(c, &m, 4096, IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE);
+	memset(m.data, 'w', COUNT);
+	for (i = in_chunk; i < COUNT; i++)
+		strcat(rest, "77");
+	say(c, CALL_HEAD END NEXT "%08x " A_SEGMENT END END END WRITE_CALL "%s",
+	    xid, WRITE_POSITION, m.mr->rkey, in_chunk, address(&m), xid, COUNT,
+	    rest);
+	expect(c, REPLY_HEAD NOTHING WRITE_REPLY, xid, xid, COUNT);
+
+	say(c, CALL_HEAD END END NEXT "00000001 " A_SEGMENT END END
+	    COMPOUND "00000003 " LOOKUP_SINK READ, xid,
+	    m.mr->rkey, COUNT, address(&m) + READ_AT, xid, COUNT);
+	expect(c, REPLY_HEAD END END NEXT "00000001 " A_SEGMENT END END
+	       COMPOUND_REPLY "00000003 " LOOKED_UP
+	       "00000019 00000000 xxxxxxxx %08x ", xid,
+	       m.mr->rkey, COUNT, address(&m) + READ_AT, xid, COUNT);
+	for (i = 0; i < COUNT; i++)
+		if (m.data[READ_AT + i] != 'w')
+			fail("octet %u is %02x", i, m.data[READ_AT + i]);
+	stays(c);
+}
+
+static void read_chunk_of_first_word(void)
+{
+	write_around(4);
+}
+
+static void read_chunk_of_nothing(void)
+{
+	write_around(0);
+}
+
 /* A Call whose words, but for the first two, are a chunk each, last one first */
 static void call_in_chunks(struct connection *c, const struct memory *m)
 {
@@ -299,6 +343,10 @@ const struct test chunk_tests[] = {
 	{ "chunks: a Read chunk of 64 octets in 64 segments",
 	  read_segments_of_one_octet },
 	{ "chunks: a Read chunk of 65 segments", read_segments_beyond_limit },
+	{ "chunks: a Read chunk of the first word of the data",
+	  read_chunk_of_first_word },
+	{ "chunks: a Read chunk of nothing, before the data",
+	  read_chunk_of_nothing },
 	{ "chunks: 8 Read chunks, out of order", read_chunks_out_of_order },
 	{ "chunks: 9 Read chunks", read_chunks_beyond_limit },
 	{ "chunks: an external Call", external_call },

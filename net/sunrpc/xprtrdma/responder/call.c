@@ -4,8 +4,9 @@
  *
  * Without Read chunks the message stands in the Receive buffer. With one Read
  * chunk, the usual case of an NFS WRITE, its contents are read to the start
- * of a page: the xdr_buf has the message before it as head, the contents as
- * pages, the rest of the message as tail. Everything else (a Position-Zero
+ * of a page: the xdr_buf has the message before it as head, the contents and a
+ * copy of the rest of the message as pages. Not as tail: nfsd takes what follows
+ * the head for pages, whatever is in them. Everything else (a Position-Zero
  * Read chunk, several Read chunks) is assembled in pages from the first octet
  * on, each chunk read to where its position says.
  *
@@ -184,6 +185,16 @@ static const struct walker fill = {
 	.chunk	= fill_chunk,
 };
 
+/* The only chunk, at the start of the pages, and the message behind it */
+static void fill_behind_chunk(struct rpcrdma2_job *job)
+{
+	const struct rpcrdma2_chunk *chunk = &job->recv->hdr.chunks.reads[0];
+	u32 end = xdr_align_size(chunk->length);
+
+	fill_chunk(job, 0, chunk);
+	fill_base(job, end, chunk->position, job->length - end);
+}
+
 /* What will be in the pages, and how much of it. */
 static int plan(struct rpcrdma2_job *job)
 {
@@ -195,8 +206,7 @@ static int plan(struct rpcrdma2_job *job)
 	if (rc)
 		return rc;
 	job->linear = cl->nreads > 1 || rpcrdma2_position_zero(cl);
-	job->length = job->linear ? length :
-				    xdr_align_size(cl->reads[0].length);
+	job->length = job->linear ? length : length - cl->reads[0].position;
 	return 0;
 }
 
@@ -295,7 +305,7 @@ void rpcrdma2_job_read_finish(struct rpcrdma2_job *job)
 	if (job->linear)
 		walk(job, &fill, NULL);
 	else
-		fill_chunk(job, 0, &job->recv->hdr.chunks.reads[0]);
+		fill_behind_chunk(job);
 }
 
 static void arg_inline(struct rpcrdma2_job *job, struct xdr_buf *arg)
@@ -308,12 +318,8 @@ static void arg_inline(struct rpcrdma2_job *job, struct xdr_buf *arg)
 
 static void arg_around_chunk(struct rpcrdma2_job *job, struct xdr_buf *arg)
 {
-	u32 position = job->recv->hdr.chunks.reads[0].position;
-
 	arg_inline(job, arg);
-	arg->tail[0].iov_base = arg->head[0].iov_base + position;
-	arg->tail[0].iov_len = arg->head[0].iov_len - position;
-	arg->head[0].iov_len = position;
+	arg->head[0].iov_len = job->recv->hdr.chunks.reads[0].position;
 	arg->page_len = job->length;
 }
 
@@ -344,6 +350,6 @@ void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
 		arg_linear(job, arg);
 	else
 		arg_around_chunk(job, arg);
-	arg->len = arg->head[0].iov_len + arg->page_len + arg->tail[0].iov_len;
+	arg->len = arg->head[0].iov_len + arg->page_len;
 	arg->buflen = arg->len;
 }
