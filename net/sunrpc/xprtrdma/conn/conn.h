@@ -397,9 +397,8 @@ void rpcrdma2_sends_free(struct rpcrdma2_conn *conn);
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn);
 void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn);
 void rpcrdma2_dispatch(struct rpcrdma2_recv *recv);
-void rpcrdma2_answer_error(struct rpcrdma2_recv *recv,
-			   const struct rpcrdma2_error *error,
-			   bool close_after);
+void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
+			 const struct rpcrdma2_error *error, bool close_after);
 
 /* debugfs.c */
 void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn);

@@ -120,34 +120,28 @@ void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_answer_error - report what is wrong with a message
- * @recv: the message; stays the caller's
- * @error: what to report; RDMA2_ERR_NONE closes the connection without a word
+ * rpcrdma2_send_error - answer a Call with an RDMA2_ERROR (v2-09, 5.3.3)
+ * @conn: its connection; the caller is between enter and exit, or is the CQ
+ * @xid: of the Call
+ * @vers: version of the Call
+ * @error: what to report
  * @close_after: close the connection when it is sent
  *
- * Process context, between enter and exit or in the CQ. Only a Call can be
- * answered: errors never flow from requester to responder (v2-09, 5.3.3), so
- * a bad Reply closes the connection.
+ * Process context.
  */
-void rpcrdma2_answer_error(struct rpcrdma2_recv *recv,
-			   const struct rpcrdma2_error *error,
-			   bool close_after)
+void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
+			 const struct rpcrdma2_error *error, bool close_after)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
 	struct rpcrdma2_header hdr = {
-		.xid		= recv->hdr.xid,
-		.vers		= recv->hdr.vers,
+		.xid		= xid,
+		.vers		= vers,
 		.credit		= conn->param.calls_in,
 		.htype		= RDMA2_ERROR,
 		.response	= true,
 		.error		= *error,
 	};
 
-	if (error->code == RDMA2_ERR_NONE || recv->hdr.response) {
-		rpcrdma2_conn_close(conn, -EPROTO);
-		return;
-	}
-	trace_rpcrdma2_error_send(conn, hdr.xid, error);
+	trace_rpcrdma2_error_send(conn, xid, error);
 	if (rpcrdma2_send_header(conn, &hdr, close_after))
 		return;
 	spin_lock(&conn->lock);
@@ -155,6 +149,10 @@ void rpcrdma2_answer_error(struct rpcrdma2_recv *recv,
 	spin_unlock(&conn->lock);
 }
 
+/*
+ * Only a Call can be answered: errors never flow from requester to responder
+ * (v2-09, 5.3.3), so a bad Reply closes the connection.
+ */
 static void answer_error(struct rpcrdma2_recv *recv,
 			 enum rpcrdma2_hs_event event)
 {
@@ -174,7 +172,11 @@ static void answer_error(struct rpcrdma2_recv *recv,
 	} else {
 		error->code = RDMA2_ERR_BAD_XDR;
 	}
-	rpcrdma2_answer_error(recv, error, close_after);
+	if (error->code == RDMA2_ERR_NONE || recv->hdr.response)
+		rpcrdma2_conn_close(conn, -EPROTO);
+	else
+		rpcrdma2_send_error(conn, recv->hdr.xid, recv->hdr.vers, error,
+				    close_after);
 }
 
 static void take_props(struct rpcrdma2_recv *recv)

@@ -335,9 +335,7 @@ static int post_reply(struct builder *b, struct page **pages,
 		return -EMSGSIZE;
 	trace_rpcrdma2_reply_send(job->responder->conn, b->hdr,
 				  send->xdr_buf.len);
-	/* The credit that the Reply gives back must find a Receive. */
-	rpcrdma2_recv_put(job->recv);
-	job->recv = NULL;
+	rpcrdma2_job_give_credit(job);
 	job->replied = true;
 	rc = rpcrdma2_send_post(send);
 	if (rc)

@@ -8,10 +8,13 @@
  *   rpcrdma2_job_reply()	RDMA Writes and the Send, one chain
  *   rpcrdma2_job_put()		the Send is done, or there was no Reply
  *
- * There are never more jobs than the peer was granted credits: one Call too
- * many costs the peer its connection. A thread of the server never waits for
- * the device; pages under I/O belong to the job. A job keeps the memory of its
- * connection, and so of this role, alive: a slow server thread may outlive it.
+ * There are never more Calls outstanding than the peer was granted credits: one
+ * too many costs the peer its connection. The next Call may be there as soon as
+ * a Reply is posted, so the credit is given back before; a job that has more to
+ * do then has the Reply's Send buffer, of which there are so many. A thread of
+ * the server never waits for the device; pages under I/O belong to the job. A job
+ * keeps the memory of its connection, and so of this role, alive: a slow server
+ * thread may outlive it.
  */
 #include "responder.h"
 
@@ -21,12 +24,9 @@ static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder)
 {
 	struct rpcrdma2_job *job;
 
-	if (responder->nr_jobs >= responder->conn->param.calls_in)
-		return NULL;
 	job = kzalloc(sizeof(*job), GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
 	if (!job)
 		return NULL;
-	responder->nr_jobs++;
 	job->responder = responder;
 	INIT_LIST_HEAD(&job->list);
 	INIT_LIST_HEAD(&job->rws);
@@ -45,19 +45,28 @@ static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder)
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_responder *responder = recv->conn->responder;
-	struct rpcrdma2_job *job;
+	struct rpcrdma2_job *job = NULL;
+	bool granted;
 
 	spin_lock(&responder->lock);
-	job = list_first_entry_or_null(&responder->free_jobs,
-				       struct rpcrdma2_job, list);
+	granted = responder->outstanding < recv->conn->param.calls_in;
+	if (granted)
+		job = list_first_entry_or_null(&responder->free_jobs,
+					       struct rpcrdma2_job, list);
 	if (job)
 		list_del_init(&job->list);
+	responder->outstanding += granted;
 	spin_unlock(&responder->lock);
+	if (!granted)
+		return NULL;
 	if (!job)
 		job = job_alloc(responder);
-	if (!job)
+	if (!job) {
+		spin_lock(&responder->lock);
+		responder->outstanding--;
+		spin_unlock(&responder->lock);
 		return NULL;
-
+	}
 	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,
 				 recv->offset + recv->len);
 	rpcrdma2_count_form(&responder->stats.calls, &recv->hdr);
@@ -91,6 +100,23 @@ static void count_done(struct rpcrdma2_responder *responder,
 }
 
 /**
+ * rpcrdma2_job_give_credit - a Call's Receive and its credit may be used again
+ * @job: the job, about to be answered; its message is gone
+ *
+ * Any context but interrupts. The caller posts what tells the peer afterwards.
+ */
+void rpcrdma2_job_give_credit(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+
+	spin_lock(&responder->lock);
+	responder->outstanding--;
+	spin_unlock(&responder->lock);
+	rpcrdma2_recv_put(job->recv);
+	job->recv = NULL;
+}
+
+/**
  * rpcrdma2_job_put - done with a Call
  * @job: the job, none of its I/O under way
  *
@@ -104,8 +130,7 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	while (job->nr_pages)
 		put_page(job->pages[--job->nr_pages]);
 	if (job->recv)
-		rpcrdma2_recv_put(job->recv);
-	job->recv = NULL;
+		rpcrdma2_job_give_credit(job);
 
 	spin_lock(&responder->lock);
 	count_done(responder, job);
@@ -124,7 +149,9 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
 			 const struct rpcrdma2_error *error)
 {
-	rpcrdma2_answer_error(job->recv, error, false);
+	rpcrdma2_job_give_credit(job);
+	rpcrdma2_send_error(job->responder->conn, job->xid, job->vers, error,
+			    false);
 	rpcrdma2_job_put(job);
 }
 

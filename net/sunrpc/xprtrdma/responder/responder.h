@@ -59,7 +59,8 @@ struct rpcrdma2_responder_stats {
  * @conn: the connection
  * @lock: the lists
  * @free_jobs: jobs to use
- * @nr_jobs: jobs ever allocated, at most what the peer was granted
+ * @outstanding: Calls whose credit was not given back, at most what the peer was
+ *	granted
  * @free_rws: large transfers to use
  * @nr_free_rws: how many
  * @stats: of this connection
@@ -68,7 +69,7 @@ struct rpcrdma2_responder {
 	struct rpcrdma2_conn	*conn;
 	spinlock_t		lock;	/* the lists */
 	struct list_head	free_jobs;
-	unsigned int		nr_jobs;
+	unsigned int		outstanding;
 	struct list_head	free_rws;
 	unsigned int		nr_free_rws;
 	struct rpcrdma2_responder_stats stats;
@@ -114,7 +115,7 @@ struct rpcrdma2_payload {
  * @read_done: called when they have completed, in CQ context or the teardown
  * @status: 0, or why they failed
  * @linear: the message is assembled in @pages from its first octet on; else
- *	@pages has the contents of the only Read chunk
+ *	@pages has the contents of the only Read chunk, and what follows it
  * @length: octets in @pages
  * @nr_pages: pages in use
  * @pages: pages under I/O
@@ -153,6 +154,7 @@ struct rpcrdma2_job {
 struct rpcrdma2_responder *rpcrdma2_responder_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
+void rpcrdma2_job_give_credit(struct rpcrdma2_job *job);
 void rpcrdma2_job_put(struct rpcrdma2_job *job);
 void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
 			 const struct rpcrdma2_error *error);
