@@ -26,6 +26,7 @@ static struct rpcrdma2_rw *rw_alloc(unsigned int nents)
 	if (!rw)
 		return NULL;
 	rw->max_nents = nents;
+	rw->nents = 0;
 	sg_init_table(rw->sg, nents);
 	return rw;
 }
@@ -47,9 +48,10 @@ static struct rpcrdma2_rw *rw_get(struct rpcrdma2_responder *responder,
 		}
 		spin_unlock(&responder->lock);
 	}
-	rw = rw ?: rw_alloc(nents);
-	if (rw)
-		rw->nents = 0;
+	if (!rw)
+		return rw_alloc(nents);
+	sg_unmark_end(&rw->sg[rw->nents - 1]);
+	rw->nents = 0;
 	return rw;
 }
 
@@ -81,7 +83,6 @@ static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
 	rc = rdma_rw_ctx_init(&rw->ctx, conn->qp, conn->cm_id->port_num,
 			      rw->sg, rw->nents, 0, seg->offset + skip,
 			      seg->handle, dir);
-	sg_unmark_end(&rw->sg[rw->nents - 1]);
 	if (rc < 0) {
 		rw_put(job->responder, rw);
 		return rc;
