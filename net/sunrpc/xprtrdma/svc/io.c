@@ -40,33 +40,63 @@ void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 		rpcrdma2_conn_close(recv->conn, -EPROTO);
 }
 
-/* The registrations that it had are free for jobs that found none. */
+/* The registrations that a job had are free for jobs that found none. */
+static void end_reading(struct rpcrdma2_svc_xprt *sx)
+{
+	bool starved;
+
+	spin_lock(&sx->lock);
+	sx->reading--;
+	sx->reads_ended++;
+	starved = !list_empty(&sx->starved);
+	if (starved) {
+		list_splice_init(&sx->starved, &sx->calls);
+		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
+	}
+	spin_unlock(&sx->lock);
+	if (starved)
+		svc_xprt_enqueue(&sx->xprt);
+}
+
 static void read_done(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_svc_xprt *sx = job->responder->conn->upper;
 
-	spin_lock(&sx->lock);
-	sx->reading--;
-	list_splice_init(&sx->starved, &sx->calls);
-	spin_unlock(&sx->lock);
+	end_reading(sx);
 	enqueue(sx, &sx->read_jobs, job);
 }
 
-/* Let a job wait for the end of another one's Reads, if there are any. */
-static bool starve(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
+/*
+ * A job found too few registrations. As long as others have some it waits for
+ * their end. The last one tries once more if any were given back since it began,
+ * when @reads_ended was @began.
+ *
+ * Return: false if it had all there are to itself
+ */
+static bool starve(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job,
+		   unsigned int began)
 {
-	bool ok;
+	bool others, again;
 
 	spin_lock(&sx->lock);
-	sx->reading--;
-	ok = sx->reading;
-	if (ok) {
+	others = sx->reading > 1;
+	again = !others && sx->reads_ended != began;
+	if (others || again) {
+		sx->reading--;
+		sx->reads_ended++;
+	}
+	if (others) {
 		list_add_tail(&job->list, &sx->starved);
 		trace_rpcrdma2_wait(sx->conn, job->xid, RPCRDMA2_WAIT_RDMA,
 				    sx->reading, sx->reading);
+	} else if (again) {
+		list_add_tail(&job->list, &sx->calls);
+		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
 	}
 	spin_unlock(&sx->lock);
-	return ok;
+	if (again)
+		svc_xprt_enqueue(&sx->xprt);
+	return others || again;
 }
 
 static struct rpcrdma2_job *dequeue_locked(struct list_head *queue)
@@ -151,21 +181,17 @@ static void start_reads(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 			struct rpcrdma2_job *job)
 {
 	unsigned int max_pages = rqstp->rq_page_end - rqstp->rq_pages - 2;
+	unsigned int began;
 	int rc;
 
 	spin_lock(&sx->lock);
 	sx->reading++;
+	began = sx->reads_ended;
 	spin_unlock(&sx->lock);
 	rc = rpcrdma2_job_read(job, rqstp->rq_pages, max_pages, read_done);
-	if (!rc)
+	if (!rc || (rc == -EAGAIN && starve(sx, job, began)))
 		return;
-	if (rc == -EAGAIN && starve(sx, job))
-		return;
-	if (rc != -EAGAIN) {
-		spin_lock(&sx->lock);
-		sx->reading--;
-		spin_unlock(&sx->lock);
-	}
+	end_reading(sx);
 	if (rc == -ENOMEM) {
 		/* It comes again, on the next connection; an error would end it. */
 		rpcrdma2_conn_close(sx->conn, rc);

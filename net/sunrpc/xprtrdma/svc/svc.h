@@ -18,7 +18,8 @@
  * @incoming: connections that wait to be accepted, by their link
  * @calls: jobs that came
  * @starved: jobs for whose Reads the device had no registration
- * @reading: jobs whose Reads are under way
+ * @reading: jobs whose Reads are under way, or being made
+ * @reads_ended: jobs that were, so far
  * @nr_incoming: how many connections wait
  * @read_jobs: jobs whose arguments have been read
  */
@@ -31,6 +32,7 @@ struct rpcrdma2_svc_xprt {
 	struct list_head	calls;
 	struct list_head	starved;
 	unsigned int		reading;
+	unsigned int		reads_ended;
 	unsigned int		nr_incoming;
 	struct list_head	read_jobs;
 };
