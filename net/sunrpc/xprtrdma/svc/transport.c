@@ -150,6 +150,33 @@ static void listener_lost(void *context)
 	svc_xprt_deferred_close(&sx->xprt);
 }
 
+static struct rpcrdma2_conn *next_incoming(struct rpcrdma2_svc_xprt *sx)
+{
+	struct rpcrdma2_conn *conn;
+
+	spin_lock(&sx->lock);
+	conn = list_first_entry_or_null(&sx->incoming, struct rpcrdma2_conn,
+					link);
+	if (conn) {
+		list_del_init(&conn->link);
+		sx->nr_incoming--;
+	}
+	if (list_empty(&sx->incoming))
+		clear_bit(XPT_CONN, &sx->xprt.xpt_flags);
+	spin_unlock(&sx->lock);
+	return conn;
+}
+
+static void drop_incoming(struct rpcrdma2_svc_xprt *sx)
+{
+	struct rpcrdma2_conn *conn;
+
+	while ((conn = next_incoming(sx))) {
+		rpcrdma2_conn_close(conn, -ESHUTDOWN);
+		rpcrdma2_conn_put(conn);
+	}
+}
+
 static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 				      struct sockaddr *sa, int salen,
 				      int flags)
@@ -171,6 +198,8 @@ static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 	if (IS_ERR(sx->listener)) {
 		void *err = sx->listener;
 
+		/* Of several devices, one may have begun to listen. */
+		drop_incoming(sx);
 		svc_xprt_discard(sx);
 		return err;
 	}
@@ -178,23 +207,6 @@ static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 	bound = (struct sockaddr *)&sx->listener->route.addr.src_addr;
 	svc_xprt_set_local(&sx->xprt, bound, salen);
 	return &sx->xprt;
-}
-
-static struct rpcrdma2_conn *next_incoming(struct rpcrdma2_svc_xprt *sx)
-{
-	struct rpcrdma2_conn *conn;
-
-	spin_lock(&sx->lock);
-	conn = list_first_entry_or_null(&sx->incoming, struct rpcrdma2_conn,
-					link);
-	if (conn) {
-		list_del_init(&conn->link);
-		sx->nr_incoming--;
-	}
-	if (list_empty(&sx->incoming))
-		clear_bit(XPT_CONN, &sx->xprt.xpt_flags);
-	spin_unlock(&sx->lock);
-	return conn;
 }
 
 static void set_addresses(struct rpcrdma2_svc_xprt *sx,
@@ -275,17 +287,13 @@ out_close:
 static void svc_op_detach(struct svc_xprt *xprt)
 {
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(xprt);
-	struct rpcrdma2_conn *conn;
 
 	if (sx->conn) {
 		rpcrdma2_conn_close(sx->conn, -ESHUTDOWN);
 		return;
 	}
 	rpcrdma2_unlisten(sx->listener);
-	while ((conn = next_incoming(sx))) {
-		rpcrdma2_conn_close(conn, -ESHUTDOWN);
-		rpcrdma2_conn_put(conn);
-	}
+	drop_incoming(sx);
 }
 
 static void svc_op_free(struct svc_xprt *xprt)
