@@ -356,7 +356,7 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
  *
  * Process context.
  *
- * Return: the role, or NULL
+ * Return: the role; or NULL if there is no memory, or @conn has that role
  */
 struct rpcrdma2_requester *
 rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
@@ -375,8 +375,14 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
 	INIT_DELAYED_WORK(&requester->refill, rpcrdma2_mrs_refill);
 	INIT_LIST_HEAD(&requester->unsettled);
 	INIT_DELAYED_WORK(&requester->settle, rpcrdma2_settle);
-	/* A connection that was accepted may have its CQ running already. */
-	smp_store_release(&conn->requester, requester);
+	/*
+	 * A connection that was accepted may have its CQ running already. Since
+	 * 6.12, two NFS clients on it may be given callback channels at once.
+	 */
+	if (cmpxchg_release(&conn->requester, NULL, requester)) {
+		kfree(requester);
+		return NULL;
+	}
 	return requester;
 }
 

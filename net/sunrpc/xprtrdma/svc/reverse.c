@@ -139,7 +139,7 @@ static bool take_role(struct reverse *reverse)
 
 static struct xprt_class reverse_class;
 
-/* Serialized by sunrpc for each svc_xprt; called once for each. */
+/* Succeeds once for each svc_xprt. */
 static struct rpc_xprt *reverse_setup(struct xprt_create *args)
 {
 	struct rpcrdma2_svc_xprt *sx;
