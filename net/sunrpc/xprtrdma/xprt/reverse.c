@@ -46,25 +46,6 @@ static struct reverse_rqst *rqst_get(struct rpcrdma2_xprt *x)
 	return to_reverse(rqst);
 }
 
-/* Pair a Call that waits with an rpc_rqst that is free, if there are both. */
-static struct reverse_rqst *next_call(struct rpcrdma2_xprt *x)
-{
-	struct reverse_rqst *rr = NULL;
-	struct rpcrdma2_job *job;
-
-	spin_lock(&x->lock);
-	job = list_first_entry_or_null(&x->reverse_waiting,
-				       struct rpcrdma2_job, list);
-	if (job)
-		rr = rqst_get(x);
-	if (rr) {
-		list_del_init(&job->list);
-		rr->job = job;
-	}
-	spin_unlock(&x->lock);
-	return rr;
-}
-
 static void rqst_put(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 {
 	rr->job = NULL;
@@ -85,9 +66,12 @@ static void init_buffers(struct reverse_rqst *rr)
 	xdr_buf_init(&rqst->rq_snd_buf, page, PAGE_SIZE);
 }
 
+/* Below the lock, so that the service is there. */
 static void deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 {
 	struct rpc_rqst *rqst = &rr->rqst;
+
+	lockdep_assert_held(&x->lock);
 
 	rqst->rq_xprt = &x->xprt;
 	rqst->rq_xid = cpu_to_be32(rr->job->xid);
@@ -102,12 +86,33 @@ static void deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 	rpcrdma2_enqueue_bc_request(x->xprt.bc_serv, rqst);
 }
 
+/*
+ * Is there a callback service? sunrpc leaves the pointer where it was when the
+ * service goes, but says so before.
+ */
+static bool has_service(const struct rpcrdma2_xprt *x)
+{
+	return x->bc_users && x->xprt.bc_serv;
+}
+
+/* Pair Calls that wait with rpc_rqsts that are free, while there are both. */
 static void deliver_waiting(struct rpcrdma2_xprt *x)
 {
 	struct reverse_rqst *rr;
+	struct rpcrdma2_job *job;
 
-	while ((rr = next_call(x)))
+	spin_lock(&x->lock);
+	while (has_service(x) && !list_empty(&x->reverse_waiting)) {
+		rr = rqst_get(x);
+		if (!rr)
+			break;
+		job = list_first_entry(&x->reverse_waiting,
+				       struct rpcrdma2_job, list);
+		list_del_init(&job->list);
+		rr->job = job;
 		deliver(x, rr);
+	}
+	spin_unlock(&x->lock);
 }
 
 static bool has_chunks(const struct rpcrdma2_header *hdr,
@@ -131,6 +136,7 @@ void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_xprt *x = recv->conn->upper;
 	struct rpcrdma2_error error = { };
 	struct rpcrdma2_job *job;
+	bool taken;
 
 	job = rpcrdma2_job_get(recv);
 	if (!job) {
@@ -141,16 +147,18 @@ void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 		rpcrdma2_job_refuse(job, &error);
 		return;
 	}
-	if (!x->xprt.bc_serv || !READ_ONCE(x->nr_reverse)) {
+	spin_lock(&x->lock);
+	taken = has_service(x);
+	if (taken)
+		list_add_tail(&job->list, &x->reverse_waiting);
+	spin_unlock(&x->lock);
+	if (taken) {
+		deliver_waiting(x);
+	} else {
 		/* Nobody asked for callbacks on this transport. */
 		error.code = RDMA2_ERR_SYSTEM;
 		rpcrdma2_job_refuse(job, &error);
-		return;
 	}
-	spin_lock(&x->lock);
-	list_add_tail(&job->list, &x->reverse_waiting);
-	spin_unlock(&x->lock);
-	deliver_waiting(x);
 }
 
 /**
@@ -240,6 +248,9 @@ int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 		x->nr_reverse++;
 		rqst_put(x, rr);
 	}
+	spin_lock(&x->lock);
+	x->bc_users++;
+	spin_unlock(&x->lock);
 	return 0;
 }
 
@@ -308,10 +319,17 @@ void rpcrdma2_xprt_bc_free_rqst(struct rpc_rqst *rqst)
  * @xprt: the transport
  * @max_reqs: as many as it asked for
  *
- * The requests stay for the next one, until the transport goes.
+ * It gets no Call any more. The requests stay for the next one, until the
+ * transport goes.
  */
 void rpcrdma2_xprt_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 {
+	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
+
+	spin_lock(&x->lock);
+	if (x->bc_users)
+		x->bc_users--;
+	spin_unlock(&x->lock);
 }
 
 /**

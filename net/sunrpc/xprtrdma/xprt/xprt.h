@@ -15,20 +15,21 @@
  * @xprt: sunrpc's part
  * @slots: RPCs outstanding at most, credits permitting
  * @connect_work: makes the next connection
- * @lock: @conn, @stats, @reverse_free, @reverse_waiting
+ * @lock: @conn, @stats, @reverse_free, @reverse_waiting, @bc_users
  * @conn: the connection, from its making to CLOSED; referenced; or NULL
  * @stats: what was counted on connections that are gone
  * @last_close: when the last one that was READY went, in jiffies
  * @last_close_status: why it did; 0 if none did yet
  * @reverse_free: reverse-direction requests to use
  * @reverse_waiting: jobs that wait for one
- * @nr_reverse: how many there are
+ * @nr_reverse: reverse-direction requests there are
+ * @bc_users: callback services that did not go yet
  */
 struct rpcrdma2_xprt {
 	struct rpc_xprt		xprt;
 	unsigned int		slots;
 	struct delayed_work	connect_work;
-	spinlock_t		lock;	/* conn, stats, reverse_* */
+	spinlock_t		lock;	/* conn, stats, reverse_*, bc_users */
 	struct rpcrdma2_conn	*conn;
 	struct rpcrdma2_stats	stats;
 	unsigned long		last_close;
@@ -36,6 +37,7 @@ struct rpcrdma2_xprt {
 	struct list_head	reverse_free;
 	struct list_head	reverse_waiting;
 	unsigned int		nr_reverse;
+	unsigned int		bc_users;
 };
 
 static inline struct rpcrdma2_xprt *to_rpcrdma2_xprt(struct rpc_xprt *xprt)
