@@ -106,9 +106,8 @@ static int status_of(const struct rdma_cm_event *event)
 		return -ECONNREFUSED;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return -ENODEV;
-	case RDMA_CM_EVENT_CONNECT_ERROR:
-		return -ENOTCONN;
 	default:
+		/* Not -ENOTCONN, with which sunrpc tries again at once. */
 		return -ECONNABORTED;
 	}
 }
@@ -139,16 +138,15 @@ static int handle_event(struct rpcrdma2_conn *conn,
 static int cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 {
 	struct rpcrdma2_conn *conn = cm_id->context;
-	unsigned int flags;
+	struct rpcrdma2_memalloc saved;
 	int rc;
 
 	trace_rpcrdma2_cm_event(conn, event);
 	if (!rpcrdma2_conn_enter(conn))
 		return 0;
-	/* Memory may be waiting for this very connection to write it back. */
-	flags = memalloc_noio_save();
+	saved = rpcrdma2_memalloc_save(conn->param.swapper);
 	rc = handle_event(conn, event);
-	memalloc_noio_restore(flags);
+	rpcrdma2_memalloc_restore(saved);
 	if (rc)
 		rpcrdma2_conn_close(conn, rc);
 	rpcrdma2_conn_exit(conn);

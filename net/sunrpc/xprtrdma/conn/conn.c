@@ -166,7 +166,8 @@ static void conn_teardown(struct work_struct *work)
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  close_work);
 	const struct rpcrdma2_conn_ops *ops = conn->param.ops;
-	unsigned int flags = memalloc_noio_save();
+	struct rpcrdma2_memalloc saved =
+		rpcrdma2_memalloc_save(conn->param.swapper);
 
 	cancel_delayed_work_sync(&conn->timer);
 	if (ops)
@@ -188,7 +189,7 @@ static void conn_teardown(struct work_struct *work)
 		ops->closed(conn);
 	complete_all(&conn->done);
 	rpcrdma2_debugfs_remove(conn);
-	memalloc_noio_restore(flags);
+	rpcrdma2_memalloc_restore(saved);
 	rpcrdma2_conn_put(conn);
 }
 

@@ -178,6 +178,7 @@ struct rpcrdma2_conn_ops {
  * @rdma_ctxs: rdma_rw contexts in use at the same time
  * @version_low: lowest version that may be spoken
  * @version_high: highest version that may be spoken
+ * @swapper: optional; whether memory is swapped over the connection
  */
 struct rpcrdma2_conn_param {
 	const struct rpcrdma2_conn_ops *ops;
@@ -190,7 +191,53 @@ struct rpcrdma2_conn_param {
 	unsigned int	rdma_ctxs;
 	u32		version_low;
 	u32		version_high;
+	const atomic_t	*swapper;
 };
+
+/**
+ * struct rpcrdma2_memalloc - how a task allocated memory before
+ * @noio: for memalloc_noio_restore()
+ * @swap: may it use the reserves?
+ * @noreclaim: for memalloc_noreclaim_restore(), if so
+ */
+struct rpcrdma2_memalloc {
+	unsigned int	noio;
+	bool		swap;
+	unsigned int	noreclaim;
+};
+
+/**
+ * rpcrdma2_memalloc_save - memory may be waiting for this connection to write it
+ *	back, or to swap it out: allocations must not wait for that
+ * @swapper: whether memory is swapped over it, or NULL
+ *
+ * Process context.
+ *
+ * Return: what rpcrdma2_memalloc_restore() takes
+ */
+static inline struct rpcrdma2_memalloc
+rpcrdma2_memalloc_save(const atomic_t *swapper)
+{
+	struct rpcrdma2_memalloc saved = {
+		.noio	= memalloc_noio_save(),
+		.swap	= swapper && atomic_read(swapper),
+	};
+
+	if (saved.swap)
+		saved.noreclaim = memalloc_noreclaim_save();
+	return saved;
+}
+
+/**
+ * rpcrdma2_memalloc_restore - undo rpcrdma2_memalloc_save()
+ * @saved: what it returned
+ */
+static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
+{
+	if (saved.swap)
+		memalloc_noreclaim_restore(saved.noreclaim);
+	memalloc_noio_restore(saved.noio);
+}
 
 /* Calls without chunks are taken in either direction. */
 #define RPCRDMA2_OFFERED_BRS	RDMA2_RVREQSUP_INLINE

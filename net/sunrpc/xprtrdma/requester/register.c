@@ -26,8 +26,9 @@ static void mr_unmap(struct rpcrdma2_requester *requester,
 {
 	if (!mr->nents)
 		return;
-	ib_dma_unmap_sg(requester->conn->pd->device, mr->sg, mr->nents,
-			mr->dir);
+	ib_dma_unmap_sg_attrs(requester->conn->pd->device, mr->sg, mr->nents,
+			      mr->dir, mr->unused ? DMA_ATTR_SKIP_CPU_SYNC : 0);
+	sg_unmark_end(&mr->sg[mr->nents - 1]);
 	mr->nents = 0;
 }
 
@@ -93,15 +94,16 @@ void rpcrdma2_mrs_refill(struct work_struct *work)
 			     refill);
 	struct rpcrdma2_conn *conn = requester->conn;
 	unsigned int max = conn->param.calls_out * MRS_PER_CALL;
-	unsigned int flags, i;
+	struct rpcrdma2_memalloc saved;
+	unsigned int i;
 
 	if (!rpcrdma2_conn_enter(conn))
 		return;
-	flags = memalloc_noio_save();
+	saved = rpcrdma2_memalloc_save(conn->param.swapper);
 	for (i = 0; i < MRS_BATCH && requester->nr_mrs < max; i++)
 		if (!refill_one(requester))
 			break;
-	memalloc_noio_restore(flags);
+	rpcrdma2_memalloc_restore(saved);
 	if (!i && requester->nr_mrs < max)
 		queue_delayed_work(rpcrdma2_wq, &requester->refill,
 				   REFILL_DELAY);
@@ -186,10 +188,13 @@ static int map_mr(struct builder *b)
 
 	sg_mark_end(&mr->sg[b->nents - 1]);
 	n = ib_dma_map_sg(dev, mr->sg, b->nents, b->dir);
-	if (!n)
+	if (!n) {
+		sg_unmark_end(&mr->sg[b->nents - 1]);
 		return -ENOBUFS;
+	}
 	mr->nents = b->nents;
 	mr->dir = b->dir;
+	mr->unused = false;
 	mapped = ib_map_mr_sg(mr->mr, mr->sg, n, NULL, PAGE_SIZE);
 	return mapped == n ? 0 : -EIO;
 }
@@ -223,7 +228,6 @@ static int flush(struct builder *b)
 	if (!mr)
 		return 0;
 	rc = map_mr(b);
-	sg_unmark_end(&mr->sg[b->nents - 1]);
 	b->mr = NULL;
 	b->nents = 0;
 	/* In the Call's list it is released with the Call, mapped or not. */
@@ -414,6 +418,20 @@ void rpcrdma2_unregister(struct rpcrdma2_requester *requester,
 
 	list_for_each_entry_safe(mr, next, &call->mrs, list)
 		mr_put(requester, mr);
+}
+
+/**
+ * rpcrdma2_nothing_placed - the responder wrote nothing to what a Call offered
+ * @call: a Call whose Reply came inline, and is in its buffers
+ *
+ * CQ context. To give up the mapping must not bring back what a bounce buffer has.
+ */
+void rpcrdma2_nothing_placed(struct rpcrdma2_call *call)
+{
+	struct rpcrdma2_mr *mr;
+
+	list_for_each_entry(mr, &call->mrs, list)
+		mr->unused = mr->dir == DMA_FROM_DEVICE;
 }
 
 /**

@@ -170,8 +170,8 @@ static bool call_claim(struct rpcrdma2_requester *requester,
 	bool ok;
 
 	spin_lock(&requester->lock);
-	ok = call->sent_on == requester->conn;
-	call->sent_on = NULL;
+	ok = call->sent_on == requester->conn->id;
+	call->sent_on = 0;
 	spin_unlock(&requester->lock);
 	return ok;
 }
@@ -349,6 +349,8 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 		return;
 	}
 	call->received = receive(requester, recv, call);
+	if (hdr->htype == RDMA2_MSG && !call->placed)
+		rpcrdma2_nothing_placed(call);
 	rpcrdma2_recv_put(recv);
 
 	if (invalidated)

@@ -275,7 +275,7 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	rc = rpcrdma2_send_post(send);
 	if (!rc) {
 		call->requester = requester;
-		call->sent_on = conn;
+		call->sent_on = conn->id;
 	}
 	spin_unlock(&requester->lock);
 	if (!rc) {

@@ -114,6 +114,7 @@ struct rpcrdma2_requester {
  * @sg: what is registered
  * @nents: entries of @sg in use; 0 if nothing is mapped
  * @dir: direction of the transfer
+ * @unused: the device wrote nothing there, but the CPU did
  * @reg_wr: registers it
  * @inv_wr: invalidates it locally
  */
@@ -124,6 +125,7 @@ struct rpcrdma2_mr {
 	struct scatterlist	*sg;
 	unsigned int		nents;
 	enum dma_data_direction	dir;
+	bool			unused;
 	struct ib_reg_wr	reg_wr;
 	struct ib_send_wr	inv_wr;
 };
@@ -133,7 +135,7 @@ struct rpcrdma2_mr {
  * @rqst: the RPC
  * @requester: the role that sent it last
  * @unsettled: in the requester's list of that name
- * @sent_on: the connection where its answer is expected, or NULL; under the
+ * @sent_on: number of the connection where its answer is expected, or 0; under the
  *	requester's lock. The first answer takes it
  * @conn: the connection it was last sent on, referenced while @mrs were
  *	exposed there, or NULL
@@ -160,7 +162,7 @@ struct rpcrdma2_call {
 	struct rpc_rqst		*rqst;
 	struct rpcrdma2_requester *requester;
 	struct list_head	unsettled;
-	struct rpcrdma2_conn	*sent_on;
+	u32			sent_on;
 	struct rpcrdma2_conn	*conn;
 	struct list_head	mrs;
 	struct rpcrdma2_work	inv_work;
@@ -216,6 +218,7 @@ void rpcrdma2_chain_registrations(struct rpcrdma2_call *call,
 				  struct rpcrdma2_send *send);
 void rpcrdma2_unregister(struct rpcrdma2_requester *requester,
 			 struct rpcrdma2_call *call);
+void rpcrdma2_nothing_placed(struct rpcrdma2_call *call);
 bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
 			 struct rpcrdma2_call *call, u32 handle);
 int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,

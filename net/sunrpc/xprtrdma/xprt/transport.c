@@ -180,6 +180,7 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		.calls_out	= x->slots,
 		.calls_in	= RPCRDMA2_REVERSE_CREDITS,
 		.wrs_per_call	= RPCRDMA2_XPRT_WRS_PER_CALL,
+		.swapper	= &x->xprt.swapper,
 	};
 	struct rpcrdma2_conn *conn;
 
@@ -197,13 +198,12 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 	return NULL;
 }
 
-/* Memory may be waiting for this very transport to write it back. */
 static void connect_worker(struct work_struct *work)
 {
 	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
 					       struct rpcrdma2_xprt,
 					       connect_work);
-	unsigned int flags = memalloc_noio_save();
+	struct rpcrdma2_memalloc saved = rpcrdma2_memalloc_save(&x->xprt.swapper);
 	struct rpcrdma2_conn *conn;
 
 	conn = conn_new(x);
@@ -218,7 +218,7 @@ static void connect_worker(struct work_struct *work)
 	rpcrdma2_conn_connect(conn, NULL, (struct sockaddr *)&x->xprt.addr);
 	rpcrdma2_conn_put(conn);
 out:
-	memalloc_noio_restore(flags);
+	rpcrdma2_memalloc_restore(saved);
 }
 
 /* Called by sunrpc with the write lock and XPRT_CONNECTING. */
@@ -344,14 +344,19 @@ static void xprt_op_inject_disconnect(struct rpc_xprt *xprt)
 	rpcrdma2_conn_put(conn);
 }
 
-/* All allocations on the way of an RPC look at xprt->swapper, or avoid I/O. */
+/*
+ * sunrpc looks at xprt->swapper where it prepares an RPC; this module does so where
+ * it makes a connection. Else, nothing on the way of an RPC waits for memory.
+ */
 static int xprt_op_enable_swap(struct rpc_xprt *xprt)
 {
+	atomic_inc(&xprt->swapper);
 	return 0;
 }
 
 static void xprt_op_disable_swap(struct rpc_xprt *xprt)
 {
+	atomic_dec(&xprt->swapper);
 }
 
 static const struct rpc_xprt_ops xprt_ops = {
