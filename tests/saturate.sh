@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script, for a kernel with two CPUs: a client that always uses all the
+# credits it has keeps its connection. Its next Call may be there before the server
+# is done with the Reply that granted it. That is rare: it takes a CPU that is
+# held up at that moment, so run this beside something else, and below it (nice).
+
+# shellcheck source=tests/lib.sh
+. "$LAB_TREE/tests/lib.sh"
+
+readers=16
+
+# connects - how often the client connected, as mountstats has it
+connects() { awk '$1 == "xprt:" { print $5 }' /proc/self/mountstats; }
+
+read_much() {
+	local i
+
+	for i in {1..4}; do
+		dd if="$LAB_MOUNT/file" of=/dev/null bs=4k count=1500 iflag=direct
+	done
+} 2>/dev/null
+
+PARAMETERS="max_requests=2"
+nfs_start rxe
+must lab_mount 4.2
+must dd if=/dev/zero of="$LAB_MOUNT/file" bs=1M count=6 status=none
+for ((i = 0; i < readers; i++)); do
+	read_much &
+done
+wait
+grep xprt: /proc/self/mountstats
+[ "$(connects)" -eq 1 ] || lab_fail "the client had to connect $(connects) times"
+must umount "$LAB_MOUNT"
+nfs_stop
