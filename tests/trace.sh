@@ -155,14 +155,17 @@ ended() { ! kill -0 "${pid_of[$1]}" 2>/dev/null; }
 
 # A signal that finds bpftrace 0.17 outside of epoll_wait() does not end it.
 stop_tools() {
-	local tool
+	local tool i
 
 	for tool; do
 		kill -INT "${pid_of[$tool]}"
 	done
 	for tool; do
-		lab_until 20 ended "$tool" || kill -INT "${pid_of[$tool]}"
-		lab_until 20 ended "$tool" || lab_fail "$tool does not end"
+		for ((i = 0; i < 6; i++)); do
+			lab_until 20 ended "$tool" && break
+			kill -INT "${pid_of[$tool]}"
+		done
+		ended "$tool" || lab_fail "$tool does not end"
 		must wait "${pid_of[$tool]}"
 		cat "/run/$tool.out"
 		[ ! -s "/run/$tool.err" ] || {

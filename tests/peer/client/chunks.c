@@ -205,9 +205,11 @@ static void read_segments_of_one_octet(void)
 /*
  * A WRITE whose data come in part with a Read chunk, and for the rest inline behind
  * it: those very data have to be in the file, not what the server has in its pages.
+ * No two such WRITEs are the same, or the server takes one for a retransmission.
  */
 static void write_around(unsigned int in_chunk)
 {
+	const unsigned int octet = 0x60 + 8 * version + in_chunk;
 	enum { COUNT = 800, READ_AT = 2048 };
 	struct connection *c = ready();
 	char rest[2 * COUNT + 1] = "";
@@ -215,9 +217,9 @@ static void write_around(unsigned int in_chunk)
 	unsigned int i;
 
 	memory_expose(c, &m, 4096, IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE);
-	memset(m.data, 'w', COUNT);
-	for (i = in_chunk; i < COUNT; i++)
-		strcat(rest, "77");
+	memset(m.data, octet, COUNT);
+	for (i = 0; i < COUNT - in_chunk; i++)
+		sprintf(rest + 2 * i, "%02x", octet);
 	say(c, CALL_HEAD END NEXT "%08x " A_SEGMENT END END END WRITE_CALL "%s",
 	    xid, WRITE_POSITION, m.mr->rkey, in_chunk, address(&m), xid, COUNT,
 	    rest);
@@ -231,7 +233,7 @@ static void write_around(unsigned int in_chunk)
 	       "00000019 00000000 xxxxxxxx %08x ", xid,
 	       m.mr->rkey, COUNT, address(&m) + READ_AT, xid, COUNT);
 	for (i = 0; i < COUNT; i++)
-		if (m.data[READ_AT + i] != 'w')
+		if (m.data[READ_AT + i] != octet)
 			fail("octet %u is %02x", i, m.data[READ_AT + i]);
 	stays(c);
 }
