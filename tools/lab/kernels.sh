@@ -12,7 +12,7 @@ packages() {
 	guest)	echo "rdma-core rdmacm-utils ibverbs-utils iproute2 kmod" \
 		     "nfs-common nfs-kernel-server rpcbind e2fsprogs fio" \
 		     "krb5-kdc krb5-admin-server" ;;
-	qemu)	echo "qemu-system-x86 busybox-static cpio kmod" ;;
+	qemu)	echo "qemu-system-x86 busybox-static cpio kmod pahole" ;;
 	capture) echo "tcpdump tshark" ;;
 	trace)	echo "bpftrace trace-cmd linux-perf" ;;
 	peer)	echo "gcc make librdmacm-dev libibverbs-dev ibverbs-providers" ;;
