@@ -19,12 +19,12 @@ console=	# where the terminal is, in a guest that has one
 
 # Options of run and pair; what is left over is in $operands.
 parse_options() {
-	timeout=600 mem='' log='' verbose='' settings=()
+	timeout=600 mem='' log='' verbose='' settings=() parameters=()
 	while [[ ${1:-} = -* ]]; do
 		case $1 in
 		-v)	verbose=1; shift; continue ;;
-		--timeout|--mem|--log|-e) [ $# -ge 2 ] || die "$1 takes a value" ;;
-		*)	die "no option $1; there are: --timeout --mem --log -e -v" ;;
+		--timeout|--mem|--log|-e|-b) [ $# -ge 2 ] || die "$1 takes a value" ;;
+		*)	die "no option $1; there are: --timeout --mem --log -e -b -v" ;;
 		esac
 		case $1 in
 		--timeout) timeout=$2 ;;
@@ -32,6 +32,7 @@ parse_options() {
 		--log)	log=$2 ;;
 		-e)	[[ $2 = *=* ]] || die "-e takes VARIABLE=VALUE, not '$2'"
 			settings+=("$2") ;;
+		-b)	parameters+=("$2") ;;
 		esac
 		shift 2
 	done
@@ -157,6 +158,7 @@ boot_uml() {
 		"init=$LAB/guest/init.sh" "LAB_ENV=$log/$guest.env"
 		con=null "con0=$input,fd:1"
 		"uml_dir=$log" "umid=$guest" "loglevel=$loglevel" printk.time=1
+		"${parameters[@]}"
 	)
 
 	[ "$role" = guest ] || wire_uml "$role"
@@ -174,7 +176,8 @@ boot_qemu() {
 		-virtfs "$(shared_directory kernel "$kernel/root"),readonly=on"
 		-virtfs "$(shared_directory share "$log")"
 		-append "console=ttyS0 loglevel=$loglevel printk.time=1 oops=panic panic=-1
-			LAB_INIT=$LAB/guest/init.sh LAB_ENV=$log/$guest.env"
+			LAB_INIT=$LAB/guest/init.sh LAB_ENV=$log/$guest.env
+			${parameters[*]}"
 	)
 	# /dev/kvm may open and yet get no kernel going where the CPU lacks these.
 	if grep -qwE 'vmx|svm' /proc/cpuinfo && [ -w /dev/kvm ]; then
