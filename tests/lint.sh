@@ -33,7 +33,7 @@ copy_tree() {
 		--exclude='.*.cmd' -c . | tar -C "$work" -x
 }
 
-c_files() { find . -name '*.[ch]' | sort; }
+c_files() { find . -name '*.[ch]' ! -name '*.mod.c' | sort; }
 
 # Commands in other languages have no suffix either: the first line tells.
 shell_files() {
