@@ -130,13 +130,14 @@ static void make_file(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  file_work);
-	unsigned int flags = memalloc_noio_save();
+	struct rpcrdma2_memalloc saved =
+		rpcrdma2_memalloc_save(conn->param.swapper);
 	char name[16];
 
 	snprintf(name, sizeof(name), "%u", conn->id);
 	conn->file = debugfs_create_file(name, 0444, directory, conn,
 					 &conn_fops);
-	memalloc_noio_restore(flags);
+	rpcrdma2_memalloc_restore(saved);
 }
 
 /**
