@@ -25,6 +25,8 @@
 
 /* Messages that a test may send are no longer than this. */
 #define MESSAGE_MAX	49152
+/* and sent so often at once. */
+#define MAX_CHAIN	128
 
 /* How long to wait for what has to come. Kernels with all checks on are slow. */
 #define PATIENCE_MS	40000
@@ -121,6 +123,8 @@ const void *connection_private(const struct connection *c, unsigned int *len);
 
 void connection_send(struct connection *c, const void *data, unsigned int len,
 		     uint32_t invalidate);
+void connection_send_chain(struct connection *c, const void *data,
+			   unsigned int len, unsigned int times);
 void connection_say(struct connection *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 enum happening connection_receive(struct connection *c, struct message *m,
@@ -147,6 +151,8 @@ extern unsigned int version;
 void in_this_version(struct octets *o);
 void say(struct connection *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+void say_at_once(struct connection *c, unsigned int times, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 void expect(struct connection *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

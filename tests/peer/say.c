@@ -70,6 +70,23 @@ void say(struct connection *c, const char *fmt, ...)
 }
 
 /**
+ * say_at_once - send a message many times, faster than it can be answered
+ * @c: the connection
+ * @times: how often, MAX_CHAIN at most
+ * @fmt: as printf's; hex, in version 2
+ */
+void say_at_once(struct connection *c, unsigned int times, const char *fmt, ...)
+{
+	const struct octets *o;
+	va_list ap;
+
+	va_start(ap, fmt);
+	o = message(fmt, ap);
+	va_end(ap);
+	connection_send_chain(c, o->data, o->len, times);
+}
+
+/**
  * expect - the next message has to be this one
  * @c: the connection
  * @fmt: as printf's; hex, in version 2

@@ -196,6 +196,36 @@ void connection_send(struct connection *c, const void *data, unsigned int len,
 }
 
 /**
+ * connection_send_chain - send a message many times, with one call of the device
+ * @c: the connection; it may be gone
+ * @data: the message
+ * @len: octets
+ * @times: how often, MAX_CHAIN at most
+ */
+void connection_send_chain(struct connection *c, const void *data,
+			   unsigned int len, unsigned int times)
+{
+	struct ibv_sge sge = {
+		.addr	= (uintptr_t)c->send_buffer,
+		.length	= len,
+		.lkey	= c->send_mr->lkey,
+	};
+	struct ibv_send_wr wrs[MAX_CHAIN];
+	unsigned int i;
+
+	for (i = 0; i < times; i++)
+		wrs[i] = (struct ibv_send_wr) {
+			.wr_id		= SEND_ID,
+			.next		= i + 1 < times ? &wrs[i + 1] : NULL,
+			.sg_list	= &sge,
+			.num_sge	= 1,
+			.opcode		= IBV_WR_SEND,
+		};
+	memcpy(c->send_buffer, data, len);
+	post_and_wait(c, wrs);
+}
+
+/**
  * connection_say - send a message that is given in hex
  * @c: the connection
  * @fmt: as printf's

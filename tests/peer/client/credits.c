@@ -47,6 +47,19 @@ static void more_calls_than_granted(void)
 	connection_expect_closed(stuck(2 * GRANTED));
 }
 
+/* All Replies would be taken: it is the Calls that are too many. */
+static void more_at_once_than_granted(void)
+{
+	struct connection *c = ready_with(MAX_CHAIN);
+	struct message m;
+
+	connection_needs_infiniband(c, "what finds no Receive ends it");
+	say_at_once(c, MAX_CHAIN, NULL_CALL);
+	while (connection_receive(c, &m, PATIENCE_MS) == MESSAGE)
+		;
+	connection_expect_closed(c);
+}
+
 static void replies_not_taken(void)
 {
 	struct connection *c = stuck(GRANTED);
@@ -66,6 +79,8 @@ const struct test credit_tests[] = {
 	{ "credits: all at once, with 64 segments each", all_credits_at_once },
 	{ "credits: twice as many as granted, and no Reply is taken",
 	  more_calls_than_granted },
+	{ "credits: twice as many as granted at once, and all Replies are taken",
+	  more_at_once_than_granted },
 	{ "credits: Replies that are not taken for a while",
 	  replies_not_taken },
 	{ },
