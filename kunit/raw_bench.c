@@ -7,13 +7,13 @@
  *	send	a Send, into a Receive that waits for it
  *	write	an RDMA Write
  *	read	an RDMA Read
- *	exchange a Send, which a short Send answers: what an inline RPC is to the
- *		device
+ *	exchange, exchange-read, exchange-write
+ *		what an RPC is to the device, the payload being inline, or in a
+ *		Read or Write chunk: see raw_exchange.c
  *
  * Each of the operations under way has memory of its own at either end, as
- * RPCs have; the far end's is registered for as long as the job runs. Both
- * QPs have one CQ, where a Receive's completion comes before that of the Send
- * it was for. So it is posted again in time for the next.
+ * RPCs have. Both QPs have one CQ, where a Receive's completion comes before
+ * that of the Send it was for. So it is posted again in time for the next.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -21,143 +21,23 @@
 
 struct raw raw;
 
-/* Memory */
-
-static void raw_registered(struct ib_cq *cq, struct ib_wc *wc)
-{
-	raw.status = wc->status == IB_WC_SUCCESS ? 0 : -EIO;
-	complete(&raw.event);
-}
-
-static int raw_register(struct raw_slot *slot)
-{
-	unsigned int pages = DIV_ROUND_UP(raw.job->size, PAGE_SIZE);
-	struct ib_cqe done = { .done = raw_registered };
-	struct ib_reg_wr wr = {
-		.wr	= {
-			.opcode		= IB_WR_REG_MR,
-			.send_flags	= IB_SEND_SIGNALED,
-			.wr_cqe		= &done,
-		},
-		.access	= IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_READ |
-			  IB_ACCESS_REMOTE_WRITE,
-	};
-	struct ib_mr *mr;
-
-	mr = ib_alloc_mr(raw.pd, IB_MR_TYPE_MEM_REG, pages);
-	if (IS_ERR(mr))
-		return PTR_ERR(mr);
-	slot->mr = mr;
-	if (ib_map_mr_sg(mr, &slot->far_sg, 1, NULL, PAGE_SIZE) != 1)
-		return -EIO;
-	wr.mr = mr;
-	wr.key = mr->rkey;
-	return raw_wait(ib_post_send(raw.far->qp, &wr.wr, NULL));
-}
-
-static int raw_map(struct raw_slot *slot)
-{
-	struct ib_device *device = raw.pd->device;
-	u64 dma;
-
-	dma = ib_dma_map_single(device, slot->near, raw.job->size,
-				DMA_BIDIRECTIONAL);
-	if (ib_dma_mapping_error(device, dma))
-		return -EIO;
-	slot->near_dma = dma;
-	sg_init_one(&slot->far_sg, slot->far, raw.job->size);
-	if (ib_dma_map_sg(device, &slot->far_sg, 1, DMA_BIDIRECTIONAL) != 1) {
-		ib_dma_unmap_single(device, dma, raw.job->size,
-				    DMA_BIDIRECTIONAL);
-		return -EIO;
-	}
-	return 0;
-}
-
-static void raw_op_done(struct ib_cq *cq, struct ib_wc *wc);
-static void raw_received(struct ib_cq *cq, struct ib_wc *wc);
-static void raw_answered(struct ib_cq *cq, struct ib_wc *wc);
-
-static int raw_slot_init(struct raw_slot *slot)
-{
-	u32 size = raw.job->size;
-	bool read = raw.opcode == IB_WR_RDMA_READ;
-	int ret;
-
-	slot->job = raw.job;
-	slot->op.done = raw_op_done;
-	slot->receive.done = raw_received;
-	slot->answer.done = raw_answered;
-	slot->near = alloc_pages_exact(size, GFP_KERNEL | __GFP_ZERO);
-	slot->far = alloc_pages_exact(size, GFP_KERNEL | __GFP_ZERO);
-	if (!slot->near || !slot->far)
-		return -ENOMEM;
-	memset(read ? slot->far : slot->near, RAW_PATTERN, size);
-	ret = raw_map(slot);
-	if (ret)
-		return ret;
-	return raw_register(slot);
-}
-
-static void raw_slot_exit(struct raw_slot *slot)
-{
-	struct ib_device *device = raw.near->device;
-	u32 size = raw.job->size;
-
-	if (slot->mr)
-		ib_dereg_mr(slot->mr);
-	if (slot->near_dma) {
-		ib_dma_unmap_sg(device, &slot->far_sg, 1, DMA_BIDIRECTIONAL);
-		ib_dma_unmap_single(device, slot->near_dma, size,
-				    DMA_BIDIRECTIONAL);
-	}
-	if (slot->near)
-		free_pages_exact(slot->near, size);
-	if (slot->far)
-		free_pages_exact(slot->far, size);
-}
-
-/* Did the last operations carry what they should? */
-static bool raw_slot_good(const struct raw_slot *slot)
-{
-	bool read = raw.opcode == IB_WR_RDMA_READ;
-
-	return !memchr_inv(read ? slot->near : slot->far, RAW_PATTERN,
-			   raw.job->size);
-}
-
-/* What answers consist of; nobody looks at it. */
-static int raw_answers_init(void)
-{
-	struct ib_device *device = raw.pd->device;
-
-	raw.answers = kzalloc(RAW_ANSWER_SIZE, GFP_KERNEL);
-	if (!raw.answers)
-		return -ENOMEM;
-	raw.answers_dma = ib_dma_map_single(device, raw.answers,
-					    RAW_ANSWER_SIZE, DMA_BIDIRECTIONAL);
-	if (!ib_dma_mapping_error(device, raw.answers_dma))
-		return 0;
-	kfree(raw.answers);
-	raw.answers = NULL;
-	return -EIO;
-}
-
-static void raw_answers_exit(void)
-{
-	if (raw.answers)
-		ib_dma_unmap_single(raw.near->device, raw.answers_dma,
-				    RAW_ANSWER_SIZE, DMA_BIDIRECTIONAL);
-	kfree(raw.answers);
-}
-
 /* Operations */
 
-static int raw_receive(struct rdma_cm_id *id, struct ib_cqe *cqe, u64 addr,
-		       u32 length)
+/**
+ * raw_receive - post a Receive
+ * @id: which end
+ * @cqe: its completion
+ * @memory: where to
+ * @offset: in @memory, octets
+ * @length: octets
+ *
+ * Return: 0 or a negative errno
+ */
+int raw_receive(struct rdma_cm_id *id, struct ib_cqe *cqe,
+		const struct raw_memory *memory, u32 offset, u32 length)
 {
 	struct ib_sge sge = {
-		.addr	= addr,
+		.addr	= sg_dma_address(&memory->sg) + offset,
 		.length	= length,
 		.lkey	= raw.pd->local_dma_lkey,
 	};
@@ -172,57 +52,32 @@ static int raw_receive(struct rdma_cm_id *id, struct ib_cqe *cqe, u64 addr,
 
 static int raw_receive_far(struct raw_slot *slot)
 {
-	return raw_receive(raw.far, &slot->receive,
-			   sg_dma_address(&slot->far_sg), raw.job->size);
+	return raw_receive(raw.far, &slot->receive, &slot->far, 0,
+			   raw.job->size);
 }
 
-static int raw_receive_answer(struct raw_slot *slot)
-{
-	return raw_receive(raw.near, &slot->answer, raw.answers_dma,
-			   RAW_ANSWER_SIZE);
-}
-
-static int raw_receives_init(struct raw_slot *slot)
-{
-	int ret = 0;
-
-	if (raw.opcode == IB_WR_SEND)
-		ret = raw_receive_far(slot);
-	if (!ret && raw.exchange)
-		ret = raw_receive_answer(slot);
-	return ret;
-}
-
-static int raw_signaled(const struct rdma_cm_id *id)
-{
-	unsigned int *sent = &raw.sent[id == raw.far];
-
-	if (raw.exchange && (*sent)++ % RAW_SIGNAL_INTERVAL)
-		return 0;
-	return IB_SEND_SIGNALED;
-}
-
-static int raw_send(struct rdma_cm_id *id, struct raw_slot *slot, u64 addr,
-		    u32 length)
+static int raw_send(struct raw_slot *slot)
 {
 	struct ib_sge sge = {
-		.addr	= addr,
-		.length	= length,
+		.addr	= sg_dma_address(&slot->near.sg),
+		.length	= raw.job->size,
 		.lkey	= raw.pd->local_dma_lkey,
 	};
 	struct ib_rdma_wr wr = {
 		.wr		= {
 			.opcode		= raw.opcode,
-			.send_flags	= raw_signaled(id),
+			.send_flags	= IB_SEND_SIGNALED,
 			.wr_cqe		= &slot->op,
 			.sg_list	= &sge,
 			.num_sge	= 1,
 		},
-		.remote_addr	= slot->mr->iova,
-		.rkey		= slot->mr->rkey,
 	};
 
-	return ib_post_send(id->qp, &wr.wr, NULL);
+	if (slot->mr) {
+		wr.remote_addr = slot->mr->iova;
+		wr.rkey = slot->mr->rkey;
+	}
+	return ib_post_send(raw.near->qp, &wr.wr, NULL);
 }
 
 static void raw_start_op(struct raw_slot *slot)
@@ -230,66 +85,73 @@ static void raw_start_op(struct raw_slot *slot)
 	int ret;
 
 	slot->started = ktime_get_ns();
-	ret = raw_send(raw.near, slot, slot->near_dma, raw.job->size);
+	ret = raw.exchange ? raw_exchange_start(slot) : raw_send(slot);
 	if (ret)
 		bench_done(slot->job, slot->started, ret);
 }
 
-static void raw_op_over(struct raw_slot *slot, enum ib_wc_status status)
+/**
+ * raw_op_over - an operation has ended; start the next one
+ * @slot: its slot
+ * @status: how, 0 or a negative errno
+ *
+ * CQ context.
+ */
+void raw_op_over(struct raw_slot *slot, int status)
 {
-	if (bench_done(slot->job, slot->started,
-		       status == IB_WC_SUCCESS ? 0 : -EIO))
+	if (bench_done(slot->job, slot->started, status))
 		raw_start_op(slot);
 }
 
-/* An exchange is over when its answer comes, or will not come. */
 static void raw_op_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	if (!raw.exchange)
-		raw_op_over(container_of(wc->wr_cqe, struct raw_slot, op),
-			    wc->status);
+	raw_op_over(container_of(wc->wr_cqe, struct raw_slot, op),
+		    wc->status == IB_WC_SUCCESS ? 0 : -EIO);
 }
 
-/* What can't be posted here leaves the near end without an answer. */
+/* What can't be posted here leaves the near end's next Send without a Receive. */
 static void raw_received(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct raw_slot *slot = container_of(wc->wr_cqe, struct raw_slot,
 					     receive);
-	int ret;
 
-	if (wc->status != IB_WC_SUCCESS)
-		return;
-	ret = raw_receive_far(slot);
-	if (!ret && raw.exchange)
-		ret = raw_send(raw.far, slot, raw.answers_dma, RAW_ANSWER_SIZE);
-	if (ret)
+	if (wc->status == IB_WC_SUCCESS && raw_receive_far(slot))
 		rdma_disconnect(raw.near);
-}
-
-/* Answers come in the order of what they answer, and so do Receives. */
-static void raw_answered(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct raw_slot *slot = container_of(wc->wr_cqe, struct raw_slot,
-					     answer);
-
-	if (raw.over)
-		return;
-	if (wc->status == IB_WC_SUCCESS)
-		raw_receive_answer(slot);
-	raw_op_over(slot, wc->status);
 }
 
 /* The job */
 
 static int raw_opcode(const char *what)
 {
-	if (!strcmp(what, "send") || !strcmp(what, "exchange"))
-		return IB_WR_SEND;
-	if (!strcmp(what, "write"))
-		return IB_WR_RDMA_WRITE;
-	if (!strcmp(what, "read"))
-		return IB_WR_RDMA_READ;
+	static const struct {
+		const char		*name;
+		enum ib_wr_opcode	opcode;
+	} opcodes[] = {
+		{ "send",		IB_WR_SEND },
+		{ "write",		IB_WR_RDMA_WRITE },
+		{ "read",		IB_WR_RDMA_READ },
+		{ "exchange",		IB_WR_SEND },
+		{ "exchange-write",	IB_WR_RDMA_WRITE },
+		{ "exchange-read",	IB_WR_RDMA_READ },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++)
+		if (!strcmp(what, opcodes[i].name))
+			return opcodes[i].opcode;
 	return -EINVAL;
+}
+
+static int raw_op_init(struct raw_slot *slot)
+{
+	slot->job = raw.job;
+	if (raw.exchange) {
+		raw_exchange_init(slot);
+		return raw_exchange_receives(slot);
+	}
+	slot->op.done = raw_op_done;
+	slot->receive.done = raw_received;
+	return raw.opcode == IB_WR_SEND ? raw_receive_far(slot) : 0;
 }
 
 static int raw_finish(struct bench_job *job)
@@ -301,12 +163,12 @@ static int raw_finish(struct bench_job *job)
 	raw_quiesce(raw.near);
 	raw_quiesce(raw.far);
 	for (i = 0; raw.slots && i < job->depth; i++) {
-		if (raw.slots[i].mr && !raw_slot_good(&raw.slots[i]))
+		if (raw.slots[i].started && !raw_slot_good(&raw.slots[i]))
 			ret = -EIO;
 		raw_slot_exit(&raw.slots[i]);
 	}
 	kvfree(raw.slots);
-	raw_answers_exit();
+	raw_memory_exit(&raw.answers);
 	raw_close();
 	return ret;
 }
@@ -317,15 +179,18 @@ static int raw_prepare(struct bench_job *job)
 	unsigned int i;
 	int ret;
 
-	if (opcode < 0 || !job->size || job->size > SZ_1M)
+	if (opcode < 0 || job->size > SZ_1M)
 		return -EINVAL;
 	memset(&raw, 0, sizeof(raw));
 	raw.job = job;
 	raw.opcode = opcode;
-	raw.exchange = !strcmp(job->what, "exchange");
+	raw.exchange = strstarts(job->what, "exchange");
+	/* Without payload there still are headers. */
+	if (!job->size && !(raw.exchange && opcode == IB_WR_SEND))
+		return -EINVAL;
 	ret = raw_open();
 	if (!ret)
-		ret = raw_answers_init();
+		ret = raw_memory_init(&raw.answers, RAW_HEADERS_SIZE);
 	if (ret)
 		goto out_finish;
 	ret = -ENOMEM;
@@ -335,7 +200,7 @@ static int raw_prepare(struct bench_job *job)
 	for (i = 0; i < job->depth; i++) {
 		ret = raw_slot_init(&raw.slots[i]);
 		if (!ret)
-			ret = raw_receives_init(&raw.slots[i]);
+			ret = raw_op_init(&raw.slots[i]);
 		if (ret)
 			goto out_finish;
 	}

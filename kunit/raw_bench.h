@@ -12,45 +12,55 @@
 #include "bench.h"
 
 #define RAW_PATTERN		0x5a
-#define RAW_ANSWER_SIZE		128
+/* What an exchange's Sends have besides a payload: the headers of an RPC */
+#define RAW_HEADERS_SIZE	128
 /* Of an exchange's Sends, every so many are signaled. */
 #define RAW_SIGNAL_INTERVAL	16
 
 /**
+ * struct raw_memory - of one operation, at one end: the payload, then headers
+ * @start: where it is
+ * @sg: the same, mapped
+ */
+struct raw_memory {
+	void			*start;
+	struct scatterlist	sg;
+};
+
+/**
  * struct raw_slot - one operation at a time
  * @job: what for
- * @op: completes the work request, at the near end
- * @receive: completes the Receive, at the far end
- * @answer: completes the Receive at the near end, for an exchange
+ * @op: completes the near end's work request
+ * @receive: completes the far end's Receive
+ * @transfer: completes the far end's RDMA Read, for an exchange
+ * @answer: completes the near end's Receive, for an exchange
  * @near: the near end's memory
  * @far: the far end's memory
- * @near_dma: DMA address of @near
- * @far_sg: @far, mapped
- * @mr: @far's registration
+ * @mr: registration of what the other end's RDMA reads or writes
+ * @asker: whose Send the far end's Receive got
  * @started: when, ns
  */
 struct raw_slot {
 	struct bench_job	*job;
 	struct ib_cqe		op;
 	struct ib_cqe		receive;
+	struct ib_cqe		transfer;
 	struct ib_cqe		answer;
-	void			*near;
-	void			*far;
-	u64			near_dma;
-	struct scatterlist	far_sg;
+	struct raw_memory	near;
+	struct raw_memory	far;
 	struct ib_mr		*mr;
+	struct raw_slot		*asker;
 	u64			started;
 };
 
 /**
  * struct raw - what a job has; there is one at a time
  * @job: the job
- * @opcode: of its work requests
- * @exchange: each of them is answered
+ * @opcode: how the payload moves
+ * @exchange: in an exchange
  * @over: no operation is under way any more
- * @sent: work requests of either end
+ * @sent: Sends of either end's exchanges
  * @answers: memory that all answers come from and go to
- * @answers_dma: its DMA address
  * @listener: CM id that the far end came from
  * @near: CM id of the end that starts operations
  * @far: CM id of the other one
@@ -66,8 +76,7 @@ struct raw {
 	bool			exchange;
 	bool			over;
 	unsigned int		sent[2];
-	void			*answers;
-	u64			answers_dma;
+	struct raw_memory	answers;
 	struct rdma_cm_id	*listener;
 	struct rdma_cm_id	*near;
 	struct rdma_cm_id	*far;
@@ -80,6 +89,23 @@ struct raw {
 
 /* raw_bench.c */
 extern struct raw raw;
+int raw_receive(struct rdma_cm_id *id, struct ib_cqe *cqe,
+		const struct raw_memory *memory, u32 offset, u32 length);
+void raw_op_over(struct raw_slot *slot, int status);
+
+/* raw_exchange.c */
+void raw_exchange_init(struct raw_slot *slot);
+int raw_exchange_receives(struct raw_slot *slot);
+int raw_exchange_start(struct raw_slot *slot);
+
+/* raw_memory.c */
+u32 raw_memory_size(void);
+int raw_memory_init(struct raw_memory *memory, u32 size);
+void raw_memory_exit(struct raw_memory *memory);
+void raw_registration(struct ib_reg_wr *wr, struct ib_mr *mr);
+int raw_slot_init(struct raw_slot *slot);
+void raw_slot_exit(struct raw_slot *slot);
+bool raw_slot_good(const struct raw_slot *slot);
 
 /* raw_conn.c */
 int raw_wait(int ret);

@@ -16,10 +16,15 @@ MODULE_PARM_DESC(port, "to connect the QPs");
 
 #define RAW_TIMEOUT_MS		5000
 
-/* Entries of an exchange's Sends are free again when a signaled one is done. */
+/*
+ * An exchange has two entries of either end's Send Queue at most, which are free
+ * again when a signaled Send is done.
+ */
 static unsigned int raw_send_depth(void)
 {
-	return raw.job->depth + (raw.exchange ? 2 * RAW_SIGNAL_INTERVAL : 0);
+	if (!raw.exchange)
+		return raw.job->depth;
+	return 2 * (raw.job->depth + 2 * RAW_SIGNAL_INTERVAL);
 }
 
 static int raw_create_qp(struct rdma_cm_id *id)

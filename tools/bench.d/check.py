@@ -91,9 +91,10 @@ def main():
     check.echo([("null", 0, depth) for depth in depths] +
                [(what, size, depth) for what in ("call", "reply")
                 for size in sizes for depth in depths])
-    check.raw([(what, size, depth) for what in ("send", "read", "write")
+    check.raw([(what, size, depth) for what in ("send", "read", "write",
+                                                "exchange-read", "exchange-write")
                for size in sizes for depth in depths] +
-              [("exchange", size, depth) for size in (128, 4 * KIB)
+              [("exchange", size, depth) for size in (0, 4 * KIB)
                for depth in depths])
     check.counts()
     check.nfs([(what, 4 * KIB, 16) for what in ("randread", "randwrite")] +

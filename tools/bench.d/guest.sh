@@ -53,18 +53,18 @@ measure_op() {
 	figure part=raw round="$1" "$line"
 }
 
-# An exchange is what an inline RPC is, so it is measured where those are.
+# An exchange with its payload in a Send is measured where RPCs are inline.
 measure_raw() {
-	local round=$1 size depth
+	local round=$1 size depth op
 
 	must lab_insmod rpcrdma2_raw_bench
 	for depth in $DEPTHS; do
-		measure_op "$round" exchange 128 "$depth"
+		measure_op "$round" exchange 0 "$depth"
 		for size in $SIZES; do
 			[ "$size" -gt 16384 ] || measure_op "$round" exchange "$size" "$depth"
-			measure_op "$round" send "$size" "$depth"
-			measure_op "$round" write "$size" "$depth"
-			measure_op "$round" read "$size" "$depth"
+			for op in exchange-read exchange-write send write read; do
+				measure_op "$round" $op "$size" "$depth"
+			done
 		done
 	done
 	unload rpcrdma2_raw_bench

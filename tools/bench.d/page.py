@@ -16,6 +16,8 @@ from plot import Plot
 MARK = '.. Made by "make bench".'
 NAMES = {"rpcrdma2": "rpcrdma2", "rpcrdma": "rpcrdma", "tcp": "TCP"}
 OURS, OTHER = "rpcrdma2", "rpcrdma"
+# By what the device moves a payload that is not inline
+RDMA = {"call": "read", "reply": "write"}
 COUNTERS = ["sends", "reads", "writes", "registrations", "invalidations",
             "receives", "posts", "completions", "interrupts", "packets"]
 
@@ -49,9 +51,9 @@ def raw_ratio(figures, key):
     such a payload."""
     what, size, depth = key
     if size <= 16 * KIB:
-        what, size = "exchange", max(size, 128)
+        what = "exchange"
     else:
-        what = {"call": "read", "reply": "write"}[what]
+        what = RDMA[what]
     return ratio(figures.series("echo", key, "rate", transport=OURS),
                  figures.series("raw", (what, size, depth), "rate"))
 
@@ -175,25 +177,29 @@ def time_of(figures, part, key, depth, **match):
     return {turn: 1e6 / rate for turn, rate in rates.items()}
 
 
+def best_time(figures, key, depth, exchange):
+    """Of an RPC whose payload costs nothing but what the device needs to exchange
+    it: a null RPC, and by how much that exchange is longer: {round: time}."""
+    null = time_of(figures, "echo", ("null", 0), depth, transport=OURS)
+    bare = time_of(figures, "raw", ("exchange", 0), depth)
+    full = time_of(figures, "raw", (exchange, key[1]), depth)
+    return {turn: null[turn] - bare[turn] + full[turn] for turn in null}
+
+
 def at_best(figures, raised, key, depth):
-    """The ratio of rates, or of latencies, to rpcrdma if a payload cost nothing but
-    what the device needs to exchange it: a null RPC with the longer exchange."""
-    source = raised or figures
-    null = time_of(source, "echo", ("null", 0), depth, transport=OURS)
-    bare = time_of(figures, "raw", ("exchange", 128), depth)
-    full = time_of(figures, "raw", ("exchange", key[1]), depth)
-    other = time_of(source, "echo", key, depth, transport=OTHER)
-    best = {turn: null[turn] - bare[turn] + full[turn] for turn in null}
+    """The ratio of rates, or of latencies, to rpcrdma if the payload were inline
+    at no cost."""
+    best = best_time(figures, key, depth, "exchange")
+    other = time_of(raised or figures, "echo", key, depth, transport=OTHER)
     found = ratio(best, other) if depth == 1 else ratio(other, best)
     return found[0]
 
 
 def at_best_of_device(figures, key):
-    """The part of the device's rate if a payload cost nothing but that."""
-    what = {"call": "read", "reply": "write"}[key[0]]
-    null = time_of(figures, "echo", ("null", 0), key[2], transport=OURS)
-    full = time_of(figures, "raw", (what, key[1]), key[2])
-    return ratio(full, {turn: full[turn] + null[turn] for turn in full})[0]
+    """The part of the device's rate if the payload were in a chunk at no cost."""
+    what = RDMA[key[0]]
+    best = best_time(figures, key, key[2], f"exchange-{what}")
+    return ratio(time_of(figures, "raw", (what, key[1]), key[2]), best)[0]
 
 
 class Target:

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Exchanges: what an RPC is to the device. A Send asks, and a Send answers. The
+ * payload is in the Send that asks, or the far end moves it by RDMA; for that,
+ * the near end registers its memory anew for each exchange, in one chain with
+ * its Send, and the Send that answers invalidates the registration.
+ *
+ * One Send of RAW_SIGNAL_INTERVAL is signaled, and RDMA Reads are, since their
+ * end is waited for.
+ */
+#include "raw_bench.h"
+
+static int raw_signaled(const struct rdma_cm_id *id)
+{
+	unsigned int *sent = &raw.sent[id == raw.far];
+
+	return (*sent)++ % RAW_SIGNAL_INTERVAL ? 0 : IB_SEND_SIGNALED;
+}
+
+static struct ib_sge raw_sge(const struct raw_memory *memory, u32 offset,
+			     u32 length)
+{
+	return (struct ib_sge) {
+		.addr	= sg_dma_address(&memory->sg) + offset,
+		.length	= length,
+		.lkey	= raw.pd->local_dma_lkey,
+	};
+}
+
+/* The near end */
+
+/* Answers come in the order of what they answer, and so do Receives. */
+static void raw_answered(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct raw_slot *slot = container_of(wc->wr_cqe, struct raw_slot,
+					     answer);
+	int ret = -EIO;
+
+	if (raw.over)
+		return;
+	if (wc->status == IB_WC_SUCCESS)
+		ret = raw_receive(raw.near, &slot->answer, &raw.answers, 0,
+				  RAW_HEADERS_SIZE);
+	raw_op_over(slot, ret);
+}
+
+/* Where in a message the one that asks says which one it is: the headers */
+static u32 *raw_headers(struct raw_memory *memory)
+{
+	return memory->start + raw.job->size;
+}
+
+/**
+ * raw_exchange_start - start an exchange
+ * @slot: of which none is under way
+ *
+ * Return: 0 or a negative errno
+ */
+int raw_exchange_start(struct raw_slot *slot)
+{
+	bool inlined = raw.opcode == IB_WR_SEND;
+	struct ib_sge sge = raw_sge(&slot->near, inlined ? 0 : raw.job->size,
+				    inlined ? raw_memory_size() :
+					      RAW_HEADERS_SIZE);
+	struct ib_send_wr send = {
+		.opcode		= IB_WR_SEND,
+		.send_flags	= raw_signaled(raw.near),
+		.wr_cqe		= &slot->op,
+		.sg_list	= &sge,
+		.num_sge	= 1,
+	};
+	struct ib_reg_wr reg;
+
+	*raw_headers(&slot->near) = slot - raw.slots;
+	if (inlined)
+		return ib_post_send(raw.near->qp, &send, NULL);
+	ib_update_fast_reg_key(slot->mr, ib_inc_rkey(slot->mr->rkey));
+	if (ib_map_mr_sg(slot->mr, &slot->near.sg, 1, NULL, PAGE_SIZE) != 1)
+		return -EIO;
+	raw_registration(&reg, slot->mr);
+	reg.wr.wr_cqe = &slot->op;
+	reg.wr.next = &send;
+	return ib_post_send(raw.near->qp, &reg.wr, NULL);
+}
+
+/* The far end */
+
+static int raw_receive_far(struct raw_slot *slot)
+{
+	if (raw.opcode == IB_WR_SEND)
+		return raw_receive(raw.far, &slot->receive, &slot->far, 0,
+				   raw_memory_size());
+	return raw_receive(raw.far, &slot->receive, &slot->far, raw.job->size,
+			   RAW_HEADERS_SIZE);
+}
+
+/*
+ * Be ready for the next one, and answer, behind what else is in @first. The
+ * answer's completion is @slot's, whose own handler does nothing in an exchange.
+ */
+static int raw_answer(struct raw_slot *slot, struct ib_send_wr *first)
+{
+	struct ib_sge sge = raw_sge(&raw.answers, 0, RAW_HEADERS_SIZE);
+	struct ib_send_wr send = {
+		.opcode		= IB_WR_SEND,
+		.send_flags	= raw_signaled(raw.far),
+		.wr_cqe		= &slot->op,
+		.sg_list	= &sge,
+		.num_sge	= 1,
+	};
+	int ret;
+
+	if (raw.opcode != IB_WR_SEND) {
+		send.opcode = IB_WR_SEND_WITH_INV;
+		send.ex.invalidate_rkey = slot->asker->mr->rkey;
+	}
+	if (first)
+		first->next = &send;
+	ret = raw_receive_far(slot);
+	return ret ?: ib_post_send(raw.far->qp, first ?: &send, NULL);
+}
+
+static int raw_transfer(struct raw_slot *slot)
+{
+	bool read = raw.opcode == IB_WR_RDMA_READ;
+	struct ib_sge sge = raw_sge(&slot->far, 0, raw.job->size);
+	struct ib_rdma_wr wr = {
+		.wr		= {
+			.opcode		= raw.opcode,
+			.send_flags	= read ? IB_SEND_SIGNALED : 0,
+			.wr_cqe		= &slot->transfer,
+			.sg_list	= &sge,
+			.num_sge	= 1,
+		},
+		.remote_addr	= slot->asker->mr->iova,
+		.rkey		= slot->asker->mr->rkey,
+	};
+
+	if (read)
+		return ib_post_send(raw.far->qp, &wr.wr, NULL);
+	return raw_answer(slot, &wr.wr);
+}
+
+/* What can't be posted leaves the near end without an answer. */
+static void raw_far_done(int ret)
+{
+	if (ret)
+		rdma_disconnect(raw.near);
+}
+
+static void raw_transferred(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct raw_slot *slot = container_of(wc->wr_cqe, struct raw_slot,
+					     transfer);
+
+	if (wc->status == IB_WC_SUCCESS)
+		raw_far_done(raw_answer(slot, NULL));
+}
+
+static void raw_asked(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct raw_slot *slot = container_of(wc->wr_cqe, struct raw_slot,
+					     receive);
+
+	if (wc->status != IB_WC_SUCCESS)
+		return;
+	slot->asker = &raw.slots[*raw_headers(&slot->far)];
+	raw_far_done(raw.opcode == IB_WR_SEND ? raw_answer(slot, NULL) :
+						raw_transfer(slot));
+}
+
+/* A Send that fails takes the QP with it, and so the Receive of the answer. */
+static void raw_sent(struct ib_cq *cq, struct ib_wc *wc)
+{
+}
+
+/**
+ * raw_exchange_init - name the handlers of a slot's completions
+ * @slot: of a job of exchanges
+ */
+void raw_exchange_init(struct raw_slot *slot)
+{
+	slot->op.done = raw_sent;
+	slot->receive.done = raw_asked;
+	slot->transfer.done = raw_transferred;
+	slot->answer.done = raw_answered;
+}
+
+/**
+ * raw_exchange_receives - post a slot's Receives, at both ends
+ * @slot: from raw_exchange_init()
+ *
+ * Return: 0 or a negative errno
+ */
+int raw_exchange_receives(struct raw_slot *slot)
+{
+	int ret = raw_receive_far(slot);
+
+	return ret ?: raw_receive(raw.near, &slot->answer, &raw.answers, 0,
+				  RAW_HEADERS_SIZE);
+}
