@@ -25,7 +25,7 @@
 
 /* Messages that a test may send are no longer than this. */
 #define MESSAGE_MAX	49152
-/* and sent so often at once. */
+/* and no more of them are sent at once. */
 #define MAX_CHAIN	128
 
 /* How long to wait for what has to come. Kernels with all checks on are slow. */
@@ -123,8 +123,9 @@ const void *connection_private(const struct connection *c, unsigned int *len);
 
 void connection_send(struct connection *c, const void *data, unsigned int len,
 		     uint32_t invalidate);
-void connection_send_chain(struct connection *c, const void *data,
-			   unsigned int len, unsigned int times);
+void connection_send_chain(struct connection *c,
+			   const struct octets * const *messages,
+			   unsigned int count);
 void connection_say(struct connection *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 enum happening connection_receive(struct connection *c, struct message *m,

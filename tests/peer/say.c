@@ -77,13 +77,16 @@ void say(struct connection *c, const char *fmt, ...)
  */
 void say_at_once(struct connection *c, unsigned int times, const char *fmt, ...)
 {
-	const struct octets *o;
+	const struct octets *chain[MAX_CHAIN];
+	unsigned int i;
 	va_list ap;
 
 	va_start(ap, fmt);
-	o = message(fmt, ap);
+	chain[0] = message(fmt, ap);
 	va_end(ap);
-	connection_send_chain(c, o->data, o->len, times);
+	for (i = 1; i < times; i++)
+		chain[i] = chain[0];
+	connection_send_chain(c, chain, times);
 }
 
 /**

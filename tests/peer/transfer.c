@@ -196,32 +196,38 @@ void connection_send(struct connection *c, const void *data, unsigned int len,
 }
 
 /**
- * connection_send_chain - send a message many times, with one call of the device
+ * connection_send_chain - send messages, with one call of the device
  * @c: the connection; it may be gone
- * @data: the message
- * @len: octets
- * @times: how often, MAX_CHAIN at most
+ * @messages: the messages; together no longer than one may be
+ * @count: how many, MAX_CHAIN at most
  */
-void connection_send_chain(struct connection *c, const void *data,
-			   unsigned int len, unsigned int times)
+void connection_send_chain(struct connection *c,
+			   const struct octets * const *messages,
+			   unsigned int count)
 {
-	struct ibv_sge sge = {
-		.addr	= (uintptr_t)c->send_buffer,
-		.length	= len,
-		.lkey	= c->send_mr->lkey,
-	};
 	struct ibv_send_wr wrs[MAX_CHAIN];
-	unsigned int i;
+	struct ibv_sge sges[MAX_CHAIN];
+	unsigned int i, len, used = 0;
 
-	for (i = 0; i < times; i++)
+	for (i = 0; i < count; i++) {
+		len = messages[i]->len;
+		if (used + len > MESSAGE_MAX)
+			fail("%u messages are too much for a chain", count);
+		memcpy(c->send_buffer + used, messages[i]->data, len);
+		sges[i] = (struct ibv_sge) {
+			.addr	= (uintptr_t)c->send_buffer + used,
+			.length	= len,
+			.lkey	= c->send_mr->lkey,
+		};
 		wrs[i] = (struct ibv_send_wr) {
 			.wr_id		= SEND_ID,
-			.next		= i + 1 < times ? &wrs[i + 1] : NULL,
-			.sg_list	= &sge,
+			.next		= i + 1 < count ? &wrs[i + 1] : NULL,
+			.sg_list	= &sges[i],
 			.num_sge	= 1,
 			.opcode		= IBV_WR_SEND,
 		};
-	memcpy(c->send_buffer, data, len);
+		used += len;
+	}
 	post_and_wait(c, wrs);
 }
 

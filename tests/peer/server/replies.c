@@ -3,6 +3,7 @@
  * Replies that are none: malformed, contradictory, too many, to nobody.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "server.h"
 
@@ -250,6 +251,40 @@ static void reply_twice(void)
 	serve(c);
 }
 
+/*
+ * The Call was sent on a connection that is gone, and its registrations with it.
+ * Its Reply comes with what makes the next one ready, before it can be sent there.
+ * It is good for the Call that comes next, too: some data, inline.
+ */
+static void reply_to_earlier_connection(void)
+{
+	static struct octets answer, o;
+	const struct octets *both[] = { &answer, &o };
+	struct connection *c;
+	struct call call;
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		c = at_read(&call);
+		connection_close(c);
+		c = silent_client();
+		expect_connprop(c);
+		build_connprop_answer(&answer);
+		octets_format(&o, "%08x " VERS "%08x 00000000 " REPLY_FLAGS
+			      NOTHING "%08x 00000001 00000000 00000000 "
+			      "00000000 00000000 00000000 00000000 00000008 "
+			      "00000000 00000008 ", call.xid, grant, call.xid);
+		memcpy(o.data + o.len, DATA, strlen(DATA));
+		o.len += strlen(DATA);
+		connection_send_chain(c, both, ARRAY_SIZE(both));
+		if (serve_until(c, READ, &call))
+			reply(c, &call);
+		connection_close(c);
+	}
+	as_expected = true;
+	serve(greeted());
+}
+
 /* The RPC fits nowhere: more data than asked for, and no chunk used. */
 static void reply_beyond_buffers(void)
 {
@@ -273,6 +308,8 @@ const struct test reply_cases[] = {
 	{ "survives-reply-too-long", reply_too_long },
 	{ "survives-unknown-xids", reply_to_unknown },
 	{ "survives-reply-twice", reply_twice },
+	{ "survives-reply-to-earlier-connection",
+	  reply_to_earlier_connection },
 	{ "errs-reply-beyond-buffers", reply_beyond_buffers },
 	{ "survives-v1-bad-replies", reply_badly },
 	{ "survives-v1-cut-replies", cut_replies },

@@ -124,13 +124,25 @@ void expect_connprop(struct connection *c)
 }
 
 /**
+ * build_connprop_answer - as it should be
+ * @o: where to; overwritten
+ */
+void build_connprop_answer(struct octets *o)
+{
+	octets_format(o, "00000001 " VERS "%08x 00000005 " REPLY_FLAGS
+		      PROPERTIES, grant);
+}
+
+/**
  * answer_connprop - as it should be
  * @c: the connection
  */
 void answer_connprop(struct connection *c)
 {
-	connection_say(c, "00000001 " VERS "%08x 00000005 " REPLY_FLAGS
-		       PROPERTIES, grant);
+	static struct octets o;
+
+	build_connprop_answer(&o);
+	connection_send(c, o.data, o.len, 0);
 }
 
 /**

@@ -82,6 +82,7 @@ void reply(struct connection *c, const struct call *call);
 
 struct connection *next_client(const struct options *options);
 void expect_connprop(struct connection *c);
+void build_connprop_answer(struct octets *o);
 void answer_connprop(struct connection *c);
 struct connection *silent_client(void);
 void greet(struct connection *c);
