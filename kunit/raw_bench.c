@@ -159,7 +159,6 @@ static int raw_finish(struct bench_job *job)
 	unsigned int i;
 	int ret = 0;
 
-	raw.over = true;
 	raw_quiesce(raw.near);
 	raw_quiesce(raw.far);
 	for (i = 0; raw.slots && i < job->depth; i++) {
@@ -185,6 +184,7 @@ static int raw_prepare(struct bench_job *job)
 	raw.job = job;
 	raw.opcode = opcode;
 	raw.exchange = strstarts(job->what, "exchange");
+	raw_exchanges_init();
 	/* Without payload there still are headers. */
 	if (!job->size && !(raw.exchange && opcode == IB_WR_SEND))
 		return -EINVAL;

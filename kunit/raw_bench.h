@@ -6,7 +6,9 @@
 #define RPCRDMA2_RAW_BENCH_H
 
 #include <linux/completion.h>
+#include <linux/list.h>
 #include <linux/scatterlist.h>
+#include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 #include "bench.h"
@@ -33,11 +35,11 @@ struct raw_memory {
  * @op: completes the near end's work request
  * @receive: completes the far end's Receive
  * @transfer: completes the far end's RDMA Read, for an exchange
- * @answer: completes the near end's Receive, for an exchange
  * @near: the near end's memory
  * @far: the far end's memory
  * @mr: registration of what the other end's RDMA reads or writes
  * @asker: whose Send the far end's Receive got
+ * @asked: in &raw.asked
  * @started: when, ns
  */
 struct raw_slot {
@@ -45,11 +47,11 @@ struct raw_slot {
 	struct ib_cqe		op;
 	struct ib_cqe		receive;
 	struct ib_cqe		transfer;
-	struct ib_cqe		answer;
 	struct raw_memory	near;
 	struct raw_memory	far;
 	struct ib_mr		*mr;
 	struct raw_slot		*asker;
+	struct list_head	asked;
 	u64			started;
 };
 
@@ -58,7 +60,9 @@ struct raw_slot {
  * @job: the job
  * @opcode: how the payload moves
  * @exchange: in an exchange
- * @over: no operation is under way any more
+ * @lock: of @asked and of what is posted for it
+ * @asked: exchanges that wait for their answers, in order
+ * @answer: completes the near end's Receives, for exchanges
  * @sent: Sends of either end's exchanges
  * @answers: memory that all answers come from and go to
  * @listener: CM id that the far end came from
@@ -74,7 +78,9 @@ struct raw {
 	struct bench_job	*job;
 	enum ib_wr_opcode	opcode;
 	bool			exchange;
-	bool			over;
+	spinlock_t		lock;
+	struct list_head	asked;
+	struct ib_cqe		answer;
 	unsigned int		sent[2];
 	struct raw_memory	answers;
 	struct rdma_cm_id	*listener;
@@ -94,6 +100,7 @@ int raw_receive(struct rdma_cm_id *id, struct ib_cqe *cqe,
 void raw_op_over(struct raw_slot *slot, int status);
 
 /* raw_exchange.c */
+void raw_exchanges_init(void);
 void raw_exchange_init(struct raw_slot *slot);
 int raw_exchange_receives(struct raw_slot *slot);
 int raw_exchange_start(struct raw_slot *slot);

@@ -29,19 +29,26 @@ static struct ib_sge raw_sge(const struct raw_memory *memory, u32 offset,
 
 /* The near end */
 
-/* Answers come in the order of what they answer, and so do Receives. */
+static int raw_receive_answer(void)
+{
+	return raw_receive(raw.near, &raw.answer, &raw.answers, 0,
+			   RAW_HEADERS_SIZE);
+}
+
+/* Answers come in the order of what they answer. */
 static void raw_answered(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct raw_slot *slot = container_of(wc->wr_cqe, struct raw_slot,
-					     answer);
-	int ret = -EIO;
+	struct raw_slot *slot;
 
-	if (raw.over)
-		return;
-	if (wc->status == IB_WC_SUCCESS)
-		ret = raw_receive(raw.near, &slot->answer, &raw.answers, 0,
-				  RAW_HEADERS_SIZE);
-	raw_op_over(slot, ret);
+	spin_lock(&raw.lock);
+	slot = list_first_entry_or_null(&raw.asked, struct raw_slot, asked);
+	if (slot)
+		list_del(&slot->asked);
+	spin_unlock(&raw.lock);
+	/* The Receives of a QP that is closed are more than the exchanges. */
+	if (slot)
+		raw_op_over(slot, wc->status == IB_WC_SUCCESS ?
+				  raw_receive_answer() : -EIO);
 }
 
 /* Where in a message the one that asks says which one it is: the headers */
@@ -50,13 +57,7 @@ static u32 *raw_headers(struct raw_memory *memory)
 	return memory->start + raw.job->size;
 }
 
-/**
- * raw_exchange_start - start an exchange
- * @slot: of which none is under way
- *
- * Return: 0 or a negative errno
- */
-int raw_exchange_start(struct raw_slot *slot)
+static int raw_ask(struct raw_slot *slot)
 {
 	bool inlined = raw.opcode == IB_WR_SEND;
 	struct ib_sge sge = raw_sge(&slot->near, inlined ? 0 : raw.job->size,
@@ -81,6 +82,25 @@ int raw_exchange_start(struct raw_slot *slot)
 	reg.wr.wr_cqe = &slot->op;
 	reg.wr.next = &send;
 	return ib_post_send(raw.near->qp, &reg.wr, NULL);
+}
+
+/**
+ * raw_exchange_start - start an exchange
+ * @slot: of which none is under way
+ *
+ * Return: 0 or a negative errno
+ */
+int raw_exchange_start(struct raw_slot *slot)
+{
+	int ret;
+
+	spin_lock(&raw.lock);
+	list_add_tail(&slot->asked, &raw.asked);
+	ret = raw_ask(slot);
+	if (ret)
+		list_del(&slot->asked);
+	spin_unlock(&raw.lock);
+	return ret;
 }
 
 /* The far end */
@@ -175,6 +195,16 @@ static void raw_sent(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
+ * raw_exchanges_init - before any slot is made ready
+ */
+void raw_exchanges_init(void)
+{
+	spin_lock_init(&raw.lock);
+	INIT_LIST_HEAD(&raw.asked);
+	raw.answer.done = raw_answered;
+}
+
+/**
  * raw_exchange_init - name the handlers of a slot's completions
  * @slot: of a job of exchanges
  */
@@ -183,19 +213,15 @@ void raw_exchange_init(struct raw_slot *slot)
 	slot->op.done = raw_sent;
 	slot->receive.done = raw_asked;
 	slot->transfer.done = raw_transferred;
-	slot->answer.done = raw_answered;
 }
 
 /**
- * raw_exchange_receives - post a slot's Receives, at both ends
+ * raw_exchange_receives - post a Receive at either end
  * @slot: from raw_exchange_init()
  *
  * Return: 0 or a negative errno
  */
 int raw_exchange_receives(struct raw_slot *slot)
 {
-	int ret = raw_receive_far(slot);
-
-	return ret ?: raw_receive(raw.near, &slot->answer, &raw.answers, 0,
-				  RAW_HEADERS_SIZE);
+	return raw_receive_far(slot) ?: raw_receive_answer();
 }
