@@ -141,6 +141,9 @@ terms() {
 	is client received_credits 64
 	is client requester_credits 64
 	is client responder_credits 8
+	# What it is granted, what it grants, and three
+	is client receive_buffers 75
+	is client receive_queue_depth 139
 	is client connects 1
 	is client last_close_status 0
 }

@@ -239,6 +239,9 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
 	memalloc_noio_restore(saved.noio);
 }
 
+/* CONNPROP and ERROR take no credit; a few Receives are kept for them. */
+#define RPCRDMA2_CONTROL_RECVS	3
+
 /* Calls without chunks are taken in either direction. */
 #define RPCRDMA2_OFFERED_BRS	RDMA2_RVREQSUP_INLINE
 
@@ -285,7 +288,8 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  *	if none came
  * @peer_reads: RDMA Reads that the peer can answer at a time
  * @recvs: all Receive buffers
- * @recv_depth: how many
+ * @nr_recvs: how many; the CQ's
+ * @recv_depth: entries of the Receive Queue, how many there may be
  * @sends: all Send buffers
  * @nr_sends: how many
  * @free_sends: those free to use
@@ -342,6 +346,7 @@ struct rpcrdma2_conn {
 	u8				peer_reads;
 
 	struct list_head		recvs;
+	unsigned int			nr_recvs;
 	unsigned int			recv_depth;
 	struct list_head		sends;
 	unsigned int			nr_sends;
@@ -416,7 +421,8 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);
 
 /* recv.c */
-int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn);
+unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
+				    unsigned int calls, gfp_t gfp);
 void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn);
 void rpcrdma2_recvs_free(struct rpcrdma2_conn *conn);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);

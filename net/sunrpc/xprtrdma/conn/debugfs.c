@@ -105,6 +105,7 @@ static void show_queues(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 	rpcrdma2_show(seq, "send_queue_depth", "%u", conn->sq_depth);
 	rpcrdma2_show(seq, "send_queue_used", "%u", conn->sq_used);
 	rpcrdma2_show(seq, "receive_queue_depth", "%u", conn->recv_depth);
+	rpcrdma2_show(seq, "receive_buffers", "%u", conn->nr_recvs);
 	rpcrdma2_show(seq, "completion_queue_depth", "%d", conn->cq->cqe);
 	rpcrdma2_show(seq, "send_buffers", "%u", conn->nr_sends);
 	rpcrdma2_show(seq, "registration_pages", "%u", conn->max_pages);

@@ -6,9 +6,6 @@
 
 #include <trace/events/rpcrdma2.h>
 
-/* CONNPROP and ERROR take no credit; a few Receives are kept for them. */
-#define CONTROL_RECVS	3
-
 /*
  * One registration covers 1 MiB, also one that starts in mid-page, where the
  * device can do it. And it is no multiple of 256: rxe, copying the last of so
@@ -84,10 +81,12 @@ static void fill_qp_attr(struct rpcrdma2_conn *conn,
 	attr->port_num = conn->cm_id->port_num;
 	attr->sq_sig_type = IB_SIGNAL_REQ_WR;
 	attr->qp_type = IB_QPT_RC;
-	attr->cap.max_recv_wr = min_t(u32, calls + CONTROL_RECVS + 1,
-				      dev->attrs.max_qp_wr);
-	attr->cap.max_send_wr = min_t(u32, calls * param->wrs_per_call +
-				      CONTROL_RECVS + 1, dev->attrs.max_qp_wr);
+	/* One entry more, for the drain. */
+	attr->cap.max_recv_wr = min_t(u32, dev->attrs.max_qp_wr,
+				      calls + RPCRDMA2_CONTROL_RECVS + 1);
+	attr->cap.max_send_wr = min_t(u32, dev->attrs.max_qp_wr,
+				      calls * param->wrs_per_call +
+				      RPCRDMA2_CONTROL_RECVS + 1);
 	/* A Send is one buffer; RDMA Writes gather. */
 	attr->cap.max_send_sge = !param->rdma_ctxs ? 1 :
 				 min(32, dev->attrs.max_send_sge);
@@ -101,7 +100,7 @@ static void limit_calls(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_conn_param *param = &conn->param;
 	unsigned int *larger;
 
-	while (calls_of(conn) + CONTROL_RECVS > conn->recv_depth) {
+	while (calls_of(conn) + RPCRDMA2_CONTROL_RECVS > conn->recv_depth) {
 		larger = param->calls_in > param->calls_out ?
 			 &param->calls_in : &param->calls_out;
 		(*larger)--;
@@ -147,14 +146,14 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	conn->qp->res.kern_name = KBUILD_MODNAME;
 	/* One entry of each Queue is for the drain. */
 	conn->sq_depth = min(conn->sq_depth, attr.cap.max_send_wr) - 1;
-	conn->recv_depth = min_t(u32, calls_of(conn) + CONTROL_RECVS,
+	conn->recv_depth = min_t(u32, calls_of(conn) + RPCRDMA2_CONTROL_RECVS,
 				 attr.cap.max_recv_wr - 1);
-	if (conn->recv_depth < CONTROL_RECVS + 2)
+	if (conn->recv_depth < RPCRDMA2_CONTROL_RECVS + 2)
 		return -EOPNOTSUPP;
 	limit_calls(conn);
 	conn->max_pages = min_t(unsigned int, MAX_PAGES,
 				dev->attrs.max_fast_reg_page_list_len);
-	return rpcrdma2_recvs_create(conn);
+	return rpcrdma2_recvs_provide(conn, 1, GFP_KERNEL) ? 0 : -ENOMEM;
 }
 
 /**

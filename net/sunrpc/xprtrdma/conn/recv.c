@@ -2,11 +2,13 @@
 /*
  * Receive buffers.
  *
- * As many are allocated and posted, once, as messages can be under way to
- * this end: a Reply to each of its Calls, the Calls that it grants, and a few
- * control messages. None is ever allocated later. A Call's buffer is posted
- * again just before its Reply is sent, so that the peer finds it when it uses
- * the credit which the Reply gives back.
+ * As many are posted as messages can be under way to this end: the Calls that
+ * it grants, a few control messages, and a Reply to each Call that it may have
+ * out. That is one at first, and what the peer grants, once it does: buffers go
+ * round, so those that nothing is going to fill would only make the others leave
+ * the CPU's caches. A Call's buffer is posted again just before its Reply is
+ * sent, so that the peer finds it when it uses the credit which the Reply gives
+ * back.
  */
 #include "conn.h"
 
@@ -76,16 +78,16 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	rpcrdma2_dispatch(recv);
 }
 
-static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_conn *conn)
+static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
 	struct ib_device *dev = conn->pd->device;
 	size_t size = conn->param.rbsiz;
 	struct rpcrdma2_recv *recv;
 
-	recv = kmalloc(sizeof(*recv), GFP_KERNEL);
+	recv = kmalloc(sizeof(*recv), gfp);
 	if (!recv)
 		return NULL;
-	recv->buf = alloc_pages_exact(size, GFP_KERNEL | __GFP_NOWARN);
+	recv->buf = alloc_pages_exact(size, gfp | __GFP_NOWARN);
 	if (!recv->buf)
 		goto out_free;
 	recv->conn = conn;
@@ -108,28 +110,34 @@ out_free:
 }
 
 /**
- * rpcrdma2_recvs_create - allocate and post all Receive buffers
- * @conn: a connection with a new QP
+ * rpcrdma2_recvs_provide - have Receives for the Replies to this end's Calls
+ * @conn: a connection with a QP
+ * @calls: how many Calls are to be out at a time, calls_out at most
+ * @gfp: for the allocation of those that there are not
  *
- * Process context, sleeps.
+ * CQ context, or before there are completions: one at a time. A device that
+ * takes no more ends the connection.
  *
- * Return: 0 or negative errno
+ * Return: for how many Calls there are Receives now; less than @calls if there is
+ * no memory
  */
-int rpcrdma2_recvs_create(struct rpcrdma2_conn *conn)
+unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
+				    unsigned int calls, gfp_t gfp)
 {
-	unsigned int n = conn->recv_depth;
+	unsigned int others = conn->param.calls_in + RPCRDMA2_CONTROL_RECVS;
 	struct rpcrdma2_recv *recv;
-	int rc;
 
-	while (n--) {
-		recv = recv_alloc(conn);
+	while (conn->nr_recvs < others + calls) {
+		recv = recv_alloc(conn, gfp);
 		if (!recv)
-			return -ENOMEM;
-		rc = recv_post(recv);
-		if (rc)
-			return rc;
+			break;
+		if (recv_post(recv)) {
+			rpcrdma2_conn_close(conn, -ENOTCONN);
+			break;
+		}
+		conn->nr_recvs++;
 	}
-	return 0;
+	return conn->nr_recvs > others ? conn->nr_recvs - others : 0;
 }
 
 /**

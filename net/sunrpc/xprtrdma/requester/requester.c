@@ -55,6 +55,19 @@ static void limit_slots(struct rpc_xprt *xprt, unsigned int grant)
 	spin_unlock(&xprt->reserve_lock);
 }
 
+/*
+ * A Call may be sent when there is a Receive for its Reply. What there is no memory
+ * for now is tried again at the next Reply.
+ */
+static u32 backed_by_receives(struct rpcrdma2_requester *requester, u32 grant)
+{
+	unsigned int calls;
+
+	calls = rpcrdma2_recvs_provide(requester->conn, grant, GFP_NOIO |
+				       __GFP_NORETRY | __GFP_NOWARN);
+	return min(grant, calls);
+}
+
 /**
  * rpcrdma2_credits_update - a message with a grant came
  * @requester: whom it was for
@@ -70,6 +83,9 @@ void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant,
 
 	/* A grant of zero would be a deadlock. */
 	grant = clamp_t(u32, grant, 1, requester->conn->param.calls_out);
+	/* Only this function, which runs once at a time, changes it. */
+	if (grant > requester->granted)
+		grant = backed_by_receives(requester, grant);
 
 	spin_lock(&requester->lock);
 	changed = requester->granted != grant;
