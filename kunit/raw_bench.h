@@ -78,7 +78,7 @@ struct raw {
 	struct bench_job	*job;
 	enum ib_wr_opcode	opcode;
 	bool			exchange;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* asked, and what is posted for it */
 	struct list_head	asked;
 	struct ib_cqe		answer;
 	unsigned int		sent[2];

@@ -13,6 +13,7 @@
 #include "connection.h"
 
 const struct options default_options = {
+	.sends		= 8,
 	.recvs		= 8,
 	.recv_size	= 4096,
 	.reads		= 16,
@@ -90,7 +91,7 @@ static void create_qp(struct connection *c)
 		.qp_type	= IBV_QPT_RC,
 		.sq_sig_all	= 1,
 		.cap		= {
-			.max_send_wr	= MAX_CHAIN,
+			.max_send_wr	= c->options.sends,
 			.max_recv_wr	= MAX_RECVS,
 			.max_send_sge	= 1,
 			.max_recv_sge	= 1,
@@ -104,7 +105,7 @@ static void create_qp(struct connection *c)
 	c->completions = ibv_create_comp_channel(c->id->verbs);
 	if (!c->completions)
 		fail("ibv_create_comp_channel: %s", strerror(errno));
-	c->cq = ibv_create_cq(c->id->verbs, MAX_RECVS + MAX_CHAIN, NULL,
+	c->cq = ibv_create_cq(c->id->verbs, MAX_RECVS + c->options.sends, NULL,
 			      c->completions, 0);
 	if (!c->cq)
 		fail("ibv_create_cq: %s", strerror(errno));

@@ -76,6 +76,7 @@ int misbehave(const char *name);
  * struct options - how a connection is to be
  * @private_data: for the CM
  * @private_len: octets of it
+ * @sends: how many messages can be sent at once
  * @recvs: how many Receives are posted
  * @recv_size: octets of each
  * @reads: RDMA Reads that this end can answer at a time
@@ -83,6 +84,7 @@ int misbehave(const char *name);
 struct options {
 	const void	*private_data;
 	uint8_t		private_len;
+	unsigned int	sends;
 	unsigned int	recvs;
 	unsigned int	recv_size;
 	uint8_t		reads;

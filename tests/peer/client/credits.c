@@ -50,10 +50,15 @@ static void more_calls_than_granted(void)
 /* All Replies would be taken: it is the Calls that are too many. */
 static void more_at_once_than_granted(void)
 {
-	struct connection *c = ready_with(MAX_CHAIN);
+	struct options options = default_options;
+	struct connection *c;
 	struct message m;
 
+	options.sends = MAX_CHAIN;
+	options.recvs = MAX_CHAIN;
+	c = connection_open(&options);
 	connection_needs_infiniband(c, "what finds no Receive ends it");
+	negotiate(c);
 	say_at_once(c, MAX_CHAIN, NULL_CALL);
 	while (connection_receive(c, &m, PATIENCE_MS) == MESSAGE)
 		;
