@@ -58,6 +58,29 @@ static void answer_badly_0(void) { answer_badly(0); }
 static void answer_badly_1(void) { answer_badly(1); }
 static void answer_badly_2(void) { answer_badly(2); }
 
+/*
+ * All Calls that wait hear of a connection that did not come up, one after the
+ * other. That must not cost the next one, which does.
+ */
+static void answer_badly_once(void)
+{
+	struct connection *c;
+	struct call call;
+
+	c = at_read(&call);
+	connection_close(c);
+	c = next_client(&default_options);
+	expect_connprop(c);
+	connection_say(c, "%s", bad_answers[0]);
+	expect_gone(c);
+	c = greeted();
+	if (!serve_until(c, READ, &call))
+		fail("the client does not use the next connection");
+	reply(c, &call);
+	as_expected = true;
+	serve(c);
+}
+
 static void long_answer(void)
 {
 	static char zeroes[8192 + 1];
@@ -160,6 +183,7 @@ const struct test greeting_cases[] = {
 	{ "survives-bad-answers-0", answer_badly_0 },
 	{ "survives-bad-answers-1", answer_badly_1 },
 	{ "survives-bad-answers-2", answer_badly_2 },
+	{ "survives-bad-answer-once", answer_badly_once },
 	{ "survives-long-answer", long_answer },
 	{ "survives-private-data", private_data },
 	{ },

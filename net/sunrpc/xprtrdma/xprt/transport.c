@@ -104,11 +104,17 @@ static int connect_status(int status)
 	}
 }
 
+/*
+ * Each task that waited has sunrpc close what it waited for, unless the cookie is
+ * another one by then. A task that waited to ask for a connection may be faster:
+ * its new one would be closed as soon as it is up.
+ */
 static void connect_failed(struct rpcrdma2_xprt *x, int status)
 {
 	struct rpc_xprt *xprt = &x->xprt;
 
 	rpcrdma2_server_lost(xprt);
+	xprt->connect_cookie++;
 	xprt_clear_connecting(xprt);
 	xprt_unlock_connect(xprt, x);
 	xprt_wake_pending_tasks(xprt, connect_status(status));
@@ -228,7 +234,7 @@ static void xprt_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	unsigned long delay = 0;
 
 	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, x));
-	if (xprt->connect_cookie) {
+	if (xprt->stat.connect_count) {
 		delay = xprt_reconnect_delay(xprt);
 		xprt_reconnect_backoff(xprt, REESTABLISH_MIN);
 	}
