@@ -36,11 +36,7 @@ struct raw raw;
 int raw_receive(struct rdma_cm_id *id, struct ib_cqe *cqe,
 		const struct raw_memory *memory, u32 offset, u32 length)
 {
-	struct ib_sge sge = {
-		.addr	= sg_dma_address(&memory->sg) + offset,
-		.length	= length,
-		.lkey	= raw.pd->local_dma_lkey,
-	};
+	struct ib_sge sge = raw_sge(memory, offset, length);
 	struct ib_recv_wr wr = {
 		.wr_cqe		= cqe,
 		.sg_list	= &sge,
@@ -58,11 +54,7 @@ static int raw_receive_far(struct raw_slot *slot)
 
 static int raw_send(struct raw_slot *slot)
 {
-	struct ib_sge sge = {
-		.addr	= sg_dma_address(&slot->near.sg),
-		.length	= raw.job->size,
-		.lkey	= raw.pd->local_dma_lkey,
-	};
+	struct ib_sge sge = raw_sge(&slot->near, 0, raw.job->size);
 	struct ib_rdma_wr wr = {
 		.wr		= {
 			.opcode		= raw.opcode,

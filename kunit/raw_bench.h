@@ -109,6 +109,7 @@ int raw_exchange_start(struct raw_slot *slot);
 u32 raw_memory_size(void);
 int raw_memory_init(struct raw_memory *memory, u32 size);
 void raw_memory_exit(struct raw_memory *memory);
+struct ib_sge raw_sge(const struct raw_memory *memory, u32 offset, u32 length);
 void raw_registration(struct ib_reg_wr *wr, struct ib_mr *mr);
 int raw_slot_init(struct raw_slot *slot);
 void raw_slot_exit(struct raw_slot *slot);

@@ -17,16 +17,6 @@ static int raw_signaled(const struct rdma_cm_id *id)
 	return (*sent)++ % RAW_SIGNAL_INTERVAL ? 0 : IB_SEND_SIGNALED;
 }
 
-static struct ib_sge raw_sge(const struct raw_memory *memory, u32 offset,
-			     u32 length)
-{
-	return (struct ib_sge) {
-		.addr	= sg_dma_address(&memory->sg) + offset,
-		.length	= length,
-		.lkey	= raw.pd->local_dma_lkey,
-	};
-}
-
 /* The near end */
 
 static int raw_receive_answer(void)

@@ -54,6 +54,21 @@ void raw_memory_exit(struct raw_memory *memory)
 }
 
 /**
+ * raw_sge - a part of memory, for a Send, a Receive or RDMA
+ * @memory: the memory
+ * @offset: where the part starts, octets
+ * @length: octets
+ */
+struct ib_sge raw_sge(const struct raw_memory *memory, u32 offset, u32 length)
+{
+	return (struct ib_sge) {
+		.addr	= sg_dma_address(&memory->sg) + offset,
+		.length	= length,
+		.lkey	= raw.pd->local_dma_lkey,
+	};
+}
+
+/**
  * raw_registration - make a work request that registers memory
  * @wr: to be filled, but for its completion
  * @mr: what ib_map_mr_sg() prepared

@@ -32,6 +32,19 @@ static const char * const bad_answers[] = {
 		"00000001 " RPC_NULL_REPLY,
 };
 
+/* The client has lost a connection, and asks for version 2 on its next one. */
+static struct connection *asked_again(void)
+{
+	struct connection *c;
+	struct call call;
+
+	c = at_read(&call);
+	connection_close(c);
+	c = next_client(&default_options);
+	expect_connprop(c);
+	return c;
+}
+
 /*
  * The client waits a while after a connection that did not come up: three cases
  * at a time share the answers.
@@ -39,14 +52,10 @@ static const char * const bad_answers[] = {
 static void answer_badly(unsigned int first)
 {
 	struct connection *c;
-	struct call call;
 	unsigned int i;
 
 	for (i = first; i < ARRAY_SIZE(bad_answers); i += 3) {
-		c = at_read(&call);
-		connection_close(c);
-		c = next_client(&default_options);
-		expect_connprop(c);
+		c = asked_again();
 		printf("# bad answer %u\n", i);
 		connection_say(c, "%s", bad_answers[i]);
 		/* The client may have something to say about it. */
@@ -64,13 +73,9 @@ static void answer_badly_2(void) { answer_badly(2); }
  */
 static void answer_badly_once(void)
 {
-	struct connection *c;
+	struct connection *c = asked_again();
 	struct call call;
 
-	c = at_read(&call);
-	connection_close(c);
-	c = next_client(&default_options);
-	expect_connprop(c);
 	connection_say(c, "%s", bad_answers[0]);
 	expect_gone(c);
 	c = greeted();
@@ -96,14 +101,7 @@ static void long_answer(void)
 
 static void no_answer(void)
 {
-	struct connection *c;
-	struct call call;
-
-	c = at_read(&call);
-	connection_close(c);
-	c = next_client(&default_options);
-	expect_connprop(c);
-	expect_gone(c);
+	expect_gone(asked_again());
 }
 
 static void never_an_answer(void)
