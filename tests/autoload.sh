@@ -5,12 +5,22 @@
 # gets rpcrdma2, although the kernel's own rpcrdma answers to the same names.
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 loads_for() { modprobe -n -v "$1" | sed -n 's|^insmod .*/\(.*\)\.ko.*|\1|p' | tail -n 1; }
 
+# The kernel's own is in use when rpcrdma2 is installed. The two don't fit in one
+# kernel; the log says which one is in the way, and what to do about it. (Not
+# modprobe -r: that takes "rpcrdma" for the name of rpcrdma2 from now on.)
+must modprobe rpcrdma
 must make -s -C "$LAB_TREE" install KVER="$(uname -r)" \
 	MODULE="$LAB_MODULES/rpcrdma2.ko"
+! lab_insmod rpcrdma2 2>/dev/null || lab_fail "rpcrdma and rpcrdma2 are both loaded"
+advice=$(dmesg | sed -n 's/.*rpcrdma2: another module .* unload it first (\(.*\))$/\1/p')
+[ -n "$advice" ] || lab_fail "the log does not say that rpcrdma is in the way"
+must eval "$advice"
+[ ! -e /sys/module/rpcrdma ] || lab_fail "'$advice' does not unload rpcrdma"
+
 for name in rpcrdma rpcrdma6 svcrdma xprtrdma; do
 	[ "$(loads_for $name)" = rpcrdma2 ] ||
 		lab_fail "$name loads '$(loads_for $name)'"
@@ -33,12 +43,3 @@ must nfs_unload
 must make -s -C "$LAB_TREE" uninstall KVER="$(uname -r)"
 [ "$(loads_for rpcrdma)" = rpcrdma ] ||
 	lab_fail "uninstalled, rpcrdma loads '$(loads_for rpcrdma)'"
-
-# The two don't fit in one kernel, and the log says which one is in the way.
-must modprobe rpcrdma
-! lab_insmod rpcrdma2 2>/dev/null || lab_fail "rpcrdma and rpcrdma2 are both loaded"
-dmesg | grep -q 'rpcrdma2: another module .* unload it first (modprobe -r rpcrdma)' ||
-	lab_fail "the log does not say that rpcrdma is in the way"
-must modprobe -r rpcrdma
-must lab_insmod rpcrdma2
-must nfs_unload

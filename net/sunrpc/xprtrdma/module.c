@@ -117,7 +117,7 @@ MODULE_PARM_DESC(inject_error,
 static int explain(int rc)
 {
 	if (rc == -EEXIST)
-		pr_err("rpcrdma2: another module provides the RPC transport \"rdma\", most likely rpcrdma: unload it first (modprobe -r rpcrdma)\n");
+		pr_err("rpcrdma2: another module provides the RPC transport \"rdma\", most likely rpcrdma: unload it first (rmmod rpcrdma)\n");
 	return rc;
 }
 
