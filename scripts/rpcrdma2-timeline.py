@@ -104,10 +104,9 @@ def read(lines):
 
 
 def select(rpcs, options):
-    if options.xid:
-        xid = int(options.xid, 0)
-        rpcs = [rpc for rpc in rpcs if int(rpc.xid, 0) == xid]
-    if options.conn:
+    if options.xid is not None:
+        rpcs = [rpc for rpc in rpcs if int(rpc.xid, 0) == options.xid]
+    if options.conn is not None:
         rpcs = [rpc for rpc in rpcs if options.conn in rpc.conns()]
     if options.slowest:
         rpcs = sorted(rpcs, key=Rpc.duration)[-options.slowest:]
@@ -116,10 +115,15 @@ def select(rpcs, options):
     return rpcs
 
 
+def number(text):
+    return int(text, 0)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--xid", help="only this RPC")
+    parser.add_argument("--xid", type=number,
+                        help="only this RPC, as 0xNUMBER or a decimal number")
     parser.add_argument("--conn", type=int, help="only those of a connection")
     parser.add_argument("--slowest", type=int, metavar="N",
                         help="only the N that took longest")
@@ -141,3 +145,5 @@ try:
     main()
 except BrokenPipeError:
     sys.exit(1)
+except OSError as error:
+    sys.exit(f"rpcrdma2-timeline: {error}")

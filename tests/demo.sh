@@ -9,7 +9,7 @@
 #	TEST_ARGS=DIRECTORY
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 source=${1:-$TEST_ARGS}
 copy=/run/copy

@@ -4,7 +4,7 @@
 # Guest script: sunrpc breaks connections under load, at either end.
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 faults=/sys/kernel/debug/fail_sunrpc
 

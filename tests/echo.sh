@@ -12,7 +12,7 @@
 # name has TEXT in it.
 
 # shellcheck source=tools/lab/guest/lib.sh
-. "$LAB_LIB"
+. "${LAB_LIB:?run this in a guest, by tools/lab/lab}"
 
 provider=${1:-rxe}
 [ $# -eq 0 ] || shift

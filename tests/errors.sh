@@ -8,7 +8,7 @@
 #	errors.sh PROVIDER
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 BAD_XDR=2 INVAL_HTYPE=3 READ_CHUNKS=4 WRITE_CHUNKS=5
 SEGMENTS=6 WRITE_RESOURCE=7 REPLY_RESOURCE=8 SYSTEM=9

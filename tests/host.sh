@@ -83,6 +83,7 @@ elif build tools/xdr; then
 	run "wire/ against rpcgen" "$out/build/tools/xdr/oracle" 20000 "$seed"
 fi
 run "extract-xdr.sh" "$top/scripts/test-extract-xdr.sh"
+run "what scripts refuse" "$top/tests/refusals.sh"
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

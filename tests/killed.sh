@@ -5,7 +5,7 @@
 # the mount is as good as new when the server goes on.
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 # write_forever FILE [OPTIONS]
 write_forever() {

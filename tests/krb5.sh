@@ -13,7 +13,7 @@
 # which is slower, and right.)
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 flavour=$1
 LAB_SERVER=guest

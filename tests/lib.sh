@@ -4,7 +4,7 @@
 # What guest scripts that use NFS start with: . "$LAB_TREE/tests/lib.sh"
 
 # shellcheck source=tools/lab/guest/lib.sh
-. "$LAB_LIB" || exit
+. "${LAB_LIB:?run this in a guest, by tools/lab/lab}"
 
 SKIPPED=77
 TRACING=/sys/kernel/tracing

@@ -6,7 +6,7 @@
 # be a moment later; nothing leaks.
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 SLAB=/sys/kernel/debug/failslab
 PAGES=/sys/kernel/debug/fail_page_alloc

@@ -5,7 +5,7 @@
 # makes of it.
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 # field NUMBER - of the transport's line; 1 is the protocol's name, which 10
 # fields follow as for TCP, and then those that only RDMA has.

@@ -9,7 +9,7 @@
 # an interface of the same index in the first. siw doesn't get even there.
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 # hold - a process in namespace "other", with mounts of its own.
 hold() {

@@ -6,7 +6,7 @@
 #	nfs.sh PROVIDER VERSION [EXPORT]
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 provider=$1
 version=$2

@@ -4,13 +4,13 @@
 # Guest script: mounts with several connections, and several mounts at once.
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 connections() { grep 'xprt:' /proc/self/mountstats; }
 
 nfs_start rxe
 
-# Linux itself takes nconnect with RDMA for version 3 only.
+# Linux 6.1 takes nconnect with RDMA for version 3 only.
 must lab_mount 3 nconnect=4
 work files
 [ "$(connections | wc -l)" -eq 4 ] || lab_fail "not 4 connections: $(connections)"

@@ -8,7 +8,7 @@
 #	TEST_ARGS=PROVIDER
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 provider=$TEST_ARGS
 client=192.168.78.2 server=192.168.78.1

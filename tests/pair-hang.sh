@@ -5,7 +5,7 @@
 # killed while it is; those that are left go on when it is back.
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 silence() { must tc qdisc add dev "$LAB_NETDEV" root netem loss 100%; }
 end_silence() { must tc qdisc del dev "$LAB_NETDEV" root; }

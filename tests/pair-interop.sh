@@ -12,7 +12,7 @@
 # speak version 2, any other two version 1.
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 read -r client server provider version <<<"$TEST_ARGS"
 # shellcheck disable=SC2034 # lib.sh uses it

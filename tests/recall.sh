@@ -5,7 +5,7 @@
 # client's connection, and so a local process that writes need not wait long.
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 # The server gives none before it knows that it can call back.
 delegated() {

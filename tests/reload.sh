@@ -7,7 +7,7 @@
 #	reload.sh [CYCLES]
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 cycles=${1:-50}
 

@@ -7,7 +7,7 @@
 # held up at that moment, so run this beside something else, and below it (nice).
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 readers=16
 

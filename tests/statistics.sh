@@ -8,7 +8,7 @@
 #	statistics.sh PROVIDER
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 dir=/sys/kernel/debug/rpcrdma2
 sysctls=/proc/sys/sunrpc/svc_rdma

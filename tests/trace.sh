@@ -8,7 +8,7 @@
 #	trace.sh mount-and-work		(what is traced)
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 self=$LAB_TREE/tests/trace.sh
 scripts=$LAB_TREE/scripts

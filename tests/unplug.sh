@@ -6,7 +6,7 @@
 #	unplug.sh PROVIDER
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 nfs_start "$1"
 must lab_mount 4.2

@@ -5,7 +5,7 @@
 # need no device, and no other module of the project.
 
 # shellcheck source=tools/lab/guest/lib.sh
-. "$LAB_LIB"
+. "${LAB_LIB:?run this in a guest, by tools/lab/lab}"
 
 suites='wire_message wire_v1 wire_refuse wire_limits wire_props
 wire_private_data wire_random handshake'

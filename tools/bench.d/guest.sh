@@ -7,7 +7,7 @@
 # Environment: what has a default below, and PARAMETERS of rpcrdma2.
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 : "${TRANSPORTS:=rpcrdma2 rpcrdma tcp}" "${PARTS:=raw echo nfs counts}"
 # How often each is measured; milliseconds for each figure of raw and echo

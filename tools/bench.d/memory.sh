@@ -8,7 +8,7 @@
 # Environment: PARAMETERS of rpcrdma2
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 read -r TRANSPORT connections <<<"$TEST_ARGS"
 

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Scripts refuse what they can't do: at once, saying what they take, and with a
+# status that says so. None of these runs anything.
+#
+#	refusals.sh
+
+cd "$(dirname "$(realpath "$0")")/.." || exit
+unset LAB_TREE LAB_LIB
+passed=0 failed=0
+
+# refuses WORDS COMMAND... - says WORDS, and does nothing
+refuses() {
+	local words=$1 said
+	shift
+
+	if said=$(timeout 20 "$@" 2>&1 </dev/null); then
+		said="status 0: $said"
+	elif grep -q Traceback <<<"$said"; then
+		said="a traceback: $said"
+	elif grep -qF -e "$words" <<<"$said"; then
+		passed=$((passed + 1))
+		return
+	fi
+	failed=$((failed + 1))
+	echo "FAIL: $*: not '$words': $said"
+}
+
+page=Documentation/interop.rst
+before=$(sha256sum <$page)
+
+refuses 'demo [' tools/demo --bogus
+refuses 'bench [--short]' tools/bench --bogus
+refuses 'bench [--short]' tools/bench --short more
+refuses 'lab run' tools/lab/lab bogus
+refuses "no test is named 'bogus'" tests/check bogus
+refuses 'check [' tests/check --bogus
+refuses "no test is named 'interop-bogus'" tests/interop bogus
+refuses 'interop [CELL' tests/interop --bogus
+refuses 'invalid number value' scripts/rpcrdma2-timeline.py --xid bogus
+refuses 'No such file' scripts/rpcrdma2-timeline.py /nonexistent
+for script in tests/*.sh tools/bench.d/*.sh; do
+	! grep -q '^\. .*run this in a guest' "$script" ||
+		refuses 'run this in a guest' bash "$script"
+done
+refuses 'make modules' make -s install MODULE=/nonexistent/rpcrdma2.ko
+
+[ "$(sha256sum <$page)" = "$before" ] || {
+	echo "FAIL: $page was written"
+	failed=$((failed + 1))
+}
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ] && [ $passed -gt 0 ]
