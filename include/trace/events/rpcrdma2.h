@@ -124,6 +124,7 @@ RPCRDMA2_LIST_WAITS
 		{ E2BIG,		"E2BIG" },			\
 		{ EAGAIN,		"EAGAIN" },			\
 		{ ENOMEM,		"ENOMEM" },			\
+		{ EBUSY,		"EBUSY" },			\
 		{ ENODEV,		"ENODEV" },			\
 		{ EINVAL,		"EINVAL" },			\
 		{ EPROTO,		"EPROTO" },			\
