@@ -40,6 +40,37 @@ static void grant_everything(void)
 }
 
 /*
+ * What waits for a slot while little is granted is sent when more is, and not one
+ * Call for each Reply.
+ */
+static void raise_the_grant(void)
+{
+	enum { LITTLE = 4, MORE = 32 };
+	struct options options = default_options;
+	struct call calls[MORE];
+	struct connection *c;
+	unsigned int i, n = 0;
+	struct message m;
+
+	options.recvs = MORE + 4;
+	grant = LITTLE;
+	c = next_client(&options);
+	greet(c);
+	if (!serve_until(c, READ, &calls[0]))
+		fail("the client went by itself");
+	grant = MORE;
+	reply(c, &calls[0]);
+	while (n < MORE && connection_receive(c, &m, 2000) == MESSAGE)
+		parse_call(&m, &calls[n++]);
+	if (n <= LITTLE)
+		fail("only %u Calls at once", n);
+	as_expected = true;
+	for (i = 0; i < n; i++)
+		reply(c, &calls[i]);
+	serve(c);
+}
+
+/*
  * Connections come up, and then nothing is answered: the client may not spend
  * its time with making them.
  */
@@ -81,6 +112,7 @@ static void small_receives(void)
 const struct test credit_cases[] = {
 	{ "survives-no-grant", grant_nothing },
 	{ "survives-grant-of-everything", grant_everything },
+	{ "survives-raised-grant", raise_the_grant },
 	{ "survives-close-on-each-call", close_on_each_call },
 	{ "survives-small-receives", small_receives },
 	{ "survives-v1-no-grant", grant_nothing },

@@ -46,13 +46,20 @@ static void credit_return(struct rpcrdma2_requester *requester)
 
 /*
  * As many slots as credits: RPCs then queue in sunrpc's backlog, and only what
- * killed RPCs left behind makes a Call wait for a credit.
+ * killed RPCs left behind makes a Call wait for a credit. An RPC in the backlog
+ * gets the slot of one that ends; that there are more slots, it has to be told.
  */
 static void limit_slots(struct rpc_xprt *xprt, unsigned int grant)
 {
+	unsigned int slots = max(grant, xprt->min_reqs), old;
+
 	spin_lock(&xprt->reserve_lock);
-	xprt->max_reqs = max(grant, xprt->min_reqs);
+	old = xprt->max_reqs;
+	xprt->max_reqs = slots;
 	spin_unlock(&xprt->reserve_lock);
+	for (; old < slots; old++)
+		if (!rpc_wake_up_next(&xprt->backlog))
+			break;
 }
 
 /*
