@@ -82,6 +82,10 @@ static void cm_wait(struct connection *c, enum rdma_cm_event_type type)
 	if (type == RDMA_CM_EVENT_ESTABLISHED ||
 	    type == RDMA_CM_EVENT_CONNECT_RESPONSE)
 		keep_private_data(c, event);
+	/* A device may refuse to connect with more than it can do. */
+	if (event->param.conn.initiator_depth > c->options.reads)
+		fail("%u Reads at a time are to be made, %u can be",
+		     event->param.conn.initiator_depth, c->options.reads);
 	rdma_ack_cm_event(event);
 }
 

@@ -20,6 +20,9 @@
 #define ANSWER_TIMEOUT_SECS	10
 #define SPEAK_TIMEOUT_SECS	30
 
+/* RDMA Reads that are under way at a time */
+#define MAX_READS		32
+
 /* The backlog is only of connections that no server thread has seen yet. */
 #define LISTEN_BACKLOG		128
 
@@ -47,13 +50,9 @@ static void keep_private_data(struct rpcrdma2_conn *conn,
 static void fill_conn_param(const struct rpcrdma2_conn *conn,
 			    struct rdma_conn_param *param, u8 *private_data)
 {
-	const struct ib_device_attr *attrs = &conn->cm_id->device->attrs;
-
 	make_private_data(conn, private_data);
 	param->private_data = private_data;
 	param->private_data_len = RPCRDMA2_PRIVATE_DATA_LEN;
-	param->initiator_depth = min_t(int, attrs->max_qp_init_rd_atom, 32);
-	param->responder_resources = min_t(int, attrs->max_qp_rd_atom, 32);
 	param->retry_count = 6;
 	param->rnr_retry_count = 6;
 }
@@ -66,21 +65,62 @@ static int addr_resolved(struct rpcrdma2_conn *conn)
 	return rdma_resolve_route(conn->cm_id, RESOLVE_TIMEOUT_MS);
 }
 
+/*
+ * Not in CM context: siw's driver sleeps until TCP has connected, or given up, and
+ * all users of RDMA share the thread that resolves their routes.
+ */
 static int route_resolved(struct rpcrdma2_conn *conn)
+{
+	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_CONNECTING,
+				   CONNECT_TIMEOUT_SECS))
+		return 0;
+	rpcrdma2_conn_get(conn);
+	queue_work(rpcrdma2_wq, &conn->connect_work);
+	return 0;
+}
+
+/* A client answers RDMA Reads, and makes none. */
+static int connect(struct rpcrdma2_conn *conn)
 {
 	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
 	struct rdma_conn_param param = { };
 	int rc;
 
-	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_CONNECTING,
-				   CONNECT_TIMEOUT_SECS))
-		return 0;
+	if (READ_ONCE(conn->state) != RPCRDMA2_CONN_CONNECTING)
+		return -ENOTCONN;
 	rc = rpcrdma2_qp_create(conn);
 	if (rc)
 		return rc;
 	fill_conn_param(conn, &param, private_data);
-	conn->connected = true;
-	return rdma_connect_locked(conn->cm_id, &param);
+	param.responder_resources =
+		min_t(int, conn->cm_id->device->attrs.max_qp_rd_atom, MAX_READS);
+	rc = rdma_connect(conn->cm_id, &param);
+	conn->connected = !rc;
+	return rc;
+}
+
+/**
+ * rpcrdma2_connect_work - the route is resolved: connect
+ * @work: of the connection, which is referenced
+ *
+ * Workqueue; may sleep for long.
+ */
+void rpcrdma2_connect_work(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  connect_work);
+	struct rpcrdma2_memalloc saved;
+	int rc;
+
+	if (rpcrdma2_conn_enter(conn)) {
+		saved = rpcrdma2_memalloc_save(conn->param.swapper);
+		rc = connect(conn);
+		rpcrdma2_memalloc_restore(saved);
+		if (rc)
+			rpcrdma2_conn_close(conn, rc);
+		rpcrdma2_conn_exit(conn);
+	}
+	rpcrdma2_conn_put(conn);
 }
 
 static void established(struct rpcrdma2_conn *conn,
@@ -328,6 +368,7 @@ bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 	return ok;
 }
 
+/* A server makes RDMA Reads, as many as its peer can answer, and answers none. */
 static int accept(struct rpcrdma2_conn *conn)
 {
 	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
@@ -341,15 +382,16 @@ static int accept(struct rpcrdma2_conn *conn)
 	if (rc)
 		return rc;
 	fill_conn_param(conn, &param, private_data);
-	param.initiator_depth = min_t(u8, param.initiator_depth,
-				      conn->peer_reads);
+	param.initiator_depth =
+		min3(conn->cm_id->device->attrs.max_qp_init_rd_atom, MAX_READS,
+		     (int)conn->peer_reads);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
 				   SPEAK_TIMEOUT_SECS))
 		return -ENOTCONN;
-	conn->connected = true;
 	rdma_lock_handler(conn->cm_id);
 	rc = rdma_accept(conn->cm_id, &param);
 	rdma_unlock_handler(conn->cm_id);
+	conn->connected = !rc;
 	return rc;
 }
 

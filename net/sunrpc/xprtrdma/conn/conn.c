@@ -153,9 +153,13 @@ static void return_work(struct rpcrdma2_conn *conn)
 	}
 }
 
+/*
+ * What connects or accepts may be at it: the CM takes no disconnect before that is
+ * over, be it in vain. (iw_cm_disconnect() would wait, for what is freed then.)
+ */
 static void flush(struct rpcrdma2_conn *conn)
 {
-	if (conn->connected)
+	if (READ_ONCE(conn->connected))
 		rdma_disconnect(conn->cm_id);
 	if (conn->qp)
 		ib_drain_qp(conn->qp);
@@ -255,6 +259,7 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	refcount_set(&conn->users, 1);
 	init_completion(&conn->idle);
 	init_completion(&conn->done);
+	INIT_WORK(&conn->connect_work, rpcrdma2_connect_work);
 	INIT_WORK(&conn->close_work, conn_teardown);
 	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
 	rpcrdma2_debugfs_init(conn);

@@ -264,6 +264,7 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @idle: completed when @users is 0
  * @done: completed when state is CLOSED
  * @close_status: why it was closed, negative errno
+ * @connect_work: connects; it has a reference
  * @close_work: runs the teardown
  * @timer: limits the time in a state
  * @cm_id: CM id; none after CLOSED
@@ -271,7 +272,8 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @cq: completions of both Queues, so that their handlers never overlap
  * @qp: queue pair
  * @active: this end connected, and speaks first
- * @connected: rdma_disconnect() is due at teardown
+ * @connected: rdma_disconnect() is due at teardown: set once connecting or
+ *	accepting has succeeded, before rpcrdma2_conn_exit()
  * @handshake: what was said so far; the CQ's until READY
  * @dialect: how headers are written; stable once READY
  * @peer: the peer's properties
@@ -321,6 +323,7 @@ struct rpcrdma2_conn {
 	struct completion		idle;
 	struct completion		done;
 	int				close_status;
+	struct work_struct		connect_work;
 	struct work_struct		close_work;
 	struct delayed_work		timer;
 
@@ -405,6 +408,7 @@ static inline bool rpcrdma2_conn_has_room(const struct rpcrdma2_conn *conn)
 }
 
 /* cm.c */
+void rpcrdma2_connect_work(struct work_struct *work);
 int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 			  struct sockaddr *dst);
 struct rdma_cm_id *
