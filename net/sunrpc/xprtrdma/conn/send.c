@@ -105,7 +105,7 @@ int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	int rc = 0;
 
 	spin_lock(&conn->lock);
-	if (conn->state >= RPCRDMA2_CONN_CLOSING) {
+	if (conn->state >= RPCRDMA2_CONN_CLOSING || conn->post_failed) {
 		rc = -ENOTCONN;
 	} else if (!work_fits(conn, work)) {
 		rc = -E2BIG;
@@ -127,7 +127,7 @@ static void post_waiting(struct rpcrdma2_conn *conn)
 
 	lockdep_assert_held(&conn->lock);
 
-	while (conn->state < RPCRDMA2_CONN_CLOSING) {
+	while (conn->state < RPCRDMA2_CONN_CLOSING && !conn->post_failed) {
 		work = list_first_entry_or_null(&conn->waiting,
 						struct rpcrdma2_work, link);
 		if (!work || conn->sq_depth - conn->sq_used < work->count)
