@@ -318,15 +318,21 @@ out_put:
 
 /*
  * This RPC cannot be sent, now or later. sunrpc gives a send error to the task
- * that happens to transmit, which need not be the RPC's own.
+ * that happens to transmit, which need not be the RPC's own. Another task may be
+ * running, and about to write what rpc_exit() would; tk_rpc_status is looked at
+ * before each of its steps, and before it sleeps.
  */
 static int give_up(struct rpc_rqst *rqst, int rc)
 {
 	struct rpc_task *task = rqst->rq_task;
+	struct rpc_wait_queue *queue;
 
 	if (rqst->rq_xprt->snd_task == task)
 		return rc;
-	rpc_exit(task, rc);
+	cmpxchg(&task->tk_rpc_status, 0, rc);
+	queue = READ_ONCE(task->tk_waitqueue);
+	if (queue)
+		rpc_wake_up_queued_task(queue, task);
 	return 0;
 }
 
