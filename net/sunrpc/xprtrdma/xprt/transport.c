@@ -65,8 +65,9 @@ static void conn_ready(struct rpcrdma2_conn *conn)
 	xprt->stat.connect_time += (long)jiffies - xprt->stat.connect_start;
 	xprt_set_connected(xprt);
 	xprt_clear_connecting(xprt);
-	xprt_unlock_connect(xprt, x);
+	/* Before another task may connect or send, and wait among those. */
 	xprt_wake_pending_tasks(xprt, -EAGAIN);
+	xprt_unlock_connect(xprt, x);
 }
 
 static void conn_closing(struct rpcrdma2_conn *conn)
@@ -116,8 +117,9 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 	rpcrdma2_server_lost(xprt);
 	xprt->connect_cookie++;
 	xprt_clear_connecting(xprt);
-	xprt_unlock_connect(xprt, x);
+	/* Before another task may connect, and wait among those. */
 	xprt_wake_pending_tasks(xprt, connect_status(status));
+	xprt_unlock_connect(xprt, x);
 }
 
 static void conn_closed(struct rpcrdma2_conn *conn)
@@ -125,24 +127,32 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_requester *requester = conn->requester;
 	struct rpcrdma2_xprt *x = conn->upper;
 
-	spin_lock(&x->lock);
-	x->conn = NULL;
-	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
-	spin_unlock(&x->lock);
 	if (conn->was_ready) {
 		x->last_close = jiffies;
 		x->last_close_status = conn->close_status;
 		/* It no longer has the version that it had. */
 		if (conn->close_status == -EPROTONOSUPPORT)
 			rpcrdma2_server_lost(&x->xprt);
+	}
+	spin_lock(&x->lock);
+	x->conn = NULL;
+	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
+	/*
+	 * In one step for xprt_op_close(), which says the same where it finds no
+	 * connection: said later, it could be taken for the next one's loss.
+	 */
+	if (conn->was_ready)
 		xprt_disconnect_done(&x->xprt);
-	} else if (conn->assume_1) {
+	spin_unlock(&x->lock);
+	if (!conn->was_ready && conn->assume_1) {
 		/* sunrpc need not know that one attempt takes two connections. */
 		rpcrdma2_server_learned(&x->xprt);
 		queue_delayed_work(xprtiod_workqueue, &x->connect_work, 0);
-	} else {
+	} else if (!conn->was_ready) {
 		connect_failed(x, conn->close_status);
 	}
+	if (atomic_dec_and_test(&x->nr_conns))
+		wake_up_var(&x->nr_conns);
 	rpcrdma2_conn_put(conn);
 }
 
@@ -217,6 +227,7 @@ static void connect_worker(struct work_struct *work)
 		connect_failed(x, -ENOMEM);
 		goto out;
 	}
+	atomic_inc(&x->nr_conns);
 	spin_lock(&x->lock);
 	x->conn = conn;
 	rpcrdma2_conn_get(conn);
@@ -262,7 +273,7 @@ static void xprt_op_destroy(struct rpc_xprt *xprt)
 	cancel_delayed_work_sync(&x->connect_work);
 	xprt_op_close(xprt);
 	/* The last connection's teardown may still be reporting to us. */
-	flush_workqueue(rpcrdma2_wq);
+	wait_var_event(&x->nr_conns, !atomic_read(&x->nr_conns));
 	rpcrdma2_xprt_reverse_free(x);
 	rpcrdma2_free_addresses(xprt);
 	xprt_free(xprt);
@@ -426,7 +437,8 @@ static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 	xprt->reestablish_timeout = REESTABLISH_MIN;
 	if (!(args->flags & XPRT_CREATE_NO_IDLE_TIMEOUT))
 		xprt->idle_timeout = IDLE_TIMEOUT;
-	xprt->prot = XPRT_TRANSPORT_RDMA;
+	/* rpcbind is asked over TCP. */
+	xprt->prot = IPPROTO_TCP;
 	xprt->xprt_class = &xprt_class;
 	xprt->ops = &xprt_ops;
 	xprt->max_payload = MAX_PAYLOAD;

@@ -17,6 +17,7 @@
  * @connect_work: makes the next connection
  * @lock: @conn, @stats, @reverse_free, @reverse_waiting, @bc_users
  * @conn: the connection, from its making to CLOSED; referenced; or NULL
+ * @nr_conns: connections whose end was not reported to sunrpc yet
  * @stats: what was counted on connections that are gone
  * @last_close: when the last one that was READY went, in jiffies
  * @last_close_status: why it did; 0 if none did yet
@@ -31,6 +32,7 @@ struct rpcrdma2_xprt {
 	struct delayed_work	connect_work;
 	spinlock_t		lock;	/* conn, stats, reverse_*, bc_users */
 	struct rpcrdma2_conn	*conn;
+	atomic_t		nr_conns;
 	struct rpcrdma2_stats	stats;
 	unsigned long		last_close;
 	int			last_close_status;
