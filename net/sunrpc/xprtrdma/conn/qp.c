@@ -13,6 +13,9 @@
  */
 #define MAX_PAGES	257
 
+/* What an RDMA Write has to gather at least, if the device can */
+#define MIN_WRITE_SGES	4
+
 /* Data moves by FRWR and Send With Invalidate only. */
 static int check_device(struct ib_device *dev)
 {
@@ -94,6 +97,31 @@ static void fill_qp_attr(struct rpcrdma2_conn *conn,
 	attr->cap.max_rdma_ctxs = param->rdma_ctxs;
 }
 
+/*
+ * On some devices, the length of a Send Queue depends on the SGEs of its WRs, and
+ * max_qp_wr is for the smallest. With fewer SGEs, a payload takes more RDMA Writes.
+ */
+static int create_qp(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
+{
+	struct ib_qp_cap cap = attr->cap;
+	int rc;
+
+	for (;;) {
+		rc = rdma_create_qp(conn->cm_id, conn->pd, attr);
+		if (!rc || cap.max_send_sge <= MIN_WRITE_SGES)
+			break;
+		cap.max_send_sge = max_t(u32, cap.max_send_sge / 2,
+					 MIN_WRITE_SGES);
+		/* rdma_rw has added to it. */
+		attr->cap = cap;
+	}
+	if (rc)
+		pr_err_ratelimited("rpcrdma2: device %s makes no queue pair with %u Sends and %u Receives (error %d): max_requests or slot_table_entries may be too large\n",
+				   conn->cm_id->device->name, cap.max_send_wr,
+				   cap.max_recv_wr, rc);
+	return rc;
+}
+
 /* Credits are Receives: a device that has fewer of them allows fewer Calls. */
 static void limit_calls(struct rpcrdma2_conn *conn)
 {
@@ -138,7 +166,7 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 		return rc;
 	attr.send_cq = conn->cq;
 	attr.recv_cq = conn->cq;
-	rc = rdma_create_qp(conn->cm_id, conn->pd, &attr);
+	rc = create_qp(conn, &attr);
 	if (rc)
 		return rc;
 	conn->qp = conn->cm_id->qp;
