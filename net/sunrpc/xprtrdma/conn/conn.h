@@ -432,6 +432,7 @@ void rpcrdma2_recvs_free(struct rpcrdma2_conn *conn);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);
 
 /* send.c */
+int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn);
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn);
 void rpcrdma2_send_put(struct rpcrdma2_send *send);
 void rpcrdma2_send_prepare(struct rpcrdma2_send *send);

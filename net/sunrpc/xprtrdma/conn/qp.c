@@ -181,6 +181,9 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	limit_calls(conn);
 	conn->max_pages = min_t(unsigned int, MAX_PAGES,
 				dev->attrs.max_fast_reg_page_list_len);
+	rc = rpcrdma2_sends_provide(conn);
+	if (rc)
+		return rc;
 	return rpcrdma2_recvs_provide(conn, 1, GFP_KERNEL) ? 0 : -ENOMEM;
 }
 

@@ -239,17 +239,16 @@ void rpcrdma2_work_prepend(struct rpcrdma2_work *work,
 	work->count += count;
 }
 
-static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn)
+static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
 	struct ib_device *dev = conn->pd->device;
 	size_t size = conn->param.sbsiz;
 	struct rpcrdma2_send *send;
 
-	send = kzalloc(sizeof(*send), GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
+	send = kzalloc(sizeof(*send), gfp);
 	if (!send)
 		return NULL;
-	send->buf = alloc_pages_exact(size, GFP_NOIO | __GFP_NORETRY |
-				      __GFP_NOWARN);
+	send->buf = alloc_pages_exact(size, gfp | __GFP_NOWARN);
 	if (!send->buf)
 		goto out_free;
 	send->conn = conn;
@@ -301,7 +300,8 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 	alloc = !send && may_alloc(conn);
 	spin_unlock(&conn->lock);
 	if (alloc)
-		send = send_alloc(conn);
+		send = send_alloc(conn, GFP_NOIO | __GFP_NORETRY |
+				  __GFP_NOWARN);
 	if (!send)
 		return NULL;
 
@@ -310,6 +310,24 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 	rpcrdma2_stream_encode(&send->xdr, &send->xdr_buf, send->buf,
 			       conn->param.sbsiz);
 	return send;
+}
+
+/**
+ * rpcrdma2_sends_provide - have a Send buffer, whatever memory there is later
+ * @conn: a connection with a PD, new
+ *
+ * Process context, sleeps.
+ *
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send = send_alloc(conn, GFP_KERNEL);
+
+	if (!send)
+		return -ENOMEM;
+	rpcrdma2_send_put(send);
+	return 0;
 }
 
 /**

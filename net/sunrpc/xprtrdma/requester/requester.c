@@ -140,19 +140,20 @@ int rpcrdma2_call_alloc(struct rpc_task *task)
 {
 	struct rpc_rqst *rqst = task->tk_rqstp;
 	struct rpcrdma2_call *call;
-	gfp_t gfp = rpc_task_gfp_mask();
+	int rc;
 
-	call = kmalloc(sizeof(*call) + rqst->rq_callsize + rqst->rq_rcvsize,
-		       gfp);
-	if (!call)
-		return -ENOMEM;
+	rqst->rq_callsize += sizeof(*call);
+	rc = rpc_malloc(task);
+	rqst->rq_callsize -= sizeof(*call);
+	if (rc)
+		return rc;
+	call = rqst->rq_buffer;
 	memset(call, 0, sizeof(*call));
 	call->rqst = rqst;
 	INIT_LIST_HEAD(&call->mrs);
 	INIT_LIST_HEAD(&call->unsettled);
 	init_completion(&call->fenced);
 	rqst->rq_buffer = call + 1;
-	rqst->rq_rbuffer = rqst->rq_buffer + rqst->rq_callsize;
 	return 0;
 }
 
@@ -194,8 +195,9 @@ void rpcrdma2_call_free(struct rpc_task *task)
 		fence(call);
 		rpcrdma2_conn_put(call->conn);
 	}
+	rqst->rq_buffer = call;
+	rpc_free(task);
 	rqst->rq_buffer = NULL;
-	kfree(call);
 }
 
 /* Pages that the ULP leaves to the transport to allocate. */
