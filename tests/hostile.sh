@@ -66,15 +66,17 @@ mount_hostile() {
 
 # bear CASE MOUNT PORT PEER - what peer/server/run.c says of the case's name
 bear() {
-	local reader
+	local reader options=''
 
+	# In tenths of a second, from when on an RPC is taken to be lost
+	case $1 in *-keep-the-credit) options=,timeo=50 ;; esac
 	if [[ $1 = fails-* ]]; then
 		! mount_hostile "$2" "$3" ,timeo=100,retrans=1 ||
 			lab_fail "it was mounted"
 		[ $SECONDS -le 100 ] || lab_fail "that took $SECONDS s"
 		return
 	fi
-	must mount_hostile "$2" "$3" ""
+	must mount_hostile "$2" "$3" "$options"
 	case $1 in
 	errs-*)	! read_file "$2" || lab_fail "nothing went wrong" ;;
 	killed-*)

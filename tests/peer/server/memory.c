@@ -177,6 +177,24 @@ static void write_to_killed(void)
 	expect_gone(c);
 }
 
+/*
+ * The one credit is the killed reader's, and never comes back: others need not wait
+ * for ever. That its answer was lost is seen by nobody else.
+ */
+static void keep_the_credit(void)
+{
+	enum happening what;
+	struct message m;
+	struct call call;
+
+	grant = 1;
+	what = connection_receive(keep_waiting(&call), &m, PATIENCE_MS);
+	if (what == MESSAGE)
+		fail("a Call without a credit");
+	if (what != CLOSED)
+		fail("the client waits for ever");
+}
+
 const struct test memory_cases[] = {
 	{ "survives-invalidate-nothing", invalidate_nothing },
 	{ "survives-invalidate-unknown", invalidate_unknown },
@@ -190,6 +208,8 @@ const struct test memory_cases[] = {
 	{ "survives-v1-write-elsewhere", write_elsewhere },
 	{ "killed-v1-reply", reply_to_killed },
 	{ "killed-v1-write", write_to_killed },
+	{ "killed-v1-keep-the-credit", keep_the_credit },
+	{ "killed-keep-the-credit", keep_the_credit },
 	{ "killed-reply", reply_to_killed },
 	{ "killed-write", write_to_killed },
 	{ },

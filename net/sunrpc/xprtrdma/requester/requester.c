@@ -19,7 +19,7 @@
  *
  * Credits (v2-09, 8.2, as in version 1): Calls outstanding never exceed the
  * last grant. A Call whose RPC was killed holds its credit until the
- * responder answers.
+ * responder answers, or another RPC has waited in vain for it to do so.
  */
 #include "requester.h"
 
@@ -104,7 +104,23 @@ void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant,
 		trace_rpcrdma2_credits(requester);
 		limit_slots(requester->xprt, grant);
 	}
+	if (answered && delayed_work_pending(&requester->starved))
+		cancel_delayed_work(&requester->starved);
 	xprt_write_space(requester->xprt);
+}
+
+/*
+ * A Call has waited for a credit for as long as an answer may take, and there was no
+ * answer to any. sunrpc sees to that for each RPC that it has; but all credits may be
+ * those of killed ones.
+ */
+static void starved(struct work_struct *work)
+{
+	struct rpcrdma2_requester *requester =
+		container_of(to_delayed_work(work), struct rpcrdma2_requester,
+			     starved);
+
+	rpcrdma2_conn_close(requester->conn, -ETIMEDOUT);
 }
 
 /*
@@ -121,6 +137,7 @@ static int credit_wait(struct rpcrdma2_requester *requester,
 		xprt_write_space(requester->xprt);
 		return 0;
 	}
+	queue_delayed_work(rpcrdma2_wq, &requester->starved, rqst->rq_timeout);
 	requester->stats.credit_waits++;
 	trace_rpcrdma2_wait(requester->conn, be32_to_cpu(rqst->rq_xid),
 			    RPCRDMA2_WAIT_CREDIT, requester->outstanding,
@@ -132,7 +149,9 @@ static int credit_wait(struct rpcrdma2_requester *requester,
  * rpcrdma2_call_alloc - make buffers for a Call and its Reply
  * @task: an RPC with rq_callsize and rq_rcvsize set
  *
- * Called by sunrpc, process context; does not wait where the xprt serves swap.
+ * Called by sunrpc, process context; does not wait where the xprt serves swap. The
+ * memory is from sunrpc's own pool, which has some left for those that write back
+ * what takes up all other memory.
  *
  * Return: 0 or -ENOMEM; sunrpc tries again later
  */
@@ -404,6 +423,7 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
 	INIT_LIST_HEAD(&requester->free_mrs);
 	INIT_LIST_HEAD(&requester->all_mrs);
 	INIT_DELAYED_WORK(&requester->refill, rpcrdma2_mrs_refill);
+	INIT_DELAYED_WORK(&requester->starved, starved);
 	INIT_LIST_HEAD(&requester->unsettled);
 	INIT_DELAYED_WORK(&requester->settle, rpcrdma2_settle);
 	/*
@@ -441,6 +461,7 @@ void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
  */
 void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester)
 {
+	cancel_delayed_work_sync(&requester->starved);
 	cancel_delayed_work_sync(&requester->refill);
 	cancel_delayed_work_sync(&requester->settle);
 	rpcrdma2_settle_lost(requester);

@@ -77,6 +77,8 @@ struct rpcrdma2_stats {
  *	answer is not looked at before; conn->lock nests inside
  * @granted: Calls that the responder allows at a time, at least 1
  * @outstanding: Calls sent and not answered
+ * @starved: closes the connection, for a Call that waits for a credit, unless an
+ *	answer comes before
  * @free_mrs: registrations to use
  * @all_mrs: all registrations
  * @nr_mrs: how many
@@ -93,6 +95,7 @@ struct rpcrdma2_requester {
 	spinlock_t		lock;	/* credits, MR lists */
 	unsigned int		granted;
 	unsigned int		outstanding;
+	struct delayed_work	starved;
 
 	struct list_head	free_mrs;
 	struct list_head	all_mrs;
