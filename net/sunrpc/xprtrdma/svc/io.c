@@ -296,6 +296,22 @@ static void keep_reply_pages(struct svc_rqst *rqstp)
 	}
 }
 
+/*
+ * sunrpc knows a Reply's pages by rq_next_page, but not all that encodes moves it:
+ * what was encoded last may lie behind it, such as ACLs or a checksum of krb5i.
+ */
+static void find_last_page(struct svc_rqst *rqstp)
+{
+	const struct xdr_buf *res = &rqstp->rq_res;
+	struct page **end;
+
+	end = res->pages + DIV_ROUND_UP(res->page_base + res->page_len,
+					PAGE_SIZE);
+	if (res->page_len && end > rqstp->rq_next_page &&
+	    end <= rqstp->rq_page_end)
+		rqstp->rq_next_page = end;
+}
+
 /**
  * rpcrdma2_svc_sendto - send the Reply of a server thread
  * @rqstp: the thread's request
@@ -316,6 +332,7 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 		rpcrdma2_job_put(job);
 		return -ENOTCONN;
 	}
+	find_last_page(rqstp);
 	rc = rpcrdma2_job_reply(job, &rqstp->rq_res, rqstp->rq_respages,
 				rqstp->rq_next_page - rqstp->rq_respages);
 	keep_reply_pages(rqstp);
