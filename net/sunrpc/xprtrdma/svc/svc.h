@@ -14,7 +14,9 @@
  * @xprt: sunrpc's part
  * @conn: the connection; referenced
  * @listener: the listening CM id
- * @lock: the lists
+ * @lock: the lists, @detached, @closed
+ * @detached: sunrpc let go of it, and the connection has a reference
+ * @closed: the connection is CLOSED
  * @incoming: connections that wait to be accepted, by their link
  * @calls: jobs that came
  * @starved: jobs for whose Reads the device had no registration
@@ -27,7 +29,9 @@ struct rpcrdma2_svc_xprt {
 	struct svc_xprt		xprt;
 	struct rpcrdma2_conn	*conn;
 	struct rdma_cm_id	*listener;
-	spinlock_t		lock;	/* the lists */
+	spinlock_t		lock;	/* the lists, detached, closed */
+	bool			detached;
+	bool			closed;
 	struct list_head	incoming;
 	struct list_head	calls;
 	struct list_head	starved;

@@ -2,10 +2,11 @@
 /*
  * Listeners and connections of a server.
  *
- * A connection and its svc_xprt hold each other: the svc_xprt has a reference
- * to the connection's memory until it is freed, the connection has one to the
- * svc_xprt until it is CLOSED. sunrpc closes by xpo_detach; a lost connection
- * asks sunrpc for that.
+ * The svc_xprt has a reference to the connection's memory until it is freed. sunrpc
+ * closes by xpo_detach; a lost connection asks sunrpc for that. From then on and until
+ * CLOSED, the connection has a reference to the svc_xprt. Not before: sunrpc takes a
+ * connection that nobody else refers to for idle, and closes it after six minutes
+ * without a Call, which is how those go whose client is gone without a word.
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>
@@ -72,7 +73,15 @@ static void conn_drained(struct rpcrdma2_conn *conn)
 
 static void conn_closed(struct rpcrdma2_conn *conn)
 {
-	svc_xprt_put(&upper(conn)->xprt);
+	struct rpcrdma2_svc_xprt *sx = upper(conn);
+	bool detached;
+
+	spin_lock(&sx->lock);
+	sx->closed = true;
+	detached = sx->detached;
+	spin_unlock(&sx->lock);
+	if (detached)
+		svc_xprt_put(&sx->xprt);
 }
 
 static void conn_free(struct rpcrdma2_conn *conn)
@@ -242,7 +251,6 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 	set_addresses(sx, conn->cm_id);
 	if (!rpcrdma2_responder_create(conn))
 		return false;
-	svc_xprt_get(&sx->xprt);
 	if (rpcrdma2_conn_adopt(conn, &param)) {
 		rpcrdma2_svc_stats_add(conn);
 		return true;
@@ -284,11 +292,17 @@ out_close:
 	return NULL;
 }
 
+/* Called by sunrpc once, before it drops its own reference. */
 static void svc_op_detach(struct svc_xprt *xprt)
 {
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(xprt);
 
 	if (sx->conn) {
+		spin_lock(&sx->lock);
+		sx->detached = !sx->closed;
+		if (sx->detached)
+			svc_xprt_get(xprt);
+		spin_unlock(&sx->lock);
 		rpcrdma2_conn_close(sx->conn, -ESHUTDOWN);
 		return;
 	}

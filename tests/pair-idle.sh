@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Script of both guests: a client is gone without a word. Nothing tells the server,
+# but sunrpc closes a connection that was idle for six minutes, when it looks the
+# second time. Takes thirteen minutes.
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+files=/sys/kernel/debug/rpcrdma2
+none_left() { ! grep -q '^role: *server$' $files/[0-9]* 2>/dev/null; }
+
+server() {
+	nfs_start rxe
+	lab_signal ready
+	must lab_wait silent
+	none_left && lab_fail "no connection is to be seen"
+	SECONDS=0
+	must lab_until 780 none_left
+	echo "closed after $SECONDS s"
+	lab_signal closed
+	lab_wait_end
+	nfs_stop
+}
+
+client() {
+	pair_client 3
+	must ls "$LAB_MOUNT"
+	must tc qdisc add dev "$LAB_NETDEV" root netem loss 100%
+	lab_signal silent
+	must lab_wait closed 800
+	must tc qdisc del dev "$LAB_NETDEV" root
+	must timeout 120 ls "$LAB_MOUNT"
+	pair_client_stop
+}
+
+"$LAB_ROLE"
