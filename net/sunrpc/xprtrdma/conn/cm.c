@@ -95,7 +95,7 @@ static int connect(struct rpcrdma2_conn *conn)
 	param.responder_resources =
 		min_t(int, conn->cm_id->device->attrs.max_qp_rd_atom, MAX_READS);
 	rc = rdma_connect(conn->cm_id, &param);
-	conn->connected = !rc;
+	WRITE_ONCE(conn->connected, !rc);
 	return rc;
 }
 
@@ -391,7 +391,7 @@ static int accept(struct rpcrdma2_conn *conn)
 	rdma_lock_handler(conn->cm_id);
 	rc = rdma_accept(conn->cm_id, &param);
 	rdma_unlock_handler(conn->cm_id);
-	conn->connected = !rc;
+	WRITE_ONCE(conn->connected, !rc);
 	return rc;
 }
 

@@ -39,8 +39,8 @@ static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder)
  *
  * CQ context.
  *
- * Return: a job; or NULL if the peer exceeded its grant or there is no
- * memory, and @recv stays the caller's
+ * Return: a job; or NULL, and the connection is closing: -EPROTO: the peer
+ * exceeded its grant; -ENOMEM: its Calls come again on the next one
  */
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 {
@@ -57,14 +57,14 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 		list_del_init(&job->list);
 	responder->outstanding += granted;
 	spin_unlock(&responder->lock);
-	if (!granted)
+	if (!granted) {
+		rpcrdma2_conn_close(recv->conn, -EPROTO);
 		return NULL;
+	}
 	if (!job)
 		job = job_alloc(responder);
 	if (!job) {
-		spin_lock(&responder->lock);
-		responder->outstanding--;
-		spin_unlock(&responder->lock);
+		rpcrdma2_conn_close(recv->conn, -ENOMEM);
 		return NULL;
 	}
 	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,

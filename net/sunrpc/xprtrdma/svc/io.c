@@ -36,8 +36,6 @@ void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 	job = rpcrdma2_job_get(recv);
 	if (job)
 		enqueue(sx, &sx->calls, job);
-	else
-		rpcrdma2_conn_close(recv->conn, -EPROTO);
 }
 
 /* The registrations that a job had are free for jobs that found none. */

@@ -139,10 +139,8 @@ void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 	bool taken;
 
 	job = rpcrdma2_job_get(recv);
-	if (!job) {
-		rpcrdma2_conn_close(recv->conn, -EPROTO);
+	if (!job)
 		return;
-	}
 	if (has_chunks(&recv->hdr, &error)) {
 		rpcrdma2_job_refuse(job, &error);
 		return;
