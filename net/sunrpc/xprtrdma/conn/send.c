@@ -78,6 +78,12 @@ static bool work_fits(const struct rpcrdma2_conn *conn,
 	return work->count + SIGNAL_INTERVAL <= conn->sq_depth;
 }
 
+/* Behind a chain that was refused, none may follow that would stand for it. */
+static bool may_post(const struct rpcrdma2_conn *conn)
+{
+	return conn->state < RPCRDMA2_CONN_CLOSING && !conn->post_failed;
+}
+
 /**
  * rpcrdma2_send_fits - can this Send be posted, on this connection?
  * @send: the buffer, prepared, with all that was prepended to it
@@ -105,7 +111,7 @@ int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	int rc = 0;
 
 	spin_lock(&conn->lock);
-	if (conn->state >= RPCRDMA2_CONN_CLOSING || conn->post_failed) {
+	if (!may_post(conn)) {
 		rc = -ENOTCONN;
 	} else if (!work_fits(conn, work)) {
 		rc = -E2BIG;
@@ -127,7 +133,7 @@ static void post_waiting(struct rpcrdma2_conn *conn)
 
 	lockdep_assert_held(&conn->lock);
 
-	while (conn->state < RPCRDMA2_CONN_CLOSING && !conn->post_failed) {
+	while (may_post(conn)) {
 		work = list_first_entry_or_null(&conn->waiting,
 						struct rpcrdma2_work, link);
 		if (!work || conn->sq_depth - conn->sq_used < work->count)

@@ -122,6 +122,18 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 	xprt_unlock_connect(xprt, x);
 }
 
+static void attempt_failed(struct rpcrdma2_xprt *x,
+			   const struct rpcrdma2_conn *conn)
+{
+	if (conn->assume_1) {
+		/* sunrpc need not know that one attempt takes two connections. */
+		rpcrdma2_server_learned(&x->xprt);
+		queue_delayed_work(xprtiod_workqueue, &x->connect_work, 0);
+	} else {
+		connect_failed(x, conn->close_status);
+	}
+}
+
 static void conn_closed(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_requester *requester = conn->requester;
@@ -144,13 +156,8 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 	if (conn->was_ready)
 		xprt_disconnect_done(&x->xprt);
 	spin_unlock(&x->lock);
-	if (!conn->was_ready && conn->assume_1) {
-		/* sunrpc need not know that one attempt takes two connections. */
-		rpcrdma2_server_learned(&x->xprt);
-		queue_delayed_work(xprtiod_workqueue, &x->connect_work, 0);
-	} else if (!conn->was_ready) {
-		connect_failed(x, conn->close_status);
-	}
+	if (!conn->was_ready)
+		attempt_failed(x, conn);
 	if (atomic_dec_and_test(&x->nr_conns))
 		wake_up_var(&x->nr_conns);
 	rpcrdma2_conn_put(conn);
