@@ -24,7 +24,7 @@ if [ -z "${LAB_LIB:-}" ]; then
 fi
 
 # shellcheck source=tests/lib.sh
-. "$LAB_TREE/tests/lib.sh"
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 # The honest mount works all the time, but leaves the CPU to the others.
 honest_start() {
@@ -68,10 +68,13 @@ mount_hostile() {
 bear() {
 	local reader options=''
 
-	# In tenths of a second, from when on an RPC is taken to be lost
-	case $1 in *-keep-the-credit) options=,timeo=50 ;; esac
+	# timeo: in tenths of a second, from when on an RPC is taken to be lost
+	case $1 in
+	fails-*) options=,timeo=100,retrans=1 ;;
+	*-keep-the-credit) options=,timeo=50 ;;
+	esac
 	if [[ $1 = fails-* ]]; then
-		! mount_hostile "$2" "$3" ,timeo=100,retrans=1 ||
+		! mount_hostile "$2" "$3" "$options" ||
 			lab_fail "it was mounted"
 		[ $SECONDS -le 100 ] || lab_fail "that took $SECONDS s"
 		return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What guest scripts that use NFS start with: . "$LAB_TREE/tests/lib.sh"
+# What guest scripts that use NFS start with.
 
 # shellcheck source=tools/lab/guest/lib.sh
 . "${LAB_LIB:?run this in a guest, by tools/lab/lab}"
@@ -81,6 +81,10 @@ pair_client() {
 	must lab_mount "$@"
 }
 
+# silence - nothing that this guest sends arrives, until end_silence.
+silence() { must tc qdisc add dev "$LAB_NETDEV" root netem loss 100%; }
+end_silence() { must tc qdisc del dev "$LAB_NETDEV" root; }
+
 # pair_client_stop - undo pair_client.
 pair_client_stop() {
 	must umount "$LAB_MOUNT"
@@ -117,6 +121,13 @@ load_stop() {
 	touch "$LAB_MOUNT/load/stop"
 	must wait "$load"
 }
+
+### Statistics
+
+CONNECTIONS=/sys/kernel/debug/rpcrdma2
+
+# connection_of client|server - the file of that end's connection, or of several
+connection_of() { grep -l "^role: *$1\$" $CONNECTIONS/[0-9]* 2>/dev/null; }
 
 ### Tracepoints
 

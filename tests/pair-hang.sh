@@ -7,9 +7,6 @@
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-silence() { must tc qdisc add dev "$LAB_NETDEV" root netem loss 100%; }
-end_silence() { must tc qdisc del dev "$LAB_NETDEV" root; }
-
 gone() { ! grep -qs '^State:.*[^Z] (' "/proc/$1/status"; }
 
 # start_dd ARGS... - a process that reads or writes for long. (With O_DIRECT: a

@@ -10,7 +10,7 @@
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-dir=/sys/kernel/debug/rpcrdma2
+dir=$CONNECTIONS
 sysctls=/proc/sys/sunrpc/svc_rdma
 inject=/sys/module/rpcrdma2/parameters/inject_error
 READ_CHUNKS=4
@@ -21,11 +21,8 @@ ENODEV=19
 # "END NAME" of what was taken last, and of what was before some work
 declare -A now=() before=()
 
-# end ROLE - the file of the connection's client or server.
-end() { grep -l "^role: *$1\$" $dir/[0-9]* 2>/dev/null; }
-
 find_ends() {
-	client=$(end client) && server=$(end server) &&
+	client=$(connection_of client) && server=$(connection_of server) &&
 		[ "$(wc -w <<<"$client $server")" -eq 2 ]
 }
 
@@ -349,7 +346,7 @@ resources() {
 
 ### Connections that come and go
 
-is_new() { [ "$(end client)" != "$client" ] && find_ends; }
+is_new() { [ "$(connection_of client)" != "$client" ] && find_ends; }
 
 # The device is gone for a moment.
 reconnect() {

@@ -61,9 +61,13 @@ struct rdma_cm_event *cm_event(struct rdma_event_channel *channel,
 	return event;
 }
 
-static void keep_private_data(struct connection *c,
-			      const struct rdma_cm_event *event)
+/* What the other end says as it connects */
+static void keep_terms(struct connection *c, const struct rdma_cm_event *event)
 {
+	/* A device may refuse to connect with more than it can do. */
+	if (event->param.conn.initiator_depth > c->options.reads)
+		fail("%u Reads at a time are to be made, %u can be",
+		     event->param.conn.initiator_depth, c->options.reads);
 	c->private_len = event->param.conn.private_data_len;
 	if (c->private_len)
 		memcpy(c->private_data, event->param.conn.private_data,
@@ -81,11 +85,7 @@ static void cm_wait(struct connection *c, enum rdma_cm_event_type type)
 		     event->status, rdma_event_str(type));
 	if (type == RDMA_CM_EVENT_ESTABLISHED ||
 	    type == RDMA_CM_EVENT_CONNECT_RESPONSE)
-		keep_private_data(c, event);
-	/* A device may refuse to connect with more than it can do. */
-	if (event->param.conn.initiator_depth > c->options.reads)
-		fail("%u Reads at a time are to be made, %u can be",
-		     event->param.conn.initiator_depth, c->options.reads);
+		keep_terms(c, event);
 	rdma_ack_cm_event(event);
 }
 
