@@ -154,7 +154,7 @@ boot_uml() {
 
 	[ -z "$console" ] || input=fd:0
 	args=(
-		"mem=${mem:-3G}" rootfstype=hostfs rootflags=/ ro
+		"mem=${mem:-3G}" rootfstype=hostfs rootflags=/ ro random.trust_cpu=on
 		"init=$LAB/guest/init.sh" "LAB_ENV=$log/$guest.env"
 		con=null "con0=$input,fd:1"
 		"uml_dir=$log" "umid=$guest" "loglevel=$loglevel" printk.time=1

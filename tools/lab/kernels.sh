@@ -213,7 +213,7 @@ unpack_uml() {
 
 configure_uml() {
 	cd "$source"
-	ARCH=um scripts/kconfig/merge_config.sh -O "$kernel/build" \
+	ARCH=um scripts/kconfig/merge_config.sh -n -O "$kernel/build" \
 		"${fragments[@]}"
 }
 
