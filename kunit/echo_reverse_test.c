@@ -235,6 +235,23 @@ static void calls_go_both_ways_at_once(struct kunit *test)
 	echo_cb_disconnect(test, cb_clnt);
 }
 
+/* A fast device can answer another RPC before sunrpc has closed the connection. */
+static void wait_for_loss(struct kunit *test, struct rpc_clnt *clnt)
+{
+	unsigned long end = jiffies + 10 * HZ;
+	struct rpc_xprt *xprt;
+	bool connected;
+
+	do {
+		msleep(20);
+		rcu_read_lock();
+		xprt = rcu_dereference(clnt->cl_xprt);
+		connected = xprt_connected(xprt);
+		rcu_read_unlock();
+	} while (connected && time_before(jiffies, end));
+	KUNIT_EXPECT_FALSE(test, connected);
+}
+
 /* Calls from the server may fail then, but neither hang nor do harm. */
 static void disconnect_ends_calls_from_server(struct kunit *test)
 {
@@ -258,6 +275,7 @@ static void disconnect_ends_calls_from_server(struct kunit *test)
 			if (!req->status)
 				echo_expect_good(test, req);
 		echo_disconnect(test, cb_clnt);
+		wait_for_loss(test, clnt);
 
 		/* On the next connection they work again. */
 		echo_call(test, clnt, &small);

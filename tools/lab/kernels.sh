@@ -313,7 +313,8 @@ modules() {
 		--exclude={'*.mod','*.mod.c',Module.symvers,modules.order} \
 		"$TREE/" "$build/"
 	[ "$kind" = qemu ] || set -- UBSAN_SANITIZE=y "$@"
-	kbuild -s -j"$(nproc)" KCFLAGS=-g M="$build" "$@" modules >&2 || {
+	kbuild -s -j"$(nproc)" KCFLAGS=-g M="$build" CONFIG_RDMA_MIMIC=m \
+		"$@" modules >&2 || {
 		say "building the modules of $TREE for $flavour failed"
 		exit 1
 	}

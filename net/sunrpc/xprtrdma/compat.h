@@ -68,6 +68,30 @@ static inline void rpcrdma2_enqueue_bc_request(struct svc_serv *serv,
 }
 
 /*
+ * The device for tests
+ */
+
+/* What create_cq is told of its user */
+#if RPCRDMA2_IS_6_1
+#define rpcrdma2_create_cq_arg		struct ib_udata
+#else
+#define rpcrdma2_create_cq_arg		struct uverbs_attr_bundle
+#endif
+
+/* Where a device sees memory; one in <linux/dma-direct.h> */
+#if RPCRDMA2_IS_6_1
+#define rpcrdma2_set_dma_region(region, cpu, dma, octets)	\
+	(*(region) = (struct bus_dma_region) {			\
+		.cpu_start = (cpu), .dma_start = (dma),		\
+		.size = (octets), .offset = (cpu) - (dma) })
+#else
+#define rpcrdma2_set_dma_region(region, cpu, dma, octets)	\
+	(*(region) = (struct bus_dma_region) {			\
+		.cpu_start = (cpu), .dma_start = (dma),		\
+		.size = (octets) })
+#endif
+
+/*
  * RPC programs, of which there are some in the tests.
  */
 

@@ -99,7 +99,14 @@ check_lockdep() {
 		echo "WARNING: lab: lockdep went off" >/dev/kmsg
 }
 
+# Of DMA's errors, the kernel reports just the first one.
+report_dma_errors() {
+	[ ! -e /sys/kernel/debug/dma-api ] ||
+		echo 1000 >/sys/kernel/debug/dma-api/num_errors
+}
+
 mount_file_systems
+report_dma_errors
 set_up_network
 set_up_nfs
 echo 1 >/proc/sys/kernel/sysrq

@@ -44,8 +44,15 @@ lab_insmod() {
 	insmod "$file" "$@"
 }
 
-# lab_rdma_up rxe|siw [NETDEV] - make the RDMA device r0.
+# lab_rdma_up rxe|siw|mimic[:PROFILE] [NETDEV] - make the RDMA device r0; of
+# mimic, the device for tests, with the module parameters in $MIMIC.
+# shellcheck disable=SC2086 # several parameters, or none
 lab_rdma_up() {
+	case $1 in
+	mimic*)	profile=${1#mimic}; profile=${profile#:}; set -- mimic "${2:-}"
+		[ -e /sys/module/mimic ] || lab_insmod mimic ${MIMIC:-} &&
+		echo "${profile:-generic}" >/sys/module/mimic/parameters/profile || return ;;
+	esac
 	rdma link add r0 type "$1" netdev "${2:-$LAB_NETDEV}" &&
 		lab_until 10 lab_rdma_is_up
 }

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The engine: executes the work requests of a Send Queue, in order, on the CPU that
+ * posted them. A transfer is a copy from this end's memory to the other's, or back,
+ * and what both ends are told of it.
+ */
+#include "mimic.h"
+
+/* Not a status of a completion */
+#define TRY_LATER	-1
+
+static void fall(struct mimic_qp *qp)
+{
+	mimic_iwarp_lost(qp);
+	mimic_qp_state(qp, IB_QPS_ERR);
+}
+
+/* The other end did something wrong, or it was done to it: it is over, too. */
+static void end_peer(struct mimic_qp *peer, enum ib_event_type event)
+{
+	mimic_qp_event(peer, event);
+	fall(peer);
+}
+
+static bool can_be_reached(const struct mimic_qp *qp)
+{
+	return qp->state == IB_QPS_RTR || qp->state == IB_QPS_RTS;
+}
+
+/* The time for which a sender leaves an empty Receive Queue alone */
+static unsigned long rnr_delay(u32 code)
+{
+	u32 hundredths = 65536;
+
+	if (code)
+		hundredths = code & 1 ? 3 << (code / 2) >> 1 : 1 << (code / 2);
+	return usecs_to_jiffies(10 * hundredths);
+}
+
+/* No Receive: wait, as often as the connection allows; on iWARP, not at all. */
+static int not_ready(struct mimic_qp *qp, const struct mimic_qp *peer)
+{
+	if (qp->dev->limits.iwarp)
+		return IB_WC_REM_OP_ERR;
+	if (!qp->rnr_left)
+		return IB_WC_RNR_RETRY_EXC_ERR;
+	if (qp->rnr_left < 7)
+		qp->rnr_left--;
+	queue_delayed_work(mimic_wq, &qp->later,
+			   rnr_delay(peer->attr.min_rnr_timer));
+	return TRY_LATER;
+}
+
+/* A copy of the oldest Receive, which is off the Queue; NULL if there is none */
+static struct mimic_wqe *take_recv(struct mimic_qp *qp, struct mimic_queue *q)
+{
+	struct mimic_wqe *wqe, *taken = NULL;
+	unsigned long flags;
+
+	spin_lock_irqsave(&q->lock, flags);
+	if (q->head != q->tail) {
+		taken = qp->taken;
+		wqe = mimic_queue_at(q, q->tail++);
+		memcpy(taken, wqe, struct_size(wqe, sge, wqe->num_sge));
+	}
+	spin_unlock_irqrestore(&q->lock, flags);
+	return taken;
+}
+
+static void srq_limit(struct mimic_srq *srq)
+{
+	struct ib_event event = {
+		.device		= srq->ib.device,
+		.element.srq	= &srq->ib,
+		.event		= IB_EVENT_SRQ_LIMIT_REACHED,
+	};
+
+	if (!srq->limit || srq->rq.head - srq->rq.tail >= srq->limit)
+		return;
+	srq->limit = 0;
+	if (srq->ib.event_handler)
+		srq->ib.event_handler(&event, srq->ib.srq_context);
+}
+
+static void fill_recv_wc(const struct mimic_qp *qp, const struct mimic_wqe *wqe,
+			 struct ib_wc *wc)
+{
+	wc->opcode = IB_WC_RECV;
+	wc->port_num = 1;
+	wc->src_qp = qp->ib.qp_num;
+	switch (wqe->opcode) {
+	case IB_WR_SEND_WITH_INV:
+		wc->wc_flags |= IB_WC_WITH_INVALIDATE;
+		wc->ex.invalidate_rkey = wqe->rkey;
+		break;
+	case IB_WR_SEND_WITH_IMM:
+		wc->wc_flags |= IB_WC_WITH_IMM;
+		wc->ex.imm_data = wqe->imm;
+		break;
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		wc->opcode = IB_WC_RECV_RDMA_WITH_IMM;
+		wc->wc_flags |= IB_WC_WITH_IMM;
+		wc->ex.imm_data = wqe->imm;
+		break;
+	default:
+		break;
+	}
+}
+
+/* What the sender is told, if it fails, and what the receiver */
+static int recv_status(enum mimic_fault_of fault, enum ib_wc_status *receiver)
+{
+	switch (fault) {
+	case MIMIC_TOO_LONG:
+		*receiver = IB_WC_LOC_LEN_ERR;
+		return IB_WC_REM_INV_REQ_ERR;
+	case MIMIC_TO:
+		*receiver = IB_WC_LOC_PROT_ERR;
+		return IB_WC_REM_OP_ERR;
+	case MIMIC_FROM:
+		*receiver = IB_WC_REM_ABORT_ERR;
+		return IB_WC_LOC_PROT_ERR;
+	default:
+		return IB_WC_SUCCESS;
+	}
+}
+
+/* Into the Receive at the head of the peer's Queue; peer->target is held. */
+static int fill_recv(struct mimic_qp *qp, struct mimic_wqe *wqe,
+		     struct mimic_qp *peer)
+{
+	struct mimic_srq *srq = peer->ib.srq ? to_mimic_srq(peer->ib.srq) : NULL;
+	struct mimic_queue *rq = srq ? &srq->rq : &peer->rq;
+	struct ib_wc wc = { .qp = &peer->ib, .status = IB_WC_SUCCESS };
+	enum mimic_fault_of fault = MIMIC_FINE;
+	struct mimic_wqe *recv;
+	struct mimic_side from, to;
+	struct ib_grh grh;
+	int status;
+
+	recv = take_recv(peer, rq);
+	if (!recv)
+		return not_ready(qp, peer);
+	from = (struct mimic_side) {
+		.dev = qp->dev, .pd = qp->ib.pd,
+		.sge = wqe->sge, .num_sge = wqe->num_sge,
+	};
+	to = (struct mimic_side) {
+		.dev = peer->dev, .pd = srq ? srq->ib.pd : peer->ib.pd,
+		.access = IB_ACCESS_LOCAL_WRITE,
+		.sge = recv->sge, .num_sge = recv->num_sge,
+	};
+	fill_recv_wc(qp, wqe, &wc);
+	if (qp->ib.qp_type == IB_QPT_GSI) {
+		mimic_fill_grh(&grh, wqe);
+		wc.wc_flags |= IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE;
+		wc.network_hdr_type = RDMA_NETWORK_IPV6;
+		if (!mimic_put(&to, &grh, sizeof(grh)))
+			fault = MIMIC_TO;
+	}
+	if (wqe->opcode == IB_WR_RDMA_WRITE_WITH_IMM)
+		wc.byte_len = mimic_sge_octets(wqe->sge, wqe->num_sge);
+	else if (!fault)
+		fault = mimic_move(&to, &from, &wc.byte_len);
+	if (qp->ib.qp_type == IB_QPT_GSI)
+		wc.byte_len += sizeof(grh);
+	status = recv_status(fault, &wc.status);
+	if (!status && wqe->opcode == IB_WR_SEND_WITH_INV &&
+	    !mimic_mr_invalidate(peer->dev, peer->ib.pd, wqe->rkey, true)) {
+		wc.status = IB_WC_LOC_PROT_ERR;
+		status = IB_WC_REM_ACCESS_ERR;
+	}
+	wc.wr_cqe = recv->cqe;
+	if (srq)
+		srq_limit(srq);
+	mimic_complete(peer->ib.recv_cq, &wc, 0);
+	return status;
+}
+
+static int do_send(struct mimic_qp *qp, struct mimic_wqe *wqe,
+		   struct mimic_qp *peer)
+{
+	int status = fill_recv(qp, wqe, peer);
+
+	if (status >= 0)
+		qp->rnr_left = qp->attr.rnr_retry;
+	return status;
+}
+
+static int rdma_status(enum mimic_fault_of fault, enum mimic_fault_of remote)
+{
+	if (fault == MIMIC_FINE)
+		return IB_WC_SUCCESS;
+	if (fault == remote)
+		return IB_WC_REM_ACCESS_ERR;
+	return fault == MIMIC_TOO_LONG ? IB_WC_LOC_LEN_ERR :
+					 IB_WC_LOC_PROT_ERR;
+}
+
+/* RDMA Read and Write; peer->target is held. */
+static int do_rdma(struct mimic_qp *qp, struct mimic_wqe *wqe,
+		   struct mimic_qp *peer, bool write)
+{
+	struct ib_sge there = {
+		.addr	= wqe->remote_addr,
+		.length	= mimic_sge_octets(wqe->sge, wqe->num_sge),
+		.lkey	= wqe->rkey,
+	};
+	struct mimic_side remote = {
+		.dev = peer->dev, .pd = peer->ib.pd,
+		.access = write ? IB_ACCESS_REMOTE_WRITE :
+				  IB_ACCESS_REMOTE_READ,
+		.sge = &there, .num_sge = there.length ? 1 : 0,
+	};
+	struct mimic_side local = {
+		.dev = qp->dev, .pd = qp->ib.pd,
+		.sge = wqe->sge, .num_sge = wqe->num_sge,
+	};
+	u32 moved;
+
+	if (write)
+		return rdma_status(mimic_move(&remote, &local, &moved),
+				   MIMIC_TO);
+	/* An iWARP device's own memory is the target of the other end's answer. */
+	local.access = qp->dev->limits.iwarp ? IB_ACCESS_REMOTE_WRITE :
+					       IB_ACCESS_LOCAL_WRITE;
+	return rdma_status(mimic_move(&local, &remote, &moved), MIMIC_FROM);
+}
+
+static int do_remote(struct mimic_qp *qp, struct mimic_wqe *wqe,
+		     struct mimic_qp *peer)
+{
+	int status;
+
+	switch (wqe->opcode) {
+	case IB_WR_RDMA_WRITE:
+		return do_rdma(qp, wqe, peer, true);
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		status = do_rdma(qp, wqe, peer, true);
+		return status ?: do_send(qp, wqe, peer);
+	case IB_WR_RDMA_READ:
+		return do_rdma(qp, wqe, peer, false);
+	case IB_WR_RDMA_READ_WITH_INV:
+		status = do_rdma(qp, wqe, peer, false);
+		if (!status && wqe->num_sge)
+			mimic_mr_invalidate(qp->dev, qp->ib.pd,
+					    wqe->sge[0].lkey, false);
+		return status;
+	default:
+		return do_send(qp, wqe, peer);
+	}
+}
+
+/* Whom the WR is for. In an RCU read-side critical section. */
+static struct mimic_qp *peer_of(const struct mimic_qp *qp,
+				const struct mimic_wqe *wqe)
+{
+	if (qp->ib.qp_type == IB_QPT_GSI)
+		return mimic_datagram_dest(wqe);
+	return xa_load(&mimic_qps, qp->attr.dest_qp_num);
+}
+
+static int reach_peer(struct mimic_qp *qp, struct mimic_wqe *wqe)
+{
+	struct mimic_qp *peer = peer_of(qp, wqe);
+	bool datagram = qp->ib.qp_type == IB_QPT_GSI;
+	int status = IB_WC_RETRY_EXC_ERR;
+
+	if (peer && !READ_ONCE(peer->dev->port_down)) {
+		spin_lock(&peer->target);
+		if (can_be_reached(peer))
+			status = do_remote(qp, wqe, peer);
+		spin_unlock(&peer->target);
+	}
+	if (datagram)
+		/* Lost, or not: its sender can't know. */
+		return IB_WC_SUCCESS;
+	switch (status) {
+	case IB_WC_REM_ACCESS_ERR:
+		end_peer(peer, IB_EVENT_QP_ACCESS_ERR);
+		break;
+	case IB_WC_REM_INV_REQ_ERR:
+	case IB_WC_REM_OP_ERR:
+		end_peer(peer, IB_EVENT_QP_REQ_ERR);
+		break;
+	}
+	return status;
+}
+
+/* Return: status of a completion, or TRY_LATER */
+static int execute(struct mimic_qp *qp, struct mimic_wqe *wqe)
+{
+	switch (wqe->opcode) {
+	case IB_WR_REG_MR:
+		return mimic_mr_register(wqe->mr, qp->ib.pd, wqe->rkey,
+					 wqe->access) ?
+		       IB_WC_SUCCESS : IB_WC_LOC_PROT_ERR;
+	case IB_WR_LOCAL_INV:
+		return mimic_mr_invalidate(qp->dev, qp->ib.pd, wqe->rkey,
+					   false) ?
+		       IB_WC_SUCCESS : IB_WC_LOC_PROT_ERR;
+	default:
+		return reach_peer(qp, wqe);
+	}
+}
+
+static enum ib_wc_opcode wc_opcode(enum ib_wr_opcode opcode)
+{
+	switch (opcode) {
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		return IB_WC_RDMA_WRITE;
+	case IB_WR_RDMA_READ:
+	case IB_WR_RDMA_READ_WITH_INV:
+		return IB_WC_RDMA_READ;
+	case IB_WR_REG_MR:
+		return IB_WC_REG_MR;
+	case IB_WR_LOCAL_INV:
+		return IB_WC_LOCAL_INV;
+	default:
+		return IB_WC_SEND;
+	}
+}
+
+/* The entry at the tail is done with. */
+static void finish(struct mimic_qp *qp, struct mimic_wqe *wqe, int status)
+{
+	struct ib_wc wc = {
+		.wr_cqe	= wqe->cqe,
+		.status	= status,
+		.opcode	= wc_opcode(wqe->opcode),
+		.qp	= &qp->ib,
+	};
+
+	qp->unreported++;
+	if (status || (wqe->flags & IB_SEND_SIGNALED)) {
+		mimic_complete(qp->ib.send_cq, &wc, qp->unreported);
+		qp->unreported = 0;
+	}
+	WRITE_ONCE(qp->sq.tail, qp->sq.tail + 1);
+}
+
+/*
+ * Let the next Send, if one is behind a Read, by: the Read's responses take their
+ * time. Return: whether the two have changed places
+ */
+static bool pass_read(struct mimic_qp *qp, struct mimic_wqe *wqe, u32 head)
+{
+	struct mimic_wqe *next, *spare;
+
+	if (head - qp->sq.tail < 2)
+		return false;
+	next = mimic_queue_at(&qp->sq, qp->sq.tail + 1);
+	if ((next->opcode != IB_WR_SEND &&
+	     next->opcode != IB_WR_SEND_WITH_INV) ||
+	    (next->flags & IB_SEND_FENCE))
+		return false;
+	spare = kmalloc(qp->sq.stride, GFP_ATOMIC | __GFP_NOWARN);
+	if (!spare)
+		return false;
+	memcpy(spare, next, qp->sq.stride);
+	memcpy(next, wqe, qp->sq.stride);
+	memcpy(wqe, spare, qp->sq.stride);
+	kfree(spare);
+	return true;
+}
+
+static bool is_read(const struct mimic_wqe *wqe)
+{
+	return wqe->opcode == IB_WR_RDMA_READ ||
+	       wqe->opcode == IB_WR_RDMA_READ_WITH_INV;
+}
+
+static enum mimic_step step_of(const struct mimic_qp *qp,
+			       const struct mimic_wqe *wqe)
+{
+	if (qp->ib.qp_type == IB_QPT_GSI)
+		return MIMIC_MAD;
+	switch (wqe->opcode) {
+	case IB_WR_SEND_WITH_INV:
+		return MIMIC_SEND_INV;
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		return MIMIC_WRITE;
+	case IB_WR_RDMA_READ:
+	case IB_WR_RDMA_READ_WITH_INV:
+		return MIMIC_READ;
+	case IB_WR_REG_MR:
+		return MIMIC_REG_MR;
+	case IB_WR_LOCAL_INV:
+		return MIMIC_LOCAL_INV;
+	default:
+		return MIMIC_SEND;
+	}
+}
+
+/* Is there a fault for this entry? Return: as execute(), or 0 to execute it */
+static int judge(struct mimic_qp *qp, struct mimic_wqe *wqe, bool *done)
+{
+	struct mimic_verdict verdict;
+
+	*done = false;
+	if (wqe->judged)
+		return 0;
+	wqe->judged = true;
+	verdict = mimic_strike(qp->dev, step_of(qp, wqe), false);
+	switch (verdict.action) {
+	case MIMIC_FAIL:
+		*done = true;
+		return verdict.value;
+	case MIMIC_DELAY:
+		queue_delayed_work(mimic_wq, &qp->later,
+				   msecs_to_jiffies(verdict.value));
+		*done = true;
+		return TRY_LATER;
+	case MIMIC_LOSE:
+		if (qp->ib.qp_type == IB_QPT_GSI) {
+			*done = true;
+			return IB_WC_SUCCESS;
+		}
+		fallthrough;
+	case MIMIC_QP_FATAL:
+		WRITE_ONCE(qp->halted, true);
+		mimic_qp_event(qp, IB_EVENT_QP_FATAL);
+		*done = true;
+		return TRY_LATER;
+	case MIMIC_RNR:
+		wqe->judged = false;
+		*done = true;
+		return not_ready(qp, qp);
+	default:
+		return 0;
+	}
+}
+
+static void run_send_queue(struct mimic_qp *qp)
+{
+	bool late_reads = qp->dev->limits.late_reads, done;
+	struct mimic_wqe *wqe;
+	int status;
+	u32 head;
+
+	while (READ_ONCE(qp->state) == IB_QPS_RTS && !READ_ONCE(qp->halted)) {
+		/* Pairs with the release in mimic_post_send(). */
+		head = smp_load_acquire(&qp->sq.head);
+		if (head == qp->sq.tail)
+			break;
+		wqe = mimic_queue_at(&qp->sq, qp->sq.tail);
+		if (late_reads && is_read(wqe) && !wqe->passed) {
+			wqe->passed = true;
+			queue_delayed_work(mimic_wq, &qp->later, 0);
+			break;
+		}
+		if (late_reads && is_read(wqe) && pass_read(qp, wqe, head))
+			continue;
+		status = judge(qp, wqe, &done);
+		if (!done)
+			status = execute(qp, wqe);
+		if (status == TRY_LATER)
+			break;
+		finish(qp, wqe, status);
+		if (status)
+			fall(qp);
+	}
+}
+
+static void flush_send_queue(struct mimic_qp *qp)
+{
+	u32 head;
+
+	/* Pairs with the release in mimic_post_send(). */
+	while ((head = smp_load_acquire(&qp->sq.head)) != qp->sq.tail)
+		finish(qp, mimic_queue_at(&qp->sq, qp->sq.tail),
+		       IB_WC_WR_FLUSH_ERR);
+}
+
+static void flush_recv_queue(struct mimic_qp *qp)
+{
+	struct ib_wc wc = {
+		.status	= IB_WC_WR_FLUSH_ERR,
+		.opcode	= IB_WC_RECV,
+		.qp	= &qp->ib,
+	};
+	struct mimic_wqe *wqe;
+
+	if (qp->ib.srq) {
+		mimic_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+		return;
+	}
+	while ((wqe = take_recv(qp, &qp->rq))) {
+		wc.wr_cqe = wqe->cqe;
+		mimic_complete(qp->ib.recv_cq, &wc, 0);
+	}
+}
+
+/* The tasklet of a QP: one at a time, softirqs off */
+void mimic_engine(struct tasklet_struct *t)
+{
+	struct mimic_qp *qp = from_tasklet(qp, t, engine);
+
+	rcu_read_lock();
+	run_send_queue(qp);
+	if (READ_ONCE(qp->state) == IB_QPS_ERR) {
+		flush_send_queue(qp);
+		flush_recv_queue(qp);
+	}
+	rcu_read_unlock();
+}

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is to go wrong: /sys/kernel/debug/mimic/DEVICE/faults and .../event. README.md
+ * has the words.
+ */
+#include <linux/debugfs.h>
+#include <linux/prandom.h>
+#include <linux/random.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+#include "mimic.h"
+
+#define MAX_LINE	200
+
+static struct dentry *directory;
+
+static const char * const step_names[] = {
+	[MIMIC_SEND]		= "send",
+	[MIMIC_SEND_INV]	= "send-inv",
+	[MIMIC_WRITE]		= "write",
+	[MIMIC_READ]		= "read",
+	[MIMIC_REG_MR]		= "reg-mr",
+	[MIMIC_LOCAL_INV]	= "local-inv",
+	[MIMIC_RECV]		= "recv",
+	[MIMIC_MAD]		= "mad",
+	[MIMIC_CREATE_CQ]	= "create-cq",
+	[MIMIC_CREATE_QP]	= "create-qp",
+	[MIMIC_MODIFY_QP]	= "modify-qp",
+	[MIMIC_ALLOC_MR]	= "alloc-mr",
+	[MIMIC_CONNECT]		= "connect",
+	[MIMIC_ACCEPT]		= "accept",
+};
+
+static const char * const action_names[] = {
+	[MIMIC_NO_FAULT]	= "-",
+	[MIMIC_REFUSE]		= "refuse",
+	[MIMIC_FAIL]		= "fail",
+	[MIMIC_DELAY]		= "delay",
+	[MIMIC_LOSE]		= "lose",
+	[MIMIC_RNR]		= "rnr",
+	[MIMIC_QP_FATAL]	= "qp-fatal",
+	[MIMIC_DEVICE_FATAL]	= "device-fatal",
+	[MIMIC_PORT_DOWN]	= "port-down",
+	[MIMIC_REMOVE]		= "remove",
+};
+
+/**
+ * struct fault - a line of the file
+ * @list: in mimic_faults.list
+ * @step: where it strikes
+ * @verdict: what it does
+ * @after: how often it lets the step pass first
+ * @times: how often it strikes; 0: always
+ * @chance: how many times in a million; 0: each time
+ * @random: by which
+ * @passed: how often it let the step pass
+ * @struck: how often it struck
+ */
+struct fault {
+	struct list_head	list;
+	enum mimic_step		step;
+	struct mimic_verdict	verdict;
+	unsigned int		after;
+	unsigned int		times;
+	unsigned int		chance;
+	struct rnd_state	random;
+	unsigned int		passed;
+	unsigned int		struck;
+};
+
+/* What is done at the time of posting; all else is when the WR is executed. */
+static bool is_for_posting(enum mimic_action action)
+{
+	return action == MIMIC_REFUSE;
+}
+
+static bool strikes(struct fault *fault)
+{
+	if (fault->times && fault->struck == fault->times)
+		return false;
+	if (fault->chance &&
+	    prandom_u32_state(&fault->random) % 1000000 >= fault->chance)
+		return false;
+	if (fault->passed < fault->after) {
+		fault->passed++;
+		return false;
+	}
+	fault->struck++;
+	return true;
+}
+
+static void raise(struct mimic_dev *dev, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device			= &dev->ib,
+		.element.port_num	= 1,
+		.event			= type,
+	};
+
+	ib_dispatch_event(&event);
+}
+
+/**
+ * mimic_port - the port goes up or down
+ * @dev: of the device
+ * @up: which
+ *
+ * Any context.
+ */
+void mimic_port(struct mimic_dev *dev, bool up)
+{
+	WRITE_ONCE(dev->port_down, !up);
+	raise(dev, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+}
+
+/* Return: whether the step goes on as if nothing were */
+static bool happens(struct mimic_dev *dev, enum mimic_action action)
+{
+	switch (action) {
+	case MIMIC_DEVICE_FATAL:
+		raise(dev, IB_EVENT_DEVICE_FATAL);
+		return true;
+	case MIMIC_PORT_DOWN:
+		mimic_port(dev, false);
+		return true;
+	case MIMIC_REMOVE:
+		queue_delayed_work(mimic_wq, &dev->removal, 0);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * mimic_strike - is something to go wrong?
+ * @dev: on this device
+ * @step: here
+ * @posting: the WR is posted, or a verb called; else it is executed
+ *
+ * Any context.
+ *
+ * Return: what
+ */
+struct mimic_verdict mimic_strike(struct mimic_dev *dev, enum mimic_step step,
+				  bool posting)
+{
+	struct mimic_faults *faults = &dev->faults;
+	struct mimic_verdict verdict = { };
+	struct fault *fault;
+	unsigned long flags;
+
+	if (likely(!READ_ONCE(faults->count)))
+		return verdict;
+	spin_lock_irqsave(&faults->lock, flags);
+	list_for_each_entry(fault, &faults->list, list) {
+		if (fault->step != step ||
+		    is_for_posting(fault->verdict.action) != posting ||
+		    !strikes(fault))
+			continue;
+		verdict = fault->verdict;
+		break;
+	}
+	spin_unlock_irqrestore(&faults->lock, flags);
+	if (happens(dev, verdict.action))
+		verdict.action = MIMIC_NO_FAULT;
+	return verdict;
+}
+
+/**
+ * mimic_refuse - is a verb to fail, or something to happen at it?
+ * @dev: of this device
+ * @step: which verb
+ *
+ * Process context.
+ *
+ * Return: 0, or -ENOMEM
+ */
+int mimic_refuse(struct mimic_dev *dev, enum mimic_step step)
+{
+	if (mimic_strike(dev, step, true).action == MIMIC_REFUSE)
+		return -ENOMEM;
+	mimic_strike(dev, step, false);
+	return 0;
+}
+
+static void clear(struct mimic_faults *faults)
+{
+	struct fault *fault, *next;
+
+	spin_lock_irq(&faults->lock);
+	list_for_each_entry_safe(fault, next, &faults->list, list) {
+		list_del(&fault->list);
+		kfree(fault);
+	}
+	WRITE_ONCE(faults->count, 0);
+	spin_unlock_irq(&faults->lock);
+}
+
+/* "KEY=NUMBER" */
+static int parse_option(struct fault *fault, char *option, u64 *seed)
+{
+	static const char * const keys[] = {
+		"after", "times", "chance", "status", "ms", "seed"
+	};
+	char *key = strsep(&option, "=");
+	unsigned int n;
+	int i, rc;
+
+	i = match_string(keys, ARRAY_SIZE(keys), key);
+	rc = option ? kstrtouint(option, 0, &n) : -EINVAL;
+	if (i < 0 || rc) {
+		pr_err("mimic: \"%s\" is no option with a number; there are: after times chance status ms seed\n",
+		       key);
+		return -EINVAL;
+	}
+	switch (i) {
+	case 0:
+		fault->after = n;
+		break;
+	case 1: fault->times = n; break;
+	case 2: fault->chance = n; break;
+	case 3:
+	case 4: fault->verdict.value = n; break;
+	case 5: *seed = n; break;
+	}
+	return 0;
+}
+
+/* "STEP ACTION [KEY=NUMBER...]" */
+static int parse(struct fault *fault, char *line)
+{
+	u64 seed = get_random_u32();
+	char *word;
+	int i, rc;
+
+	word = strsep(&line, " ");
+	i = match_string(step_names, ARRAY_SIZE(step_names), word);
+	if (i < 0) {
+		pr_err("mimic: no step \"%s\"\n", word);
+		return -EINVAL;
+	}
+	fault->step = i;
+	word = strsep(&line, " ");
+	i = word ? match_string(action_names, ARRAY_SIZE(action_names), word) :
+		   -EINVAL;
+	if (i <= 0) {
+		pr_err("mimic: no action \"%s\"\n", word ?: "");
+		return -EINVAL;
+	}
+	fault->verdict.action = i;
+	fault->times = 1;
+	if (i == MIMIC_FAIL)
+		fault->verdict.value = IB_WC_RETRY_EXC_ERR;
+	else if (i == MIMIC_DELAY)
+		fault->verdict.value = 100;
+	while ((word = strsep(&line, " "))) {
+		rc = *word ? parse_option(fault, word, &seed) : 0;
+		if (rc)
+			return rc;
+	}
+	if (i == MIMIC_FAIL && (!fault->verdict.value ||
+				fault->verdict.value > IB_WC_GENERAL_ERR)) {
+		pr_err("mimic: no status %u of a failed completion\n",
+		       fault->verdict.value);
+		return -EINVAL;
+	}
+	prandom_seed_state(&fault->random, seed);
+	if (fault->chance)
+		pr_info("mimic: %s %s by chance: seed=%llu\n",
+			step_names[fault->step],
+			action_names[fault->verdict.action], seed);
+	return 0;
+}
+
+static int add(struct mimic_faults *faults, char *line)
+{
+	struct fault *fault;
+	int rc;
+
+	if (!strcmp(line, "clear")) {
+		clear(faults);
+		return 0;
+	}
+	fault = kzalloc(sizeof(*fault), GFP_KERNEL);
+	if (!fault)
+		return -ENOMEM;
+	rc = parse(fault, line);
+	if (rc) {
+		kfree(fault);
+		return rc;
+	}
+	spin_lock_irq(&faults->lock);
+	list_add_tail(&fault->list, &faults->list);
+	WRITE_ONCE(faults->count, faults->count + 1);
+	spin_unlock_irq(&faults->lock);
+	return 0;
+}
+
+static int read_line(char *line, const char __user *buf, size_t len)
+{
+	if (len >= MAX_LINE)
+		return -EINVAL;
+	if (copy_from_user(line, buf, len))
+		return -EFAULT;
+	line[len] = '\0';
+	strim(line);
+	return 0;
+}
+
+static ssize_t faults_write(struct file *file, const char __user *buf,
+			    size_t len, loff_t *pos)
+{
+	struct mimic_dev *dev = file_inode(file)->i_private;
+	char line[MAX_LINE];
+	int rc;
+
+	rc = read_line(line, buf, len);
+	if (!rc)
+		rc = add(&dev->faults, line);
+	return rc ?: len;
+}
+
+static int faults_show(struct seq_file *seq, void *unused)
+{
+	struct mimic_dev *dev = seq->private;
+	struct fault *fault;
+
+	spin_lock_irq(&dev->faults.lock);
+	list_for_each_entry(fault, &dev->faults.list, list)
+		seq_printf(seq, "%s %s struck=%u\n", step_names[fault->step],
+			   action_names[fault->verdict.action], fault->struck);
+	spin_unlock_irq(&dev->faults.lock);
+	return 0;
+}
+
+static int faults_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, faults_show, inode->i_private);
+}
+
+static const struct file_operations faults_fops = {
+	.owner		= THIS_MODULE,
+	.open		= faults_open,
+	.read		= seq_read,
+	.write		= faults_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+/* Every QP of the device but that of the CM */
+static void all_qps_fatal(struct mimic_dev *dev)
+{
+	struct mimic_qp *qp;
+	unsigned long index;
+
+	/* Against their destruction, which waits for readers. */
+	rcu_read_lock();
+	xa_for_each(&mimic_qps, index, qp) {
+		if (qp->dev != dev || READ_ONCE(qp->state) != IB_QPS_RTS)
+			continue;
+		WRITE_ONCE(qp->halted, true);
+		mimic_qp_event(qp, IB_EVENT_QP_FATAL);
+	}
+	rcu_read_unlock();
+}
+
+static ssize_t event_write(struct file *file, const char __user *buf,
+			   size_t len, loff_t *pos)
+{
+	struct mimic_dev *dev = file_inode(file)->i_private;
+	char line[MAX_LINE];
+	int rc, action;
+
+	rc = read_line(line, buf, len);
+	if (rc)
+		return rc;
+	if (!strcmp(line, "port-up")) {
+		mimic_port(dev, true);
+		return len;
+	}
+	action = match_string(action_names, ARRAY_SIZE(action_names), line);
+	if (action == MIMIC_QP_FATAL) {
+		all_qps_fatal(dev);
+	} else if (action < 0 || !happens(dev, action)) {
+		pr_err("mimic: no event \"%s\"; there are: qp-fatal device-fatal port-down port-up remove\n",
+		       line);
+		return -EINVAL;
+	}
+	return len;
+}
+
+static const struct file_operations event_fops = {
+	.owner	= THIS_MODULE,
+	.open	= simple_open,
+	.write	= event_write,
+};
+
+/* A device has its name by now. */
+void mimic_faults_init(struct mimic_dev *dev)
+{
+	struct mimic_faults *faults = &dev->faults;
+
+	faults->dir = debugfs_create_dir(dev_name(&dev->ib.dev), directory);
+	debugfs_create_file("faults", 0600, faults->dir, dev, &faults_fops);
+	debugfs_create_file("event", 0200, faults->dir, dev, &event_fops);
+}
+
+void mimic_faults_exit(struct mimic_dev *dev)
+{
+	debugfs_remove_recursive(dev->faults.dir);
+	clear(&dev->faults);
+}
+
+void mimic_faults_setup(void)
+{
+	directory = debugfs_create_dir("mimic", NULL);
+}
+
+void mimic_faults_cleanup(void)
+{
+	debugfs_remove_recursive(directory);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the CM of RoCE needs: address handles, and datagrams between the QPs 1 of
+ * devices. A GID says which device.
+ */
+#include <rdma/ib_cache.h>
+
+#include "mimic.h"
+
+static bool has_gid(struct mimic_dev *dev, const union ib_gid *gid)
+{
+	const struct ib_gid_attr *attr;
+
+	attr = rdma_find_gid(&dev->ib, gid, IB_GID_TYPE_ROCE_UDP_ENCAP, NULL);
+	if (IS_ERR(attr))
+		return false;
+	rdma_put_gid_attr(attr);
+	return true;
+}
+
+/* The index of the device with this GID; 0 if there is none */
+static u32 find_dest(const union ib_gid *gid)
+{
+	struct mimic_dev *dev;
+	unsigned long index;
+
+	xa_for_each(&mimic_devs, index, dev) {
+		bool found;
+
+		if (!ib_device_try_get(&dev->ib))
+			continue;
+		found = has_gid(dev, gid);
+		ib_device_put(&dev->ib);
+		if (found)
+			return index;
+	}
+	return 0;
+}
+
+int mimic_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
+		    struct ib_udata *udata)
+{
+	const struct ib_global_route *grh;
+	struct mimic_ah *ah = to_mimic_ah(ib);
+
+	grh = rdma_ah_read_grh(init->ah_attr);
+	ah->attr = *init->ah_attr;
+	ah->sgid = grh->sgid_attr->gid;
+	ah->dgid = grh->dgid;
+	ah->dest = find_dest(&ah->dgid);
+	return 0;
+}
+
+int mimic_destroy_ah(struct ib_ah *ah, u32 flags)
+{
+	return 0;
+}
+
+int mimic_query_ah(struct ib_ah *ah, struct rdma_ah_attr *attr)
+{
+	*attr = to_mimic_ah(ah)->attr;
+	return 0;
+}
+
+/* Where a datagram goes. In an RCU read-side critical section. */
+struct mimic_qp *mimic_datagram_dest(const struct mimic_wqe *wqe)
+{
+	struct mimic_dev *dev = xa_load(&mimic_devs, wqe->dest);
+
+	if (!dev || wqe->dest_qpn != MIMIC_GSI_QPN)
+		return NULL;
+	return READ_ONCE(dev->gsi);
+}
+
+void mimic_fill_grh(struct ib_grh *grh, const struct mimic_wqe *wqe)
+{
+	memset(grh, 0, sizeof(*grh));
+	grh->version_tclass_flow = cpu_to_be32(6 << 28);
+	grh->next_hdr = 0x1b;
+	grh->hop_limit = 1;
+	grh->sgid = wqe->sgid;
+	grh->dgid = wqe->dgid;
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The CM of iWARP, between endpoints of this kernel. All its events are raised by one
+ * ordered workqueue, so that each end sees them in order and nothing here needs a lock
+ * but the list of listeners.
+ */
+#include <net/ipv6.h>
+#include <rdma/iw_cm.h>
+
+#include "mimic.h"
+
+#define MAX_PRIVATE_DATA	512
+
+/**
+ * struct mimic_ep - an end of a connection, from connect or the request on
+ * @ref: of this struct
+ * @cm_id: referenced until the last event was raised, then NULL
+ * @qp: referenced as long
+ * @peer: the other end, referenced
+ * @active: this end connects
+ * @rejected: the answer is no
+ * @established: both ends heard of it
+ * @ird: RDMA Reads that this end answers at a time
+ * @ord: RDMA Reads that it makes at a time
+ * @length: octets of @data
+ * @data: private data that this end sends
+ * @connect: finds the listener
+ * @answer: accepts or rejects
+ * @close: ends it
+ */
+struct mimic_ep {
+	refcount_t		ref;
+	struct iw_cm_id		*cm_id;
+	struct mimic_qp		*qp;
+	struct mimic_ep		*peer;
+	bool			active;
+	bool			rejected;
+	bool			established;
+	u8			ird;
+	u8			ord;
+	u8			length;
+	u8			data[MAX_PRIVATE_DATA];
+	struct work_struct	connect;
+	struct work_struct	answer;
+	struct work_struct	close;
+};
+
+struct listener {
+	struct list_head	list;
+	struct iw_cm_id		*cm_id;
+};
+
+static struct workqueue_struct *events;
+static LIST_HEAD(listeners);
+static DEFINE_MUTEX(listeners_lock);
+
+static void ep_put(struct mimic_ep *ep)
+{
+	if (!refcount_dec_and_test(&ep->ref))
+		return;
+	if (ep->peer)
+		ep_put(ep->peer);
+	kfree(ep);
+}
+
+static void ep_queue(struct mimic_ep *ep, struct work_struct *work)
+{
+	refcount_inc(&ep->ref);
+	if (!queue_work(events, work))
+		ep_put(ep);
+}
+
+static int raise(struct mimic_ep *ep, enum iw_cm_event_type type, int status,
+		 struct mimic_ep *data_of)
+{
+	struct iw_cm_event event = {
+		.event	= type,
+		.status	= status,
+		.ird	= ep->ird,
+		.ord	= ep->ord,
+	};
+
+	if (!ep->cm_id)
+		return -ENOTCONN;
+	if (data_of) {
+		event.private_data = data_of->data;
+		event.private_data_len = data_of->length;
+	}
+	event.local_addr = ep->cm_id->local_addr;
+	event.remote_addr = ep->cm_id->remote_addr;
+	return ep->cm_id->event_handler(ep->cm_id, &event);
+}
+
+/* No event follows. */
+static void let_go(struct mimic_ep *ep)
+{
+	struct iw_cm_id *cm_id = ep->cm_id;
+	struct mimic_qp *qp = ep->qp;
+
+	ep->cm_id = NULL;
+	ep->qp = NULL;
+	if (cm_id)
+		cm_id->rem_ref(cm_id);
+	if (qp)
+		mimic_qp_put(qp);
+}
+
+static void connect_failed(struct mimic_ep *ep, int status)
+{
+	raise(ep, IW_CM_EVENT_CONNECT_REPLY, status, NULL);
+	let_go(ep);
+}
+
+static bool is_for(const struct sockaddr_storage *to,
+		   const struct sockaddr_storage *listens)
+{
+	const struct sockaddr_in6 *to6 = (void *)to, *at6 = (void *)listens;
+	const struct sockaddr_in *to4 = (void *)to, *at4 = (void *)listens;
+
+	if (to->ss_family != listens->ss_family)
+		return false;
+	if (to->ss_family == AF_INET6)
+		return to6->sin6_port == at6->sin6_port &&
+		       (ipv6_addr_any(&at6->sin6_addr) ||
+			ipv6_addr_equal(&at6->sin6_addr, &to6->sin6_addr));
+	return to4->sin_port == at4->sin_port &&
+	       (at4->sin_addr.s_addr == htonl(INADDR_ANY) ||
+		at4->sin_addr.s_addr == to4->sin_addr.s_addr);
+}
+
+/* The caller holds the lock of the list, and so the listener. */
+static struct iw_cm_id *find_listener(const struct sockaddr_storage *to)
+{
+	struct listener *listener;
+
+	lockdep_assert_held(&listeners_lock);
+
+	list_for_each_entry(listener, &listeners, list)
+		if (is_for(to, &listener->cm_id->local_addr))
+			return listener->cm_id;
+	return NULL;
+}
+
+static void ep_connect(struct work_struct *work);
+static void ep_answer(struct work_struct *work);
+static void ep_close(struct work_struct *work);
+
+static struct mimic_ep *ep_new(void)
+{
+	struct mimic_ep *ep = kzalloc(sizeof(*ep), GFP_KERNEL);
+
+	if (!ep)
+		return NULL;
+	refcount_set(&ep->ref, 1);
+	INIT_WORK(&ep->connect, ep_connect);
+	INIT_WORK(&ep->answer, ep_answer);
+	INIT_WORK(&ep->close, ep_close);
+	return ep;
+}
+
+static void set_terms(struct mimic_ep *ep, const struct iw_cm_conn_param *param)
+{
+	ep->ird = param->ird;
+	ep->ord = param->ord;
+	ep->length = param->private_data_len;
+	memcpy(ep->data, param->private_data, ep->length);
+}
+
+/* The reference that is there at first is the CM's, until it has answered. */
+static int request(struct mimic_ep *ep, struct iw_cm_id *listener)
+{
+	struct iw_cm_event event = {
+		.event			= IW_CM_EVENT_CONNECT_REQUEST,
+		.local_addr		= ep->cm_id->remote_addr,
+		.remote_addr		= ep->cm_id->local_addr,
+		.private_data		= ep->data,
+		.private_data_len	= ep->length,
+		/* What the other end may do is seen from there. */
+		.ird			= ep->ird,
+		.ord			= ep->ord,
+	};
+	struct mimic_ep *passive = ep_new();
+	int rc;
+
+	if (!passive)
+		return -ENOMEM;
+	refcount_inc(&ep->ref);
+	passive->peer = ep;
+	event.provider_data = passive;
+	rc = listener->event_handler(listener, &event);
+	if (rc)
+		ep_put(passive);
+	return rc;
+}
+
+static void ep_connect(struct work_struct *work)
+{
+	struct mimic_ep *ep = container_of(work, struct mimic_ep, connect);
+	struct iw_cm_id *listener;
+	int rc = -ECONNREFUSED;
+
+	if (!ep->cm_id)
+		goto out;
+	if (!mimic_refuse(ep->qp->dev, MIMIC_CONNECT)) {
+		mutex_lock(&listeners_lock);
+		listener = find_listener(&ep->cm_id->remote_addr);
+		if (listener)
+			rc = request(ep, listener);
+		mutex_unlock(&listeners_lock);
+	}
+	if (rc)
+		connect_failed(ep, -ECONNREFUSED);
+out:
+	ep_put(ep);
+}
+
+/* The QP may have been lost already, and stays so. */
+static void to_rts(struct mimic_qp *qp, u32 dest_qpn)
+{
+	qp->attr.dest_qp_num = dest_qpn;
+	qp->attr.rnr_retry = 0;
+	if (READ_ONCE(qp->state) < IB_QPS_RTS)
+		mimic_qp_state(qp, IB_QPS_RTS);
+}
+
+static void ep_answer(struct work_struct *work)
+{
+	struct mimic_ep *ep = container_of(work, struct mimic_ep, answer);
+	struct mimic_ep *active = ep->peer;
+
+	if (ep->rejected) {
+		if (active->cm_id)
+			raise(active, IW_CM_EVENT_CONNECT_REPLY, -ECONNREFUSED,
+			      ep);
+		let_go(active);
+		goto out;
+	}
+	ep->established = true;
+	if (!active->cm_id) {
+		/* It gave up. The CM knows of no other end to an accept. */
+		raise(ep, IW_CM_EVENT_ESTABLISHED, 0, NULL);
+		ep_queue(ep, &ep->close);
+		goto out;
+	}
+	refcount_inc(&ep->ref);
+	active->peer = ep;
+	active->established = true;
+	to_rts(ep->qp, active->qp->ib.qp_num);
+	to_rts(active->qp, ep->qp->ib.qp_num);
+	raise(ep, IW_CM_EVENT_ESTABLISHED, 0, NULL);
+	raise(active, IW_CM_EVENT_CONNECT_REPLY, 0, ep);
+out:
+	ep_put(ep);
+}
+
+static void end(struct mimic_ep *ep)
+{
+	if (!ep->cm_id)
+		return;
+	mimic_qp_state(ep->qp, IB_QPS_ERR);
+	raise(ep, IW_CM_EVENT_DISCONNECT, 0, NULL);
+	raise(ep, IW_CM_EVENT_CLOSE, 0, NULL);
+	let_go(ep);
+}
+
+static void ep_close(struct work_struct *work)
+{
+	struct mimic_ep *ep = container_of(work, struct mimic_ep, close);
+	struct mimic_ep *peer = ep->peer;
+
+	if (ep->established) {
+		/* Each end has a reference to the other one until then. */
+		ep->peer = NULL;
+		end(ep);
+		if (peer) {
+			end(peer);
+			ep_put(peer);
+		}
+	} else if (ep->active && ep->cm_id) {
+		connect_failed(ep, -ECONNRESET);
+	}
+	ep_put(ep);
+}
+
+/**
+ * mimic_iwarp_lost - a QP is in state ERR, or about to
+ * @qp: which; nothing happens if it is not one of iWARP, or not connected
+ *
+ * Any context.
+ */
+void mimic_iwarp_lost(struct mimic_qp *qp)
+{
+	struct mimic_ep *ep = READ_ONCE(qp->ep);
+
+	if (ep)
+		ep_queue(ep, &ep->close);
+}
+
+/* A QP is destroyed: it is out of all connections. */
+void mimic_iwarp_forget(struct mimic_qp *qp)
+{
+	if (qp->ep)
+		ep_put(qp->ep);
+	qp->ep = NULL;
+}
+
+static void iw_add_ref(struct ib_qp *qp)
+{
+	refcount_inc(&to_mimic_qp(qp)->refs);
+}
+
+static void iw_rem_ref(struct ib_qp *qp)
+{
+	mimic_qp_put(to_mimic_qp(qp));
+}
+
+static struct ib_qp *iw_get_qp(struct ib_device *device, int qpn)
+{
+	struct mimic_qp *qp = xa_load(&mimic_qps, qpn);
+
+	return qp && qp->ib.device == device ? &qp->ib : NULL;
+}
+
+/* The QP and the CM's id are the endpoint's from now on. */
+static int take(struct mimic_ep *ep, struct iw_cm_id *cm_id,
+		const struct iw_cm_conn_param *param)
+{
+	struct mimic_qp *qp = xa_load(&mimic_qps, param->qpn);
+	struct mimic_dev *dev = to_mimic(cm_id->device);
+
+	if (!qp || qp->ep || param->private_data_len > U8_MAX ||
+	    param->ird > dev->limits.rd_atom ||
+	    param->ord > dev->limits.init_rd_atom)
+		return -EINVAL;
+	set_terms(ep, param);
+	refcount_inc(&qp->refs);
+	ep->qp = qp;
+	cm_id->add_ref(cm_id);
+	ep->cm_id = cm_id;
+	refcount_inc(&ep->ref);
+	WRITE_ONCE(qp->ep, ep);
+	return 0;
+}
+
+static int iw_connect(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
+{
+	struct mimic_ep *ep = ep_new();
+	int rc;
+
+	if (!ep)
+		return -ENOMEM;
+	ep->active = true;
+	rc = take(ep, cm_id, param);
+	if (!rc)
+		ep_queue(ep, &ep->connect);
+	ep_put(ep);
+	return rc;
+}
+
+static int iw_accept(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
+{
+	struct mimic_ep *ep = cm_id->provider_data;
+	int rc;
+
+	rc = mimic_refuse(to_mimic(cm_id->device), MIMIC_ACCEPT);
+	if (!rc)
+		rc = take(ep, cm_id, param);
+	if (rc)
+		ep->rejected = true;
+	ep_queue(ep, &ep->answer);
+	ep_put(ep);
+	return rc;
+}
+
+static int iw_reject(struct iw_cm_id *cm_id, const void *data, u8 length)
+{
+	struct mimic_ep *ep = cm_id->provider_data;
+
+	ep->rejected = true;
+	ep->length = length;
+	memcpy(ep->data, data, length);
+	ep_queue(ep, &ep->answer);
+	ep_put(ep);
+	return 0;
+}
+
+static int iw_create_listen(struct iw_cm_id *cm_id, int backlog)
+{
+	struct listener *listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+
+	if (!listener)
+		return -ENOMEM;
+	listener->cm_id = cm_id;
+	cm_id->add_ref(cm_id);
+	cm_id->provider_data = listener;
+	mutex_lock(&listeners_lock);
+	list_add(&listener->list, &listeners);
+	mutex_unlock(&listeners_lock);
+	return 0;
+}
+
+static int iw_destroy_listen(struct iw_cm_id *cm_id)
+{
+	struct listener *listener = cm_id->provider_data;
+
+	mutex_lock(&listeners_lock);
+	list_del(&listener->list);
+	mutex_unlock(&listeners_lock);
+	cm_id->rem_ref(cm_id);
+	kfree(listener);
+	return 0;
+}
+
+const struct ib_device_ops mimic_iwarp_ops = {
+	.iw_accept		= iw_accept,
+	.iw_add_ref		= iw_add_ref,
+	.iw_connect		= iw_connect,
+	.iw_create_listen	= iw_create_listen,
+	.iw_destroy_listen	= iw_destroy_listen,
+	.iw_get_qp		= iw_get_qp,
+	.iw_reject		= iw_reject,
+	.iw_rem_ref		= iw_rem_ref,
+};
+
+int mimic_iwarp_init(void)
+{
+	events = alloc_ordered_workqueue("mimic_iwarp", WQ_MEM_RECLAIM);
+	return events ? 0 : -ENOMEM;
+}
+
+void mimic_iwarp_exit(void)
+{
+	destroy_workqueue(events);
+}

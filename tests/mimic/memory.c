@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory: protection domains, registrations, and the way from a key and an address
+ * to what a transfer copies.
+ *
+ * Every address is one that the DMA API gave for this device. Those are off from
+ * physical addresses by MIMIC_DMA_OFFSET, so that others lead nowhere; with bounce
+ * buffers, what was not synced or was mapped in the wrong direction is wrong data.
+ */
+#include <linux/highmem.h>
+
+#include "mimic.h"
+
+/* The keys of memory registrations count from here; below are the device's own. */
+#define LOCAL_DMA_LKEY	1
+
+int mimic_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
+{
+	if (to_mimic(pd->device)->limits.local_dma_lkey)
+		pd->device->local_dma_lkey = LOCAL_DMA_LKEY;
+	return 0;
+}
+
+int mimic_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
+{
+	return 0;
+}
+
+static struct ib_mr *mr_new(struct ib_pd *pd, u32 max_pages)
+{
+	struct mimic_dev *dev = to_mimic(pd->device);
+	struct mimic_mr *mr;
+	u32 index;
+	int rc;
+
+	mr = kvzalloc(struct_size(mr, pages, max_pages), GFP_KERNEL);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	rwlock_init(&mr->lock);
+	mr->max_pages = max_pages;
+	rc = xa_alloc(&dev->mrs, &index, mr, XA_LIMIT(1, 0xffffff), GFP_KERNEL);
+	if (rc) {
+		kvfree(mr);
+		return ERR_PTR(rc);
+	}
+	/* Not the core's yet: a key that another registration had is a new one. */
+	mr->ib.lkey = index << 8 | dev->next_key++;
+	mr->ib.rkey = mr->ib.lkey;
+	mr->key = mr->ib.lkey;
+	return &mr->ib;
+}
+
+struct ib_mr *mimic_get_dma_mr(struct ib_pd *pd, int access)
+{
+	struct ib_mr *ib = mr_new(pd, 0);
+	struct mimic_mr *mr;
+
+	if (IS_ERR(ib))
+		return ib;
+	mr = to_mimic_mr(ib);
+	mr->ib.pd = pd;
+	mr->all = true;
+	mr->access = access;
+	mr->valid = true;
+	return ib;
+}
+
+struct ib_mr *mimic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+				u64 virt_addr, int access,
+				struct ib_udata *udata)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+struct ib_mr *mimic_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max)
+{
+	struct mimic_dev *dev = to_mimic(pd->device);
+	int rc;
+
+	if (type != IB_MR_TYPE_MEM_REG || !max ||
+	    max > dev->limits.max_fast_reg)
+		return ERR_PTR(-EINVAL);
+	rc = mimic_refuse(dev, MIMIC_ALLOC_MR);
+	return rc ? ERR_PTR(rc) : mr_new(pd, max);
+}
+
+static int set_page(struct ib_mr *ib, u64 addr)
+{
+	struct mimic_mr *mr = to_mimic_mr(ib);
+
+	if (mr->nr_pages == mr->max_pages)
+		return -ENOMEM;
+	mr->pages[mr->nr_pages++] = addr;
+	return 0;
+}
+
+int mimic_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents,
+		    unsigned int *offset)
+{
+	struct mimic_mr *mr = to_mimic_mr(ib);
+
+	WARN_ONCE(mr->valid, "mimic: a valid registration is mapped anew\n");
+	mr->nr_pages = 0;
+	mr->page_shift = ilog2(ib->page_size);
+	return ib_sg_to_pages(ib, sg, nents, offset, set_page);
+}
+
+static void mr_free(struct rcu_head *rcu)
+{
+	kvfree(container_of(rcu, struct mimic_mr, rcu));
+}
+
+int mimic_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
+{
+	struct mimic_mr *mr = to_mimic_mr(ib);
+
+	xa_erase(&to_mimic(ib->device)->mrs, ib->lkey >> 8);
+	write_lock_bh(&mr->lock);
+	mr->valid = false;
+	write_unlock_bh(&mr->lock);
+	call_rcu(&mr->rcu, mr_free);
+	return 0;
+}
+
+/* REG_MR was executed. Return: whether it was in order */
+bool mimic_mr_register(struct mimic_mr *mr, struct ib_pd *pd, u32 key,
+		       int access)
+{
+	bool ok;
+
+	write_lock(&mr->lock);
+	ok = !mr->valid && mr->ib.pd == pd && key >> 8 == mr->ib.lkey >> 8;
+	if (ok) {
+		mr->key = key;
+		mr->access = access;
+		mr->iova = mr->ib.iova;
+		mr->length = mr->ib.length;
+		mr->valid = true;
+	}
+	write_unlock(&mr->lock);
+	return ok;
+}
+
+/*
+ * LOCAL_INV was executed, or a Send With Invalidate arrived. The caller is in an RCU
+ * read-side critical section.
+ */
+bool mimic_mr_invalidate(struct mimic_dev *dev, struct ib_pd *pd, u32 key,
+			 bool remote)
+{
+	struct mimic_mr *mr = xa_load(&dev->mrs, key >> 8);
+	bool ok;
+
+	if (!mr)
+		return false;
+	write_lock(&mr->lock);
+	ok = !mr->all && mr->ib.pd == pd && mr->key == key &&
+	     (mr->valid || !remote);
+	if (ok)
+		mr->valid = false;
+	write_unlock(&mr->lock);
+	return ok;
+}
+
+/*
+ * What the device finds at a DMA address; NULL if that is none. Memory that is
+ * contiguous there is so for the kernel, too.
+ */
+static void *at_dma(dma_addr_t addr, u32 length)
+{
+	phys_addr_t from = addr - MIMIC_DMA_OFFSET, to = from + length - 1;
+
+	if (addr < MIMIC_DMA_OFFSET || !pfn_valid(PHYS_PFN(from)) ||
+	    !pfn_valid(PHYS_PFN(to))) {
+		pr_err_ratelimited("mimic: ERROR: %pad is no DMA address of this device\n",
+				   &addr);
+		return NULL;
+	}
+	return phys_to_virt(from);
+}
+
+static bool mr_allows(const struct mimic_mr *mr, const struct mimic_side *side,
+		      u32 key, u64 addr, u32 length)
+{
+	if (!mr->valid || mr->key != key || mr->ib.pd != side->pd ||
+	    (mr->access & side->access) != side->access)
+		return false;
+	return mr->all || (addr >= mr->iova && length <= mr->length &&
+			   addr - mr->iova <= mr->length - length);
+}
+
+/* Begin the next SGE. Return: false if its key does not allow it */
+static bool side_next(struct mimic_side *side)
+{
+	const struct ib_sge *sge = side->sge++;
+	struct mimic_mr *mr;
+
+	side->num_sge--;
+	side->addr = sge->addr;
+	side->left = sge->length;
+	side->mr = NULL;
+	if (sge->lkey == LOCAL_DMA_LKEY && side->dev->limits.local_dma_lkey)
+		return !(side->access & ~IB_ACCESS_LOCAL_WRITE);
+	mr = xa_load(&side->dev->mrs, sge->lkey >> 8);
+	if (!mr)
+		return false;
+	read_lock(&mr->lock);
+	if (!mr_allows(mr, side, sge->lkey, sge->addr, sge->length)) {
+		read_unlock(&mr->lock);
+		return false;
+	}
+	side->mr = mr;
+	return true;
+}
+
+static void side_end(struct mimic_side *side)
+{
+	if (side->mr)
+		read_unlock(&side->mr->lock);
+	side->mr = NULL;
+}
+
+/* Contiguous memory at the present address, *length octets at most */
+static void *side_memory(const struct mimic_side *side, u32 *length)
+{
+	const struct mimic_mr *mr = side->mr;
+	u64 offset;
+	u32 in_page;
+
+	*length = min(*length, side->left);
+	if (!mr || mr->all)
+		return at_dma(side->addr, *length);
+	/* The first page may be one in whose midst the registration begins. */
+	offset = side->addr - mr->iova + (mr->iova & (BIT(mr->page_shift) - 1));
+	in_page = offset & (BIT(mr->page_shift) - 1);
+	*length = min_t(u32, *length, BIT(mr->page_shift) - in_page);
+	return at_dma(mr->pages[offset >> mr->page_shift] + in_page, *length);
+}
+
+/* Be at an SGE that has some left. Return: 1, 0 if there is none, or -EACCES */
+static int side_ready(struct mimic_side *side)
+{
+	while (!side->left) {
+		side_end(side);
+		if (!side->num_sge)
+			return 0;
+		if (!side_next(side))
+			return -EACCES;
+	}
+	return 1;
+}
+
+/**
+ * mimic_put - write what is in no registration, such as a header
+ * @to: where to; goes on behind it
+ * @from: what
+ * @length: octets
+ *
+ * Return: false if there is no room
+ */
+bool mimic_put(struct mimic_side *to, const void *from, u32 length)
+{
+	void *dst;
+	u32 n;
+
+	for (; length; length -= n, from += n) {
+		if (side_ready(to) <= 0)
+			return false;
+		n = length;
+		dst = side_memory(to, &n);
+		if (!dst)
+			return false;
+		memcpy(dst, from, n);
+		to->addr += n;
+		to->left -= n;
+	}
+	return true;
+}
+
+/**
+ * mimic_move - copy from one side to the other
+ * @to: where to
+ * @from: where from, all of it
+ * @moved: gets the number of octets
+ *
+ * In an RCU read-side critical section, softirqs off.
+ *
+ * Return: who was wrong
+ */
+enum mimic_fault_of mimic_move(struct mimic_side *to, struct mimic_side *from,
+			       u32 *moved)
+{
+	enum mimic_fault_of fault = MIMIC_FINE;
+	void *dst, *src;
+	int rc;
+	u32 n;
+
+	*moved = 0;
+	for (;;) {
+		rc = side_ready(from);
+		if (rc <= 0) {
+			fault = rc ? MIMIC_FROM : MIMIC_FINE;
+			break;
+		}
+		rc = side_ready(to);
+		if (rc <= 0) {
+			fault = rc ? MIMIC_TO : MIMIC_TOO_LONG;
+			break;
+		}
+		n = from->left;
+		src = side_memory(from, &n);
+		dst = src ? side_memory(to, &n) : NULL;
+		if (!dst) {
+			fault = src ? MIMIC_TO : MIMIC_FROM;
+			break;
+		}
+		memcpy(dst, src, n);
+		from->addr += n;
+		from->left -= n;
+		to->addr += n;
+		to->left -= n;
+		*moved += n;
+	}
+	side_end(from);
+	side_end(to);
+	return fault;
+}
+
+/* How much a list of SGEs holds */
+u32 mimic_sge_octets(const struct ib_sge *sge, u32 num_sge)
+{
+	u32 octets = 0;
+
+	while (num_sge--)
+		octets += sge[num_sge].length;
+	return octets;
+}

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Queue pairs and shared receive queues: the verbs. What becomes of the work
+ * requests is in engine.c.
+ */
+#include "mimic.h"
+
+static void raise_events(struct work_struct *work)
+{
+	struct mimic_qp *qp = container_of(work, struct mimic_qp, event_work);
+	struct ib_event event = {
+		.device		= qp->ib.device,
+		.element.qp	= &qp->ib,
+	};
+	int i;
+
+	for (i = 0; i < BITS_PER_LONG; i++) {
+		if (!test_and_clear_bit(i, &qp->events))
+			continue;
+		event.event = i;
+		if (qp->ib.event_handler)
+			qp->ib.event_handler(&event, qp->ib.qp_context);
+	}
+}
+
+/**
+ * mimic_qp_event - raise an event, if this device does such things
+ * @qp: of this QP
+ * @event: which
+ *
+ * Any context. The handler is called by a workqueue.
+ */
+void mimic_qp_event(struct mimic_qp *qp, enum ib_event_type event)
+{
+	if (!(qp->dev->limits.events & BIT(event)))
+		return;
+	set_bit(event, &qp->events);
+	queue_work(mimic_wq, &qp->event_work);
+}
+
+/**
+ * mimic_qp_state - move to another state
+ * @qp: the QP
+ * @state: the state
+ *
+ * Any context but interrupts. In ERR, both Queues are flushed.
+ */
+void mimic_qp_state(struct mimic_qp *qp, enum ib_qp_state state)
+{
+	spin_lock_bh(&qp->target);
+	WRITE_ONCE(qp->state, state);
+	if (state == IB_QPS_ERR)
+		tasklet_schedule(&qp->engine);
+	spin_unlock_bh(&qp->target);
+}
+
+/*
+ * The doorbell. The engine runs before this returns, as an interrupt would, unless
+ * interrupts or softirqs are off.
+ */
+static void ring(struct mimic_qp *qp)
+{
+	if (irqs_disabled()) {
+		tasklet_schedule(&qp->engine);
+		return;
+	}
+	local_bh_disable();
+	tasklet_schedule(&qp->engine);
+	local_bh_enable();
+}
+
+static void run_later(struct work_struct *work)
+{
+	ring(container_of(to_delayed_work(work), struct mimic_qp, later));
+}
+
+static int check_caps(const struct mimic_profile *limits,
+		      const struct ib_qp_init_attr *attr)
+{
+	const struct ib_qp_cap *cap = &attr->cap;
+
+	if (cap->max_send_wr > limits->max_qp_wr ||
+	    cap->max_send_sge > limits->max_send_sge || cap->max_inline_data)
+		return -EINVAL;
+	if (!attr->srq && (cap->max_recv_wr > limits->max_qp_wr ||
+			   cap->max_recv_sge > limits->max_recv_sge))
+		return -EINVAL;
+	return 0;
+}
+
+static int make_queues(struct mimic_qp *qp, struct ib_qp_init_attr *attr)
+{
+	u32 recvs = attr->srq ? 0 : attr->cap.max_recv_wr;
+	int rc;
+
+	rc = mimic_sq_size(&qp->dev->limits, &attr->cap);
+	if (rc)
+		return rc;
+	rc = mimic_queue_init(&qp->sq, attr->cap.max_send_wr,
+			      max(attr->cap.max_send_sge,
+				  qp->dev->limits.max_sge_rd));
+	if (rc)
+		return rc;
+	rc = mimic_queue_init(&qp->rq, recvs, attr->cap.max_recv_sge);
+	if (rc)
+		return rc;
+	qp->taken = kmalloc(attr->srq ? to_mimic_srq(attr->srq)->rq.stride :
+					qp->rq.stride, GFP_KERNEL);
+	return qp->taken ? 0 : -ENOMEM;
+}
+
+static void free_queues(struct mimic_qp *qp)
+{
+	kfree(qp->taken);
+	mimic_queue_free(&qp->sq);
+	mimic_queue_free(&qp->rq);
+}
+
+static int name_qp(struct mimic_qp *qp, enum ib_qp_type type)
+{
+	static u32 next;
+
+	if (type == IB_QPT_GSI) {
+		qp->ib.qp_num = MIMIC_GSI_QPN;
+		WRITE_ONCE(qp->dev->gsi, qp);
+		return 0;
+	}
+	return min(0, xa_alloc_cyclic(&mimic_qps, &qp->ib.qp_num, qp,
+				      XA_LIMIT(2, 0xffffff), &next,
+				      GFP_KERNEL));
+}
+
+int mimic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
+		    struct ib_udata *udata)
+{
+	struct mimic_dev *dev = to_mimic(ib->device);
+	struct mimic_qp *qp = to_mimic_qp(ib);
+	int rc;
+
+	if (attr->qp_type != IB_QPT_RC && attr->qp_type != IB_QPT_GSI)
+		return -EOPNOTSUPP;
+	rc = check_caps(&dev->limits, attr);
+	if (!rc && attr->qp_type == IB_QPT_RC)
+		rc = mimic_refuse(dev, MIMIC_CREATE_QP);
+	if (rc)
+		return rc;
+	qp->dev = dev;
+	spin_lock_init(&qp->target);
+	qp->state = IB_QPS_RESET;
+	qp->sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
+	rc = make_queues(qp, attr);
+	if (rc)
+		goto out_free;
+	qp->cap = attr->cap;
+	atomic_set(&qp->slots, attr->cap.max_send_wr);
+	tasklet_setup(&qp->engine, mimic_engine);
+	INIT_DELAYED_WORK(&qp->later, run_later);
+	INIT_WORK(&qp->event_work, raise_events);
+	refcount_set(&qp->refs, 1);
+	init_completion(&qp->unused);
+	rc = name_qp(qp, attr->qp_type);
+	if (!rc)
+		return 0;
+out_free:
+	free_queues(qp);
+	return rc;
+}
+
+/* What modify_qp said, and the engine or query_qp want to know */
+static void keep_attr(struct mimic_qp *qp, const struct ib_qp_attr *attr,
+		      int mask)
+{
+	struct ib_qp_attr *mine = &qp->attr;
+
+	if (mask & IB_QP_DEST_QPN)
+		mine->dest_qp_num = attr->dest_qp_num;
+	if (mask & IB_QP_PORT)
+		mine->port_num = attr->port_num;
+	if (mask & IB_QP_PATH_MTU)
+		mine->path_mtu = attr->path_mtu;
+	if (mask & IB_QP_RNR_RETRY)
+		mine->rnr_retry = attr->rnr_retry;
+	if (mask & IB_QP_MIN_RNR_TIMER)
+		mine->min_rnr_timer = attr->min_rnr_timer;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
+		mine->max_rd_atomic = attr->max_rd_atomic;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		mine->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+	if (mask & IB_QP_RQ_PSN)
+		mine->rq_psn = attr->rq_psn;
+	if (mask & IB_QP_SQ_PSN)
+		mine->sq_psn = attr->sq_psn;
+}
+
+static int check_modify(struct mimic_qp *qp, const struct ib_qp_attr *attr,
+			int mask)
+{
+	const struct mimic_profile *limits = &qp->dev->limits;
+	enum ib_qp_state to = mask & IB_QP_STATE ? attr->qp_state : qp->state;
+
+	if ((mask & IB_QP_MAX_QP_RD_ATOMIC) &&
+	    attr->max_rd_atomic > limits->init_rd_atom)
+		return -EINVAL;
+	if ((mask & IB_QP_MAX_DEST_RD_ATOMIC) &&
+	    attr->max_dest_rd_atomic > limits->rd_atom)
+		return -EINVAL;
+	/* The CM of iWARP has moved to RTS what it connected. */
+	if (limits->iwarp)
+		return 0;
+	if (!ib_modify_qp_is_ok(qp->state, to, qp->ib.qp_type, mask))
+		return -EINVAL;
+	return 0;
+}
+
+int mimic_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		    struct ib_udata *udata)
+{
+	struct mimic_qp *qp = to_mimic_qp(ib);
+	enum ib_qp_state to = attr->qp_state;
+	int rc;
+
+	rc = check_modify(qp, attr, mask);
+	if (!rc && (!(mask & IB_QP_STATE) || to != IB_QPS_ERR) &&
+	    ib->qp_type == IB_QPT_RC)
+		rc = mimic_refuse(qp->dev, MIMIC_MODIFY_QP);
+	if (rc)
+		return rc;
+	keep_attr(qp, attr, mask);
+	qp->rnr_left = qp->attr.rnr_retry;
+	if (!(mask & IB_QP_STATE))
+		return 0;
+	if (to == IB_QPS_ERR)
+		WRITE_ONCE(qp->halted, false);
+	if (!qp->dev->limits.iwarp) {
+		mimic_qp_state(qp, to);
+	} else if (to != IB_QPS_RTR && to != IB_QPS_RTS) {
+		/* SQD is how the CM of iWARP disconnects in order. */
+		if (to == IB_QPS_SQD || to == IB_QPS_ERR)
+			mimic_iwarp_lost(qp);
+		mimic_qp_state(qp, to == IB_QPS_SQD ? IB_QPS_ERR : to);
+	}
+	return 0;
+}
+
+int mimic_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init)
+{
+	struct mimic_qp *qp = to_mimic_qp(ib);
+
+	*attr = qp->attr;
+	attr->qp_state = READ_ONCE(qp->state);
+	attr->cur_qp_state = attr->qp_state;
+	attr->cap = qp->cap;
+	init->event_handler = ib->event_handler;
+	init->qp_context = ib->qp_context;
+	init->send_cq = ib->send_cq;
+	init->recv_cq = ib->recv_cq;
+	init->srq = ib->srq;
+	init->cap = qp->cap;
+	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR :
+					  IB_SIGNAL_REQ_WR;
+	init->qp_type = ib->qp_type;
+	return 0;
+}
+
+void mimic_qp_put(struct mimic_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->refs))
+		complete(&qp->unused);
+}
+
+int mimic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
+{
+	struct mimic_qp *qp = to_mimic_qp(ib);
+
+	if (ib->qp_type == IB_QPT_GSI)
+		WRITE_ONCE(qp->dev->gsi, NULL);
+	else
+		xa_erase(&mimic_qps, ib->qp_num);
+	/* The other end's engine may be at it. */
+	synchronize_rcu_expedited();
+	mimic_iwarp_lost(qp);
+	mimic_qp_put(qp);
+	wait_for_completion(&qp->unused);
+	mimic_iwarp_forget(qp);
+	mimic_qp_state(qp, IB_QPS_RESET);
+	cancel_delayed_work_sync(&qp->later);
+	tasklet_kill(&qp->engine);
+	cancel_delayed_work_sync(&qp->later);
+	cancel_work_sync(&qp->event_work);
+	mimic_cq_forget(ib->send_cq, ib);
+	mimic_cq_forget(ib->recv_cq, ib);
+	free_queues(qp);
+	return 0;
+}
+
+static const u8 steps[] = {
+	[IB_WR_SEND]			= MIMIC_SEND,
+	[IB_WR_SEND_WITH_IMM]		= MIMIC_SEND,
+	[IB_WR_SEND_WITH_INV]		= MIMIC_SEND_INV,
+	[IB_WR_RDMA_WRITE]		= MIMIC_WRITE,
+	[IB_WR_RDMA_WRITE_WITH_IMM]	= MIMIC_WRITE,
+	[IB_WR_RDMA_READ]		= MIMIC_READ,
+	[IB_WR_RDMA_READ_WITH_INV]	= MIMIC_READ,
+	[IB_WR_REG_MR]			= MIMIC_REG_MR,
+	[IB_WR_LOCAL_INV]		= MIMIC_LOCAL_INV,
+};
+
+/* Is it one that can be posted? */
+static int check_send(const struct mimic_qp *qp, const struct ib_send_wr *wr)
+{
+	const struct mimic_profile *limits = &qp->dev->limits;
+	u32 max_sge = qp->cap.max_send_sge;
+	bool known = wr->opcode < ARRAY_SIZE(steps) &&
+		     (steps[wr->opcode] || wr->opcode == IB_WR_SEND ||
+		      wr->opcode == IB_WR_SEND_WITH_IMM);
+
+	if (!known || (wr->opcode == IB_WR_LOCAL_INV && limits->no_local_inv))
+		return -EINVAL;
+	if (wr->opcode == IB_WR_RDMA_READ ||
+	    wr->opcode == IB_WR_RDMA_READ_WITH_INV)
+		max_sge = limits->max_sge_rd;
+	if (wr->num_sge > max_sge)
+		return -EINVAL;
+	if (qp->ib.qp_type == IB_QPT_GSI)
+		return mimic_refuse(qp->dev, MIMIC_MAD);
+	if (mimic_strike(qp->dev, steps[wr->opcode], true).action ==
+	    MIMIC_REFUSE)
+		return -ENOMEM;
+	return 0;
+}
+
+/* The Queue keeps a copy: the caller may change the WR at once. */
+static void fill_send(const struct mimic_qp *qp, struct mimic_wqe *wqe,
+		      const struct ib_send_wr *wr)
+{
+	wqe->cqe = wr->wr_cqe;
+	wqe->opcode = wr->opcode;
+	wqe->flags = wr->send_flags;
+	if (qp->sig_all)
+		wqe->flags |= IB_SEND_SIGNALED;
+	wqe->judged = false;
+	wqe->passed = false;
+	wqe->imm = wr->ex.imm_data;
+	wqe->num_sge = wr->num_sge;
+	memcpy(wqe->sge, wr->sg_list, wr->num_sge * sizeof(*wqe->sge));
+
+	switch (wr->opcode) {
+	case IB_WR_REG_MR:
+		wqe->mr = to_mimic_mr(reg_wr(wr)->mr);
+		wqe->rkey = reg_wr(wr)->key;
+		wqe->access = reg_wr(wr)->access;
+		break;
+	case IB_WR_LOCAL_INV:
+	case IB_WR_SEND_WITH_INV:
+		wqe->rkey = wr->ex.invalidate_rkey;
+		break;
+	case IB_WR_SEND:
+		if (qp->ib.qp_type == IB_QPT_GSI) {
+			struct mimic_ah *ah = to_mimic_ah(ud_wr(wr)->ah);
+
+			wqe->dest = ah->dest;
+			wqe->dest_qpn = ud_wr(wr)->remote_qpn;
+			wqe->sgid = ah->sgid;
+			wqe->dgid = ah->dgid;
+		}
+		break;
+	default:
+		wqe->remote_addr = rdma_wr(wr)->remote_addr;
+		wqe->rkey = rdma_wr(wr)->rkey;
+	}
+}
+
+int mimic_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad)
+{
+	struct mimic_qp *qp = to_mimic_qp(ib);
+	const struct ib_send_wr *head = wr;
+	unsigned long flags;
+	int rc = 0;
+
+	spin_lock_irqsave(&qp->sq.lock, flags);
+	if (READ_ONCE(qp->state) < IB_QPS_RTS)
+		rc = -EINVAL;
+	for (; !rc && wr; wr = wr->next) {
+		rc = check_send(qp, wr);
+		if (!rc && !atomic_add_unless(&qp->slots, -1, 0))
+			rc = -ENOMEM;
+		if (rc)
+			break;
+		fill_send(qp, mimic_queue_at(&qp->sq, qp->sq.head), wr);
+		/* The engine looks at the entry only behind this. */
+		smp_store_release(&qp->sq.head, qp->sq.head + 1);
+	}
+	if (rc)
+		*bad = qp->dev->limits.head_is_bad ? head : wr;
+	spin_unlock_irqrestore(&qp->sq.lock, flags);
+	ring(qp);
+	return rc;
+}
+
+static int post_recvs(struct mimic_queue *q, const struct ib_recv_wr *wr,
+		      const struct ib_recv_wr **bad)
+{
+	int rc = 0;
+
+	lockdep_assert_held(&q->lock);
+
+	for (; wr; wr = wr->next) {
+		rc = mimic_queue_recv(q, wr);
+		if (rc) {
+			*bad = wr;
+			break;
+		}
+	}
+	return rc;
+}
+
+int mimic_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad)
+{
+	struct mimic_qp *qp = to_mimic_qp(ib);
+	unsigned long flags;
+	int rc;
+
+	if (ib->srq || qp->state == IB_QPS_RESET ||
+	    (ib->qp_type == IB_QPT_RC &&
+	     mimic_strike(qp->dev, MIMIC_RECV, true).action == MIMIC_REFUSE)) {
+		*bad = wr;
+		return -EINVAL;
+	}
+	spin_lock_irqsave(&qp->rq.lock, flags);
+	rc = post_recvs(&qp->rq, wr, bad);
+	spin_unlock_irqrestore(&qp->rq.lock, flags);
+	if (READ_ONCE(qp->state) == IB_QPS_ERR)
+		ring(qp);
+	return rc;
+}
+
+int mimic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
+		     struct ib_udata *udata)
+{
+	struct mimic_dev *dev = to_mimic(ib->device);
+	struct mimic_srq *srq = to_mimic_srq(ib);
+
+	if (init->srq_type != IB_SRQT_BASIC || !dev->limits.max_srq_wr)
+		return -EOPNOTSUPP;
+	if (init->attr.max_wr > dev->limits.max_srq_wr ||
+	    init->attr.max_sge > dev->limits.max_recv_sge)
+		return -EINVAL;
+	return mimic_queue_init(&srq->rq, init->attr.max_wr,
+				init->attr.max_sge);
+}
+
+int mimic_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
+		     enum ib_srq_attr_mask mask, struct ib_udata *udata)
+{
+	struct mimic_srq *srq = to_mimic_srq(ib);
+
+	if (mask & IB_SRQ_MAX_WR)
+		return -EOPNOTSUPP;
+	if (mask & IB_SRQ_LIMIT)
+		WRITE_ONCE(srq->limit, attr->srq_limit);
+	return 0;
+}
+
+int mimic_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
+{
+	struct mimic_srq *srq = to_mimic_srq(ib);
+
+	attr->max_wr = srq->rq.entries;
+	attr->max_sge = srq->rq.max_sge;
+	attr->srq_limit = srq->limit;
+	return 0;
+}
+
+int mimic_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
+{
+	mimic_queue_free(&to_mimic_srq(ib)->rq);
+	return 0;
+}
+
+int mimic_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad)
+{
+	struct mimic_srq *srq = to_mimic_srq(ib);
+	unsigned long flags;
+	int rc;
+
+	spin_lock_irqsave(&srq->rq.lock, flags);
+	rc = post_recvs(&srq->rq, wr, bad);
+	spin_unlock_irqrestore(&srq->rq.lock, flags);
+	return rc;
+}
