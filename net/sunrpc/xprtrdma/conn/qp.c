@@ -19,7 +19,8 @@
 /* Data moves by FRWR and Send With Invalidate only. */
 static int check_device(struct ib_device *dev)
 {
-	if (!(dev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)) {
+	if (!(dev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS) ||
+	    !dev->attrs.max_fast_reg_page_list_len) {
 		pr_err_ratelimited("rpcrdma2: device %s lacks memory management extensions (FRWR), which RPC-over-RDMA needs: not used\n",
 				   dev->name);
 		return -EOPNOTSUPP;

@@ -180,23 +180,50 @@ struct builder {
 	unsigned int			nents;
 };
 
-static int map_mr(struct builder *b)
+static int map_entries(struct builder *b, unsigned int nents)
 {
 	struct ib_device *dev = b->requester->conn->pd->device;
 	struct rpcrdma2_mr *mr = b->mr;
-	int n, mapped;
+	int n;
 
-	sg_mark_end(&mr->sg[b->nents - 1]);
-	n = ib_dma_map_sg(dev, mr->sg, b->nents, b->dir);
+	sg_mark_end(&mr->sg[nents - 1]);
+	n = ib_dma_map_sg(dev, mr->sg, nents, b->dir);
 	if (!n) {
-		sg_unmark_end(&mr->sg[b->nents - 1]);
+		sg_unmark_end(&mr->sg[nents - 1]);
 		return -ENOBUFS;
 	}
-	mr->nents = b->nents;
+	mr->nents = nents;
 	mr->dir = b->dir;
 	mr->unused = false;
-	mapped = ib_map_mr_sg(mr->mr, mr->sg, n, NULL, PAGE_SIZE);
-	return mapped == n ? 0 : -EIO;
+	return n;
+}
+
+/*
+ * A bounce buffer may begin elsewhere in its page than what it stands for. Behind it,
+ * there would be a gap in the registration, which ends there.
+ *
+ * Return: entries that are registered, or negative errno
+ */
+static int map_mr(struct builder *b)
+{
+	unsigned int nents = b->nents;
+	struct rpcrdma2_mr *mr = b->mr;
+	int n, mapped;
+
+	for (;;) {
+		n = map_entries(b, nents);
+		if (n < 0)
+			return n;
+		mapped = ib_map_mr_sg(mr->mr, mr->sg, n, NULL, PAGE_SIZE);
+		if (mapped == n)
+			return nents;
+		mr->unused = true;
+		mr_unmap(b->requester, mr);
+		if (mapped <= 0 || nents == 1)
+			return -EIO;
+		/* Of entries that were merged, nobody knows which they are. */
+		nents = n == nents ? mapped : 1;
+	}
 }
 
 static void fill_wrs(struct rpcrdma2_mr *mr)
@@ -217,28 +244,58 @@ static void fill_wrs(struct rpcrdma2_mr *mr)
 	mr->inv_wr.ex.invalidate_rkey = mr->mr->rkey;
 }
 
-/* The registration under construction becomes a segment. */
+static struct rpcrdma2_mr *take_mr(struct builder *b)
+{
+	struct rpcrdma2_mr *mr = mr_get(b->requester);
+
+	if (!mr)
+		mr = mr_wait(b->requester);
+	if (!mr)
+		trace_rpcrdma2_wait(b->requester->conn,
+				    be32_to_cpu(b->call->rqst->rq_xid),
+				    RPCRDMA2_WAIT_MR, b->requester->nr_mrs,
+				    b->requester->nr_mrs);
+	return mr;
+}
+
+/* What did not get into @full is in a new registration under construction. */
+static int carry_over(struct builder *b, struct rpcrdma2_mr *full,
+		      unsigned int from)
+{
+	unsigned int i, n = b->nents - from;
+	struct scatterlist *sg = full->sg + from;
+
+	b->nents = 0;
+	if (!n)
+		return 0;
+	b->mr = take_mr(b);
+	if (!b->mr)
+		return -EAGAIN;
+	for (i = 0; i < n; i++, sg++)
+		sg_set_page(&b->mr->sg[i], sg_page(sg), sg->length, sg->offset);
+	b->nents = n;
+	return 0;
+}
+
+/* The registration under construction becomes a segment, or its first part does. */
 static int flush(struct builder *b)
 {
 	struct rpcrdma2_requester *requester = b->requester;
 	struct rpcrdma2_mr *mr = b->mr;
-	struct ib_mr *ibmr;
-	int rc;
+	struct ib_mr *ibmr = mr->mr;
+	int n, rc;
 
-	if (!mr)
-		return 0;
-	rc = map_mr(b);
+	n = map_mr(b);
 	b->mr = NULL;
-	b->nents = 0;
 	/* In the Call's list it is released with the Call, mapped or not. */
 	list_add_tail(&mr->list, &b->call->mrs);
-	if (rc)
-		return rc;
+	if (n < 0)
+		return n;
 	fill_wrs(mr);
-	ibmr = mr->mr;
 	trace_rpcrdma2_mr_register(requester->conn, b->call->rqst, ibmr);
-	return rpcrdma2_add_segment(&requester->hdr.chunks, b->chunk,
-				    ibmr->rkey, ibmr->length, ibmr->iova);
+	rc = rpcrdma2_add_segment(&requester->hdr.chunks, b->chunk,
+				  ibmr->rkey, ibmr->length, ibmr->iova);
+	return rc ?: carry_over(b, mr, n);
 }
 
 /* Inside a registration, pieces begin and end at page boundaries. */
@@ -257,24 +314,15 @@ static int add_piece(struct builder *b, struct page *page, unsigned int offset,
 {
 	int rc;
 
-	if (b->mr && !continues(b, offset)) {
+	while (b->mr && !continues(b, offset)) {
 		rc = flush(b);
 		if (rc)
 			return rc;
 	}
-	if (!b->mr) {
-		b->mr = mr_get(b->requester);
-		if (!b->mr)
-			b->mr = mr_wait(b->requester);
-		if (!b->mr) {
-			trace_rpcrdma2_wait(b->requester->conn,
-					    be32_to_cpu(b->call->rqst->rq_xid),
-					    RPCRDMA2_WAIT_MR,
-					    b->requester->nr_mrs,
-					    b->requester->nr_mrs);
-			return -EAGAIN;
-		}
-	}
+	if (!b->mr)
+		b->mr = take_mr(b);
+	if (!b->mr)
+		return -EAGAIN;
 	sg_set_page(&b->mr->sg[b->nents++], page, len, offset);
 	return 0;
 }
@@ -346,21 +394,33 @@ int rpcrdma2_register(struct rpcrdma2_requester *requester,
 		rc = add_page_data(&b, buf);
 	if (!rc && (parts & RPCRDMA2_PART_TAIL))
 		rc = add_kvec(&b, buf->tail[0].iov_base, buf->tail[0].iov_len);
-	if (!rc)
+	while (!rc && b.mr)
 		rc = flush(&b);
-	else if (b.mr)
+	if (b.mr)
 		mr_put(requester, b.mr);
 	return rc;
 }
 
-static unsigned int pages_spanned(unsigned int offset, unsigned int len)
+/* Parts of pages at either end may need a registration of their own: see map_mr(). */
+static unsigned int
+max_registrations(const struct rpcrdma2_requester *requester,
+		  unsigned long from, unsigned int len)
 {
-	return DIV_ROUND_UP(offset_in_page(offset) + len, PAGE_SIZE);
+	unsigned int offset = offset_in_page(from), pages;
+
+	pages = DIV_ROUND_UP(offset + len, PAGE_SIZE);
+	if (pages < 2)
+		return pages;
+	return DIV_ROUND_UP(pages, requester->conn->max_pages) + !!offset +
+	       !!offset_in_page(offset + len);
 }
 
-static unsigned int kvec_pages(const struct kvec *vec)
+static unsigned int
+kvec_registrations(const struct rpcrdma2_requester *requester,
+		   const struct kvec *vec)
 {
-	return pages_spanned(offset_in_page(vec->iov_base), vec->iov_len);
+	return max_registrations(requester, (unsigned long)vec->iov_base,
+				 vec->iov_len);
 }
 
 /**
@@ -375,15 +435,15 @@ unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
 				   const struct xdr_buf *buf,
 				   unsigned int parts)
 {
-	unsigned int max = requester->conn->max_pages, n = 0;
+	unsigned int n = 0;
 
 	if (parts & RPCRDMA2_PART_HEAD)
-		n += DIV_ROUND_UP(kvec_pages(&buf->head[0]), max);
+		n += kvec_registrations(requester, &buf->head[0]);
 	if (parts & RPCRDMA2_PART_PAGES)
-		n += DIV_ROUND_UP(pages_spanned(buf->page_base, buf->page_len),
-				  max);
+		n += max_registrations(requester, buf->page_base,
+				       buf->page_len);
 	if (parts & RPCRDMA2_PART_TAIL)
-		n += DIV_ROUND_UP(kvec_pages(&buf->tail[0]), max);
+		n += kvec_registrations(requester, &buf->tail[0]);
 	return n;
 }
 
