@@ -33,7 +33,7 @@ static struct ib_mr *mr_new(struct ib_pd *pd, u32 max_pages)
 	u32 index;
 	int rc;
 
-	mr = kvzalloc(struct_size(mr, pages, max_pages), GFP_KERNEL);
+	mr = kvzalloc(struct_size(mr, pages, 2 * max_pages), GFP_KERNEL);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	rwlock_init(&mr->lock);
@@ -84,13 +84,19 @@ struct ib_mr *mimic_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max)
 	return rc ? ERR_PTR(rc) : mr_new(pd, max);
 }
 
+/* The list that is in use, or the one that REG_MR will put into use */
+static dma_addr_t *pages_of(struct mimic_mr *mr, bool next)
+{
+	return mr->pages + (mr->second != next ? mr->max_pages : 0);
+}
+
 static int set_page(struct ib_mr *ib, u64 addr)
 {
 	struct mimic_mr *mr = to_mimic_mr(ib);
 
 	if (mr->nr_pages == mr->max_pages)
 		return -ENOMEM;
-	mr->pages[mr->nr_pages++] = addr;
+	pages_of(mr, true)[mr->nr_pages++] = addr;
 	return 0;
 }
 
@@ -99,9 +105,7 @@ int mimic_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents,
 {
 	struct mimic_mr *mr = to_mimic_mr(ib);
 
-	WARN_ONCE(mr->valid, "mimic: a valid registration is mapped anew\n");
 	mr->nr_pages = 0;
-	mr->page_shift = ilog2(ib->page_size);
 	return ib_sg_to_pages(ib, sg, nents, offset, set_page);
 }
 
@@ -135,6 +139,8 @@ bool mimic_mr_register(struct mimic_mr *mr, struct ib_pd *pd, u32 key,
 		mr->access = access;
 		mr->iova = mr->ib.iova;
 		mr->length = mr->ib.length;
+		mr->page_shift = ilog2(mr->ib.page_size);
+		mr->second = !mr->second;
 		mr->valid = true;
 	}
 	write_unlock(&mr->lock);
@@ -223,7 +229,7 @@ static void side_end(struct mimic_side *side)
 /* Contiguous memory at the present address, *length octets at most */
 static void *side_memory(const struct mimic_side *side, u32 *length)
 {
-	const struct mimic_mr *mr = side->mr;
+	struct mimic_mr *mr = side->mr;
 	u64 offset;
 	u32 in_page;
 
@@ -234,7 +240,8 @@ static void *side_memory(const struct mimic_side *side, u32 *length)
 	offset = side->addr - mr->iova + (mr->iova & (BIT(mr->page_shift) - 1));
 	in_page = offset & (BIT(mr->page_shift) - 1);
 	*length = min_t(u32, *length, BIT(mr->page_shift) - in_page);
-	return at_dma(mr->pages[offset >> mr->page_shift] + in_page, *length);
+	return at_dma(pages_of(mr, false)[offset >> mr->page_shift] + in_page,
+		      *length);
 }
 
 /* Be at an SGE that has some left. Return: 1, 0 if there is none, or -EACCES */

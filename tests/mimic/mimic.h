@@ -144,10 +144,12 @@ struct mimic_pd {
  * @access: how
  * @iova: first address
  * @length: octets
- * @page_shift: size of @pages
- * @max_pages: room in @pages
- * @nr_pages: pages that are mapped
- * @pages: their DMA addresses
+ * @page_shift: size of its pages
+ * @max_pages: how many there may be
+ * @nr_pages: pages that were mapped last
+ * @second: the second half of @pages is in use
+ * @pages: their DMA addresses, twice @max_pages: those in use, and those that were
+ *	mapped since, for the next REG_MR
  */
 struct mimic_mr {
 	struct ib_mr		ib;
@@ -162,6 +164,7 @@ struct mimic_mr {
 	u32			page_shift;
 	u32			max_pages;
 	u32			nr_pages;
+	bool			second;
 	dma_addr_t		pages[];
 };
 

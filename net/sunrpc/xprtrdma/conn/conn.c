@@ -260,6 +260,7 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	init_completion(&conn->idle);
 	init_completion(&conn->done);
 	INIT_WORK(&conn->connect_work, rpcrdma2_connect_work);
+	INIT_WORK(&conn->qp_failed_work, rpcrdma2_qp_failed_work);
 	INIT_WORK(&conn->close_work, conn_teardown);
 	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
 	rpcrdma2_debugfs_init(conn);

@@ -265,6 +265,7 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @done: completed when state is CLOSED
  * @close_status: why it was closed, negative errno
  * @connect_work: connects; it has a reference
+ * @qp_failed_work: closes, as the device gave up the QP; it has a reference
  * @close_work: runs the teardown
  * @timer: limits the time in a state
  * @cm_id: CM id; none after CLOSED
@@ -324,6 +325,7 @@ struct rpcrdma2_conn {
 	struct completion		done;
 	int				close_status;
 	struct work_struct		connect_work;
+	struct work_struct		qp_failed_work;
 	struct work_struct		close_work;
 	struct delayed_work		timer;
 
@@ -421,6 +423,7 @@ bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);
 
 /* qp.c */
+void rpcrdma2_qp_failed_work(struct work_struct *work);
 int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);
 

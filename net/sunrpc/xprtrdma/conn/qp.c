@@ -33,15 +33,41 @@ static unsigned int calls_of(const struct rpcrdma2_conn *conn)
 	return conn->param.calls_out + conn->param.calls_in;
 }
 
+/**
+ * rpcrdma2_qp_failed_work - the device says that the QP is of no more use
+ * @work: of the connection, which is referenced
+ *
+ * Workqueue.
+ */
+void rpcrdma2_qp_failed_work(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  qp_failed_work);
+
+	rpcrdma2_conn_close(conn, -EIO);
+	rpcrdma2_conn_put(conn);
+}
+
 /*
- * May come in interrupt context. What is fatal also flushes the Receive
- * Queue, and that closes the connection.
+ * May come in interrupt context, as long as the QP exists. Not all devices flush the
+ * Queues of a QP that failed before it is in the error state.
  */
 static void qp_event(struct ib_event *event, void *context)
 {
 	struct rpcrdma2_conn *conn = context;
 
 	trace_rpcrdma2_qp_event(conn, event->event);
+	switch (event->event) {
+	case IB_EVENT_QP_FATAL:
+	case IB_EVENT_QP_REQ_ERR:
+	case IB_EVENT_QP_ACCESS_ERR:
+		rpcrdma2_conn_get(conn);
+		if (!queue_work(rpcrdma2_wq, &conn->qp_failed_work))
+			rpcrdma2_conn_put(conn);
+		break;
+	default:
+		break;
+	}
 }
 
 /*
