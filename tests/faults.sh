@@ -63,7 +63,7 @@ strike() {
 	case $1 in
 	*_remove*) renew_device ;;
 	esac
-	load_advances 45 || lab_fail "the load hangs after $1"
+	load_advances 20 || lab_fail "the load hangs after $1"
 	echo "$1: $((SECONDS - start)) s"
 }
 
