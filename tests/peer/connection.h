@@ -40,7 +40,6 @@ struct connection {
 };
 
 /* connect.c */
-int64_t now_ms(void);
 int left_ms(int64_t deadline);
 struct rdma_cm_event *cm_event(struct rdma_event_channel *channel,
 			       int timeout_ms);

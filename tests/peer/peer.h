@@ -109,6 +109,7 @@ enum happening { MESSAGE, CLOSED, SILENCE };
 
 struct connection;
 
+int64_t now_ms(void);
 struct connection *connection_open(const struct options *options);
 struct connection *connection_start(bool with_qp,
 				    const struct options *options);

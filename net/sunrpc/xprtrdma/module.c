@@ -2,6 +2,7 @@
 /*
  * RPC-over-RDMA versions 2 and 1: module parameters, load and unload.
  */
+#include <linux/mm.h>
 #include <linux/module.h>
 
 #include "conn/conn.h"
@@ -13,6 +14,8 @@
 #define INLINE_SIZE_UNIT	1024
 #define CREDITS_MIN		2
 #define CREDITS_MAX		1024
+/* Of the memory, this part is for Calls that are read by RDMA. */
+#define READ_SHARE		16
 #define VERSION_RETRY_MIN	1
 #define VERSION_RETRY_MAX	86400
 
@@ -20,6 +23,7 @@
 unsigned int rpcrdma2_inline_size = 12288;
 unsigned int rpcrdma2_slot_table_entries = 128;
 unsigned int rpcrdma2_svc_credits = 64;
+unsigned int rpcrdma2_read_memory;
 unsigned int rpcrdma2_version;
 unsigned int rpcrdma2_version_retry = 600;
 unsigned int rpcrdma2_inject_error;
@@ -101,6 +105,9 @@ MODULE_PARM_DESC(slot_table_entries,
 module_param_cb(max_requests, &credits_ops, &rpcrdma2_svc_credits, 0644);
 MODULE_PARM_DESC(max_requests,
 		 "RPCs that a server allows each new client to have outstanding (2 to 1024)");
+module_param_named(read_memory, rpcrdma2_read_memory, uint, 0644);
+MODULE_PARM_DESC(read_memory,
+		 "MiB that the arguments of all clients' Calls may take while they are read by RDMA; default: a 16th of the memory");
 module_param_cb(version, &version_ops, &rpcrdma2_version, 0644);
 MODULE_PARM_DESC(version,
 		 "The only version that new connections may use, 1 or 2; 0, the default: the highest that the peer has");
@@ -125,6 +132,9 @@ static int __init rpcrdma2_init(void)
 {
 	int rc;
 
+	if (!rpcrdma2_read_memory)
+		rpcrdma2_read_memory = totalram_pages() / READ_SHARE >>
+				       (20 - PAGE_SHIFT);
 	rc = rpcrdma2_conn_init();
 	if (rc)
 		return rc;

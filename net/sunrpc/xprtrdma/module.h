@@ -20,6 +20,7 @@
 extern unsigned int rpcrdma2_inline_size;
 extern unsigned int rpcrdma2_slot_table_entries;
 extern unsigned int rpcrdma2_svc_credits;
+extern unsigned int rpcrdma2_read_memory;
 extern unsigned int rpcrdma2_version;
 extern unsigned int rpcrdma2_version_retry;
 extern unsigned int rpcrdma2_inject_error;

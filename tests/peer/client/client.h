@@ -52,6 +52,7 @@ extern const struct test handle_tests[];
 extern const struct test invalidate_tests[];
 extern const struct test room_tests[];
 extern const struct test credit_tests[];
+extern const struct test read_tests[];
 extern const struct test abandon_tests[];
 extern const struct test cut_1_tests[];
 extern const struct test version_1_tests[];
@@ -99,6 +100,7 @@ void stays(struct connection *c);
 void attack(struct connection *c, const struct attack *a);
 void attack_as_written(struct connection *c, const struct attack *a);
 
+unsigned long long server_counter(const char *name);
 uint64_t address(const struct memory *m);
 void check_data(const struct memory *m, unsigned int offset, unsigned int len);
 void say_read(struct connection *c, unsigned int id, unsigned int count,

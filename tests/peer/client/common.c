@@ -2,6 +2,7 @@
 /*
  * What most cases begin and end with.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "client.h"
@@ -93,6 +94,27 @@ void attack_as_written(struct connection *c, const struct attack *a)
 	if (a->answer)
 		connection_expect(c, "%s", a->answer);
 	expect_end(c, a->end);
+}
+
+/**
+ * server_counter - what the server says that it has done
+ * @name: of a counter
+ */
+unsigned long long server_counter(const char *name)
+{
+	FILE *file = fopen("/sys/kernel/debug/rpcrdma2/server", "r");
+	unsigned long long value;
+	char line[128];
+
+	if (!file)
+		fail("no statistics of the server");
+	while (fscanf(file, "%127[^:]: %llu ", line, &value) == 2) {
+		if (!strcmp(line, name)) {
+			fclose(file);
+			return value;
+		}
+	}
+	fail("the server has no %s", name);
 }
 
 /**

@@ -51,12 +51,14 @@ static const struct {
 	{ invalidate_tests, 2 },
 	{ room_tests, 2 },
 	{ credit_tests, 2 },
+	{ read_tests, 2 },
 	{ cut_1_tests, 1 },
 	{ version_1_tests, 1 },
 	{ chunk_tests, 1 },
 	{ handle_tests, 1 },
 	{ room_tests, 1 },
 	{ credit_tests, 1 },
+	{ read_tests, 1 },
 	{ abandon_tests, 2 },
 };
 

@@ -259,7 +259,9 @@ static int connect_request(struct rdma_cm_id *cm_id,
 	trace_rpcrdma2_conn_new(conn,
 				(struct sockaddr *)&cm_id->route.addr.dst_addr);
 	keep_private_data(conn, &event->param.conn);
-	conn->peer_reads = event->param.conn.initiator_depth;
+	conn->peer_reads = min3(cm_id->device->attrs.max_qp_init_rd_atom,
+				MAX_READS,
+				(int)event->param.conn.initiator_depth);
 	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ACCEPTING,
 			      CONNECT_TIMEOUT_SECS);
 	listener->incoming(listener->context, conn);
@@ -382,9 +384,7 @@ static int accept(struct rpcrdma2_conn *conn)
 	if (rc)
 		return rc;
 	fill_conn_param(conn, &param, private_data);
-	param.initiator_depth =
-		min3(conn->cm_id->device->attrs.max_qp_init_rd_atom, MAX_READS,
-		     (int)conn->peer_reads);
+	param.initiator_depth = conn->peer_reads;
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
 				   SPEAK_TIMEOUT_SECS))
 		return -ENOTCONN;

@@ -289,7 +289,8 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  *	set after the drain
  * @first_grant: credits in the peer's CONNPROP, on the end that connected; 0
  *	if none came
- * @peer_reads: RDMA Reads that the peer can answer at a time
+ * @peer_reads: RDMA Reads that an end which accepts makes at a time: no more than
+ *	the peer answers
  * @recvs: all Receive buffers
  * @nr_recvs: how many; the CQ's
  * @recv_depth: entries of the Receive Queue, how many there may be

@@ -195,8 +195,16 @@ static void fill_behind_chunk(struct rpcrdma2_job *job)
 	fill_base(job, end, chunk->position, job->length - end);
 }
 
-/* What will be in the pages, and how much of it. */
-static int plan(struct rpcrdma2_job *job)
+/**
+ * rpcrdma2_job_plan - what will be read, and where to
+ * @job: a job with Read chunks
+ *
+ * Any context.
+ *
+ * Return: 0; -EBADMSG: chunks lie outside the message; -EMSGSIZE: it is longer than
+ * any that is served
+ */
+int rpcrdma2_job_plan(struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
 	u32 length;
@@ -210,9 +218,20 @@ static int plan(struct rpcrdma2_job *job)
 	return 0;
 }
 
+/**
+ * rpcrdma2_job_read_pages - how many pages will be read to?
+ * @job: a job that rpcrdma2_job_plan() returned 0 for
+ *
+ * Return: pages
+ */
+unsigned int rpcrdma2_job_read_pages(const struct rpcrdma2_job *job)
+{
+	return DIV_ROUND_UP(job->length, PAGE_SIZE);
+}
+
 static void take_pages(struct rpcrdma2_job *job, struct page **pages)
 {
-	unsigned int n = DIV_ROUND_UP(job->length, PAGE_SIZE);
+	unsigned int n = rpcrdma2_job_read_pages(job);
 
 	for (job->nr_pages = 0; job->nr_pages < n; job->nr_pages++) {
 		job->pages[job->nr_pages] = pages[job->nr_pages];
@@ -251,7 +270,7 @@ static int post_reads(struct rpcrdma2_job *job)
 
 /**
  * rpcrdma2_job_read - start to read a Call's arguments
- * @job: a job with Read chunks
+ * @job: a job that rpcrdma2_job_plan() returned 0 for
  * @pages: pages to read into; those that are taken are replaced by NULL
  * @max_pages: how many there are
  * @done: called when all is read, or failed; CQ context or teardown, perhaps
@@ -260,8 +279,7 @@ static int post_reads(struct rpcrdma2_job *job)
  * Between enter and exit; process context, sleeps for memory at most.
  *
  * Return: 0: @done will be called; otherwise the job stays the caller's:
- * -EBADMSG: chunks lie outside the message; -EMSGSIZE: they are more than
- * @max_pages; -EAGAIN: the device is out of registrations for now;
+ * -EMSGSIZE: there is more to read than @max_pages; -EAGAIN: the device is out of registrations for now;
  * another negative errno
  */
 int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
@@ -270,10 +288,7 @@ int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 {
 	int rc;
 
-	rc = plan(job);
-	if (rc)
-		return rc;
-	if (DIV_ROUND_UP(job->length, PAGE_SIZE) > max_pages)
+	if (rpcrdma2_job_read_pages(job) > max_pages)
 		return -EMSGSIZE;
 	take_pages(job, pages);
 	job->read_done = done;

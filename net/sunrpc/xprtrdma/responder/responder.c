@@ -3,7 +3,8 @@
  * The life of a job, which is a Call being answered.
  *
  *   rpcrdma2_job_get()		a Call came (CQ)
- *   rpcrdma2_job_read()	it has Read chunks: fetch them; nobody waits
+ *   rpcrdma2_job_plan()	it has Read chunks: how much is there to read?
+ *   rpcrdma2_job_read()	fetch it; nobody waits
  *   rpcrdma2_job_arg()		the RPC message, for the server to decode
  *   rpcrdma2_job_reply()	RDMA Writes and the Send, one chain
  *   rpcrdma2_job_put()		the Send is done, or there was no Reply
@@ -74,6 +75,8 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	job->recv = recv;
 	job->xid = recv->hdr.xid;
 	job->vers = recv->hdr.vers;
+	job->admitted = 0;
+	job->alone = false;
 	job->status = 0;
 	job->length = 0;
 	job->nr_payloads = 0;

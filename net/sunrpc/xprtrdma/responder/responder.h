@@ -110,6 +110,9 @@ struct rpcrdma2_payload {
  * @recv: the Call's message; NULL once it was given back
  * @xid: of the RPC
  * @vers: version of the Call
+ * @admitted: for svc/admit.c: pages that it holds, or may take, for its Reads
+ * @alone: for svc/admit.c: it found no registration while no other had one
+ * @read_since: when its Reads began, in jiffies
  * @rws: transfers made for it
  * @read_work: RDMA Reads of its arguments
  * @read_done: called when they have completed, in CQ context or the teardown
@@ -135,6 +138,9 @@ struct rpcrdma2_job {
 	struct rpcrdma2_recv		*recv;
 	u32				xid;
 	u32				vers;
+	unsigned int			admitted;
+	bool				alone;
+	unsigned long			read_since;
 	struct list_head		rws;
 	struct rpcrdma2_work		read_work;
 	void				(*read_done)(struct rpcrdma2_job *job);
@@ -165,6 +171,8 @@ void rpcrdma2_show_responder(struct seq_file *seq,
 
 /* call.c */
 bool rpcrdma2_job_has_reads(const struct rpcrdma2_job *job);
+int rpcrdma2_job_plan(struct rpcrdma2_job *job);
+unsigned int rpcrdma2_job_read_pages(const struct rpcrdma2_job *job);
 int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 		      unsigned int max_pages,
 		      void (*done)(struct rpcrdma2_job *job));

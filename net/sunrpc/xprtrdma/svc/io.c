@@ -2,15 +2,27 @@
 /*
  * Calls to nfsd's threads, and their Replies back.
  *
- * A thread takes a job from the connection's queue. If the job has Read
- * chunks the thread starts them, lends the job its pages and looks for other
- * work; when they are done, the job is queued again and any thread takes the
- * message together with the pages.
+ * A thread takes a job from the connection's queue. If the job has Read chunks,
+ * which is queued when it is admitted (admit.c), the thread starts the Reads, lends
+ * the job its pages and looks for other work; when they are done, the job is queued
+ * again and any thread takes the message together with the pages.
  */
 #include "module.h"
 #include "svc.h"
 
 #include <trace/events/rpcrdma2.h>
+
+static void drop(struct rpcrdma2_job *job)
+{
+	rpcrdma2_admission_return(job);
+	rpcrdma2_job_put(job);
+}
+
+static void refuse(struct rpcrdma2_job *job, const struct rpcrdma2_error *error)
+{
+	rpcrdma2_admission_return(job);
+	rpcrdma2_job_refuse(job, error);
+}
 
 static void enqueue(struct rpcrdma2_svc_xprt *sx, struct list_head *queue,
 		    struct rpcrdma2_job *job)
@@ -20,6 +32,15 @@ static void enqueue(struct rpcrdma2_svc_xprt *sx, struct list_head *queue,
 	set_bit(XPT_DATA, &sx->xprt.xpt_flags);
 	spin_unlock(&sx->lock);
 	svc_xprt_enqueue(&sx->xprt);
+}
+
+static void refuse_reads(struct rpcrdma2_job *job, int rc)
+{
+	struct rpcrdma2_error error = {
+		.code = rc == -EBADMSG ? RDMA2_ERR_BAD_XDR : RDMA2_ERR_SYSTEM,
+	};
+
+	refuse(job, &error);
 }
 
 /**
@@ -32,69 +53,28 @@ void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_svc_xprt *sx = recv->conn->upper;
 	struct rpcrdma2_job *job;
+	int rc;
 
 	job = rpcrdma2_job_get(recv);
-	if (job)
+	if (!job)
+		return;
+	if (!rpcrdma2_job_has_reads(job)) {
 		enqueue(sx, &sx->calls, job);
-}
-
-/* The registrations that a job had are free for jobs that found none. */
-static void end_reading(struct rpcrdma2_svc_xprt *sx)
-{
-	bool starved;
-
-	spin_lock(&sx->lock);
-	sx->reading--;
-	sx->reads_ended++;
-	starved = !list_empty(&sx->starved);
-	if (starved) {
-		list_splice_init(&sx->starved, &sx->calls);
-		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
+		return;
 	}
-	spin_unlock(&sx->lock);
-	if (starved)
-		svc_xprt_enqueue(&sx->xprt);
+	rc = rpcrdma2_job_plan(job);
+	if (rc)
+		refuse_reads(job, rc);
+	else
+		rpcrdma2_admit(sx, job);
 }
 
 static void read_done(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_svc_xprt *sx = job->responder->conn->upper;
 
-	end_reading(sx);
+	rpcrdma2_read_end(sx, job);
 	enqueue(sx, &sx->read_jobs, job);
-}
-
-/*
- * A job found too few registrations. As long as others have some it waits for
- * their end. The last one tries once more if any were given back since it began,
- * when @reads_ended was @began.
- *
- * Return: false if it had all there are to itself
- */
-static bool starve(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job,
-		   unsigned int began)
-{
-	bool others, again;
-
-	spin_lock(&sx->lock);
-	others = sx->reading > 1;
-	again = !others && sx->reads_ended != began;
-	if (others || again) {
-		sx->reading--;
-		sx->reads_ended++;
-	}
-	if (others) {
-		list_add_tail(&job->list, &sx->starved);
-		trace_rpcrdma2_wait(sx->conn, job->xid, RPCRDMA2_WAIT_RDMA,
-				    sx->reading, sx->reading);
-	} else if (again) {
-		list_add_tail(&job->list, &sx->calls);
-		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
-	}
-	spin_unlock(&sx->lock);
-	if (again)
-		svc_xprt_enqueue(&sx->xprt);
-	return others || again;
 }
 
 static struct rpcrdma2_job *dequeue_locked(struct list_head *queue)
@@ -133,20 +113,9 @@ void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 	struct rpcrdma2_job *job;
 	bool read;
 
-	spin_lock(&sx->lock);
-	list_splice_init(&sx->starved, &sx->calls);
-	spin_unlock(&sx->lock);
+	rpcrdma2_admission_end(sx);
 	while ((job = dequeue(sx, &read)))
-		rpcrdma2_job_put(job);
-}
-
-static void refuse(struct rpcrdma2_job *job, int rc)
-{
-	struct rpcrdma2_error error = {
-		.code = rc == -EBADMSG ? RDMA2_ERR_BAD_XDR : RDMA2_ERR_SYSTEM,
-	};
-
-	rpcrdma2_job_refuse(job, &error);
+		drop(job);
 }
 
 /*
@@ -170,7 +139,9 @@ static bool inject_error(struct rpcrdma2_job *job)
 		error.length_needed = cl->writes[0].length;
 	else if (cl->has_reply)
 		error.length_needed = cl->reply.length;
-	rpcrdma2_job_refuse(job, &error);
+	if (cl->nreads)
+		rpcrdma2_read_end(job->responder->conn->upper, job);
+	refuse(job, &error);
 	return true;
 }
 
@@ -179,24 +150,20 @@ static void start_reads(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 			struct rpcrdma2_job *job)
 {
 	unsigned int max_pages = rqstp->rq_page_end - rqstp->rq_pages - 2;
-	unsigned int began;
 	int rc;
 
-	spin_lock(&sx->lock);
-	sx->reading++;
-	began = sx->reads_ended;
-	spin_unlock(&sx->lock);
+	rpcrdma2_read_begin(sx, job);
 	rc = rpcrdma2_job_read(job, rqstp->rq_pages, max_pages, read_done);
-	if (!rc || (rc == -EAGAIN && starve(sx, job, began)))
+	if (!rc || (rc == -EAGAIN && rpcrdma2_read_later(sx, job)))
 		return;
-	end_reading(sx);
+	rpcrdma2_read_end(sx, job);
 	if (rc == -ENOMEM) {
 		/* It comes again, on the next connection; an error would end it. */
 		rpcrdma2_conn_close(sx->conn, rc);
-		rpcrdma2_job_put(job);
+		drop(job);
 		return;
 	}
-	refuse(job, rc);
+	refuse_reads(job, rc);
 }
 
 static unsigned int take_pages(struct svc_rqst *rqstp,
@@ -220,6 +187,7 @@ static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 	if (rpcrdma2_job_has_reads(job)) {
 		rpcrdma2_job_read_finish(job);
 		used = take_pages(rqstp, job);
+		rpcrdma2_admission_return(job);
 	}
 	rpcrdma2_job_arg(job, &rqstp->rq_arg, rqstp->rq_pages);
 	rqstp->rq_respages = &rqstp->rq_pages[used];
@@ -257,7 +225,7 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 		return 0;
 	if (job->status || !rpcrdma2_conn_enter(sx->conn)) {
 		trace_rpcrdma2_call_drop(job, job->status);
-		rpcrdma2_job_put(job);
+		drop(job);
 		return 0;
 	}
 	if (!read && inject_error(job))

@@ -14,31 +14,40 @@
  * @xprt: sunrpc's part
  * @conn: the connection; referenced
  * @listener: the listening CM id
- * @lock: the lists, @detached, @closed
+ * @lock: the lists, counts and limits, @detached, @closed
  * @detached: sunrpc let go of it, and the connection has a reference
  * @closed: the connection is CLOSED
  * @incoming: connections that wait to be accepted, by their link
- * @calls: jobs that came
- * @starved: jobs for whose Reads the device had no registration
- * @reading: jobs whose Reads are under way, or being made
- * @reads_ended: jobs that were, so far
  * @nr_incoming: how many connections wait
+ * @calls: jobs for a thread, with Read chunks or without
  * @read_jobs: jobs whose arguments have been read
+ * @to_read: jobs with Read chunks that are not admitted, in order of arrival
+ * @reading: jobs whose Reads are being made or under way, oldest first
+ * @nr_reading: jobs that are admitted, and whose Reads have not ended
+ * @read_limit: how many may be
+ * @read_timer: ends Reads that take too long
+ * @in_line: in the line for pages
+ * @pages_wanted: pages of the first job of @to_read, if in line
  */
 struct rpcrdma2_svc_xprt {
 	struct svc_xprt		xprt;
 	struct rpcrdma2_conn	*conn;
 	struct rdma_cm_id	*listener;
-	spinlock_t		lock;	/* the lists, detached, closed */
+	spinlock_t		lock;	/* the lists, counts, limits, flags */
 	bool			detached;
 	bool			closed;
 	struct list_head	incoming;
-	struct list_head	calls;
-	struct list_head	starved;
-	unsigned int		reading;
-	unsigned int		reads_ended;
 	unsigned int		nr_incoming;
+	struct list_head	calls;
 	struct list_head	read_jobs;
+
+	struct list_head	to_read;
+	struct list_head	reading;
+	unsigned int		nr_reading;
+	unsigned int		read_limit;
+	struct delayed_work	read_timer;
+	struct list_head	in_line;
+	unsigned int		pages_wanted;
 };
 
 static inline struct rpcrdma2_svc_xprt *
@@ -60,6 +69,18 @@ int rpcrdma2_svc_result_payload(struct svc_rqst *rqstp, unsigned int offset,
 				unsigned int length);
 void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt);
 int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt);
+
+/* admit.c */
+void rpcrdma2_admit(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job);
+void rpcrdma2_read_begin(struct rpcrdma2_svc_xprt *sx,
+			 struct rpcrdma2_job *job);
+void rpcrdma2_read_end(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job);
+bool rpcrdma2_read_later(struct rpcrdma2_svc_xprt *sx,
+			 struct rpcrdma2_job *job);
+void rpcrdma2_admission_return(struct rpcrdma2_job *job);
+void rpcrdma2_admission_init(struct rpcrdma2_svc_xprt *sx);
+void rpcrdma2_admission_end(struct rpcrdma2_svc_xprt *sx);
+void rpcrdma2_show_admission(struct seq_file *seq);
 
 /* reverse.c */
 int rpcrdma2_svc_reverse_register(void);

@@ -39,8 +39,8 @@ static struct rpcrdma2_svc_xprt *svc_xprt_new(struct svc_serv *serv,
 	spin_lock_init(&sx->lock);
 	INIT_LIST_HEAD(&sx->incoming);
 	INIT_LIST_HEAD(&sx->calls);
-	INIT_LIST_HEAD(&sx->starved);
 	INIT_LIST_HEAD(&sx->read_jobs);
+	rpcrdma2_admission_init(sx);
 	/* NFSv4 asks for it; credits provide it. */
 	set_bit(XPT_CONG_CTRL, &sx->xprt.xpt_flags);
 	return sx;
@@ -248,6 +248,7 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 	rpcrdma2_versions(&param.version_low, &param.version_high);
 	conn->upper = sx;
 	sx->conn = conn;
+	sx->read_limit = conn->peer_reads;
 	set_addresses(sx, conn->cm_id);
 	if (!rpcrdma2_responder_create(conn))
 		return false;

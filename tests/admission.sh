@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: how much memory Calls under RDMA Read take at a server, and how long. With siw, since its packets go by way of lo, where they can be
+# delayed.
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+# So long the server bears with them, in seconds.
+READ_TIMEOUT=60
+# As many WRITEs of 1 MiB as it grants
+CALLS=64
+
+server() { sed -n "s/^$1: *//p" $CONNECTIONS/server; }
+
+# lo_is SETTING... - the network's delay, or its speed
+lo_is() { must tc qdisc replace dev lo root netem "$@"; }
+
+# write_all - all of them at once.
+write_all() {
+	must dd if=/dev/zero of="$LAB_MOUNT/file" bs=${CALLS}M count=2 \
+		oflag=direct status=none
+}
+
+# most_at_a_time - of the Calls under RDMA Read in the trace
+most_at_a_time() {
+	awk '/ rpcrdma2_call_read: / { if (++n > most) most = n }
+	     / rpcrdma2_call_read_done: / { n-- }
+	     END { print most + 0 }' $TRACING/instances/reads/trace
+}
+
+trace_reads() {
+	must mkdir $TRACING/instances/reads
+	echo 1024 >$TRACING/instances/reads/buffer_size_kb
+	for event in call_read call_read_done; do
+		must eval "echo 1 >$TRACING/instances/reads/events/rpcrdma2/rpcrdma2_$event/enable"
+	done
+}
+
+# No more than the administrator allows, and it all gets through
+budget() {
+	local limit=$((3 * 256)) most
+
+	echo 3 >/sys/module/rpcrdma2/parameters/read_memory
+	[ "$(server read_pages_limit)" = $limit ] || lab_fail "another limit"
+	[ "$(server read_pages)" = 0 ] || lab_fail "pages are still held"
+	trace_reads
+	write_all
+	most=$(most_at_a_time)
+	echo "$most Calls at a time in 3 MiB, $(server read_page_waits) waited"
+	[ "$most" -gt 1 ] || lab_fail "they were not read at the same time"
+	[ "$most" -le 3 ] || lab_fail "that is more"
+	[ "$(server read_page_waits)" -gt 0 ] || lab_fail "no Call had to wait"
+	[ "$(server read_pages)" = 0 ] || lab_fail "pages are still held"
+}
+
+# A network on which 1 MiB takes two minutes: the server ends that. What its client
+# then waits for is TCP.
+slow_reads() {
+	local conn
+
+	umount "$LAB_MOUNT"
+	must lab_mount 3 timeo=6000
+	write_all
+	conn=$(basename "$(connection_of server)")
+	count_event timeouts rpcrdma2/rpcrdma2_conn_close \
+		"conn == $conn && status == -110"
+	lo_is rate 64kbit
+	dd if=/dev/zero of="$LAB_MOUNT/file" bs=1M count=1 oflag=direct \
+		status=none &
+	SECONDS=0
+	lab_until $((READ_TIMEOUT + 30)) timed_out ||
+		lab_fail "the server does not end them"
+	[ $SECONDS -ge $READ_TIMEOUT ] || lab_fail "after $SECONDS s already"
+	tc qdisc del dev lo root
+	kill -KILL $!
+	must umount -f "$LAB_MOUNT"
+}
+
+timed_out() { [ "$(counted timeouts)" -gt 0 ]; }
+
+nfs_start siw
+must lab_mount 4.2
+# While one Call is read, the others come.
+lo_is delay 300ms
+budget
+lo_is delay 0ms
+slow_reads
+nfs_stop

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls whose arguments the server has to read: as many as were granted, a MiB each.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+
+/* Not a multiple of 1 MiB: see memory_expose(). */
+#define ARGUMENT_LEN	((1 << 20) - 4096)
+
+static unsigned int id_of(unsigned int call)
+{
+	return xid + call;
+}
+
+/* One Call less than granted with a MiB each, and one of a few words behind them. */
+static void say_all(struct connection *c, const struct memory *m)
+{
+	struct octets *messages = calloc(GRANTED, sizeof(*messages));
+	const struct octets *chain[GRANTED];
+	unsigned int i;
+
+	if (!messages)
+		fail("no memory");
+	for (i = 0; i < GRANTED - 1; i++)
+		octets_format(&messages[i],
+			      CALL_HEAD END NEXT "%08x " A_SEGMENT END END END
+			      WRITE_CALL, id_of(i), WRITE_POSITION, m->mr->rkey,
+			      m->len, address(m), id_of(i), m->len);
+	octets_format(&messages[i], CALL_HEAD NOTHING "%08x " RPC_NULL,
+		      id_of(i), id_of(i));
+	for (i = 0; i < GRANTED; i++) {
+		in_this_version(&messages[i]);
+		chain[i] = &messages[i];
+	}
+	connection_send_chain(c, chain, GRANTED);
+	free(messages);
+}
+
+/*
+ * A Reply waits behind the Reads that are on the Send Queue. If they are no more than
+ * this end answers at a time, which is one, that is a small part of all the time, and
+ * the Call comes after some of the others are served.
+ */
+static void short_call_behind_them(void)
+{
+	struct options options = default_options;
+	struct connection *c;
+	struct message reply;
+	int64_t start, took = 0;
+	struct memory m;
+	unsigned int i;
+
+	options.sends = GRANTED;
+	options.recvs = GRANTED + 8;
+	options.reads = 1;
+	c = connection_open(&options);
+	negotiate(c);
+	memory_expose(c, &m, ARGUMENT_LEN, IBV_ACCESS_REMOTE_READ);
+	memset(m.data, 'w', m.len);
+	start = now_ms();
+	say_all(c, &m);
+	for (i = 0; i < GRANTED; i++) {
+		if (connection_receive(c, &reply, PATIENCE_MS) != MESSAGE)
+			fail("%u Replies instead of %u", i, GRANTED);
+		if (word_at(reply.data, 3) != 0)
+			fail("not a Reply");
+		if (word_at(reply.data, 0) == id_of(GRANTED - 1))
+			took = now_ms() - start;
+	}
+	if (took > (now_ms() - start) / 2)
+		fail("%d ms for the short one, %d ms for all", (int)took,
+		     (int)(now_ms() - start));
+	stays(c);
+}
+
+const struct test read_tests[] = {
+	{ "reads: a short Call behind 63 MiB", short_call_behind_them },
+	{ },
+};
