@@ -90,6 +90,29 @@ fail_in() {
 	[ "$(failures 2)" -gt 0 ] || lab_fail "$1: no allocation failed"
 }
 
+accepted() { sed -n 's/^connections_accepted: *//p' $CONNECTIONS/server; }
+
+# There is no memory at all for Replies, for a while: they come late, on the same
+# connection. READs of 1 MiB have RDMA Writes, and those of 4 KiB only a Send.
+replies_wait() {
+	local before size
+
+	before=$(accepted)
+	for size in 4k 1M; do
+		between require "$(addresses rpcrdma2_job_reply)"
+		fail_allocations 100 1 $MOST
+		timeout 100 dd if="$LAB_MOUNT/data" of=/run/copy bs=$size \
+			iflag=direct status=none &
+		sleep 3
+		both probability 0
+		must wait $!
+		must cmp /run/data /run/copy
+		echo "Replies, $size: $(failures $MOST) allocations failed"
+	done
+	[ "$(failures $MOST)" -gt 0 ] || lab_fail "no allocation failed"
+	[ "$(accepted)" = "$before" ] || lab_fail "connections were lost"
+}
+
 nfs_start rxe
 prepare
 must dd if=/dev/urandom of=/run/data bs=256k count=4 status=none
@@ -101,6 +124,7 @@ done
 for function in $RPC; do
 	fail_in "$function"
 done
+replies_wait
 
 module=$(module_addresses)
 both require-start "${module% *}"

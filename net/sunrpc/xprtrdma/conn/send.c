@@ -319,17 +319,20 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_sends_provide - have a Send buffer, whatever memory there is later
- * @conn: a connection with a PD, new
+ * rpcrdma2_sends_provide - have a Send buffer, or one more
+ * @conn: a connection whose QP is new, or whose user is between enter and exit
  *
- * Process context, sleeps.
+ * Process context, sleeps. The first one is there whatever memory there is later.
  *
- * Return: 0 or -ENOMEM
+ * Return: 0; -ENOMEM; -ENOBUFS: the peer has let too many Sends pile up
  */
 int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_send *send = send_alloc(conn, GFP_KERNEL);
+	struct rpcrdma2_send *send;
 
+	if (!may_alloc(conn))
+		return -ENOBUFS;
+	send = send_alloc(conn, GFP_KERNEL);
 	if (!send)
 		return -ENOMEM;
 	rpcrdma2_send_put(send);

@@ -12,6 +12,9 @@
 
 #include <trace/events/rpcrdma2.h>
 
+/* A Reply waits for memory no longer than its requester does for the Reply. */
+#define REPLY_TIMEOUT	(30 * HZ)
+
 /**
  * rpcrdma2_job_add_payload - name a part of the Reply that may travel alone
  * @job: the job
@@ -108,7 +111,7 @@ static int copy_run(struct builder *b, u32 offset, u32 length)
 	p = xdr_reserve_space(&b->send->xdr, length);
 	if (!p)
 		return -EMSGSIZE;
-	return read_bytes_from_xdr_buf(b->res, offset, p, length) ? -EIO : 0;
+	return read_bytes_from_xdr_buf(b->res, offset, p, length) ? -EINVAL : 0;
 }
 
 static int write_range(struct builder *b, const struct rpcrdma2_segment *seg,
@@ -117,7 +120,7 @@ static int write_range(struct builder *b, const struct rpcrdma2_segment *seg,
 	struct xdr_buf sub;
 
 	if (xdr_buf_subsegment(b->res, &sub, offset, length))
-		return -EIO;
+		return -EINVAL;
 	return rpcrdma2_rw_write(b->job, seg, skip, &sub);
 }
 
@@ -288,16 +291,16 @@ static void reply_sent(struct rpcrdma2_send *send, int status)
 	rpcrdma2_job_put(job);
 }
 
+/* Those of a Reply that waited are the job's already. */
 static void keep_pages(struct rpcrdma2_job *job, struct page **pages,
 		       unsigned int nr_pages)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr_pages; i++) {
-		job->pages[i] = pages[i];
+		job->pages[job->nr_pages++] = pages[i];
 		pages[i] = NULL;
 	}
-	job->nr_pages = nr_pages;
 }
 
 static void chain_writes(struct rpcrdma2_job *job, struct rpcrdma2_send *send)
@@ -345,33 +348,86 @@ static int post_reply(struct builder *b, struct page **pages,
 	return rc;
 }
 
+/* Where a Reply may wait, so may its thread, for memory. */
+static int get_send(struct builder *b, bool may_wait)
+{
+	struct rpcrdma2_conn *conn = b->job->responder->conn;
+	int rc = -ENOBUFS;
+
+	b->send = rpcrdma2_send_get(conn);
+	if (!b->send && may_wait) {
+		rc = rpcrdma2_sends_provide(conn);
+		if (!rc)
+			b->send = rpcrdma2_send_get(conn);
+		if (!rc && !b->send)
+			/* Another one was faster. */
+			rc = -ENOMEM;
+	}
+	return b->send ? 0 : rc;
+}
+
+/* Out of memory, of DMA mappings or of registrations: not so in a moment. */
+static bool is_transient(int rc)
+{
+	return rc == -ENOMEM || rc == -EIO || rc == -EAGAIN;
+}
+
+/*
+ * The RPC was executed, so its Reply must not be lost: the job keeps it, and what
+ * was made of it so far is undone.
+ */
+static bool wait_for_memory(struct builder *b, struct page **pages,
+			    unsigned int nr_pages)
+{
+	struct rpcrdma2_job *job = b->job;
+
+	if (!job->nr_pages) {
+		job->reply = *b->res;
+		job->reply.pages = job->pages + (b->res->pages - pages);
+		job->since = jiffies;
+		keep_pages(job, pages, nr_pages);
+	} else if (time_after(jiffies, job->since + REPLY_TIMEOUT)) {
+		return false;
+	}
+	trace_rpcrdma2_wait(job->responder->conn, job->xid,
+			    RPCRDMA2_WAIT_SEND_BUFFER, 0, 0);
+	rpcrdma2_rws_release(job);
+	job->moved.writes = 0;
+	job->moved.write_octets = 0;
+	return true;
+}
+
 /**
  * rpcrdma2_job_reply - send a Reply, or the error that takes its place
- * @job: the job; done with on return
+ * @job: the job; done with on return, unless that is -EAGAIN
  * @res: the RPC message
  * @pages: all pages that @res refers to; NULL replaces those that are kept
- *	for the time of the I/O
+ *	for the time of the I/O, or while the Reply waits. If there are none, it
+ *	can't wait
  * @nr_pages: how many
  *
  * Between enter and exit; process context, sleeps for memory at most.
  *
- * Return: 0, or negative errno and the connection is closing
+ * Return: 0; -EAGAIN: there was no memory, and the job has the Reply now:
+ * rpcrdma2_job_reply_again() is due; another negative errno and the connection is
+ * closing
  */
 int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 		       struct page **pages, unsigned int nr_pages)
 {
 	struct rpcrdma2_conn *conn = job->responder->conn;
+	bool may_wait = nr_pages || job->nr_pages;
 	struct rpcrdma2_error error = { };
 	struct builder b = {
 		.job	= job,
 		.res	= res,
 		.hdr	= &job->reply_hdr,
 	};
-	int rc = -ENOBUFS;
+	int rc;
 
-	b.send = rpcrdma2_send_get(conn);
-	if (!b.send)
-		goto out_close;
+	rc = get_send(&b, may_wait);
+	if (rc)
+		goto out_wait;
 	rc = build(&b, &error);
 	if (error.code)
 		goto out_refuse;
@@ -392,8 +448,25 @@ out_refuse:
 
 out_put_send:
 	rpcrdma2_send_put(b.send);
-out_close:
+out_wait:
+	if (may_wait && is_transient(rc) &&
+	    wait_for_memory(&b, pages, nr_pages))
+		return -EAGAIN;
 	rpcrdma2_conn_close(conn, rc);
 	rpcrdma2_job_put(job);
 	return rc;
+}
+
+/**
+ * rpcrdma2_job_reply_again - try once more to send a Reply that waits for memory
+ * @job: the job, for which rpcrdma2_job_reply() returned -EAGAIN; done with on return,
+ *	unless that is -EAGAIN again
+ *
+ * Between enter and exit; process context, sleeps for memory at most.
+ *
+ * Return: as rpcrdma2_job_reply()
+ */
+int rpcrdma2_job_reply_again(struct rpcrdma2_job *job)
+{
+	return rpcrdma2_job_reply(job, &job->reply, NULL, 0);
 }

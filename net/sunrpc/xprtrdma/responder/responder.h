@@ -112,7 +112,7 @@ struct rpcrdma2_payload {
  * @vers: version of the Call
  * @admitted: for svc/admit.c: pages that it holds, or may take, for its Reads
  * @alone: for svc/admit.c: it found no registration while no other had one
- * @read_since: when its Reads began, in jiffies
+ * @since: when its Reads began, or its Reply began to wait, in jiffies
  * @rws: transfers made for it
  * @read_work: RDMA Reads of its arguments
  * @read_done: called when they have completed, in CQ context or the teardown
@@ -124,13 +124,14 @@ struct rpcrdma2_payload {
  * @pages: pages under I/O
  * @nr_payloads: Write chunks that have a payload
  * @payloads: one for each Write chunk, in order
+ * @reply: the Reply's RPC message, if it waits for memory; it is in @pages
  * @reply_hdr: header of the Reply
  * @replied: the Reply was posted
  * @moved: RDMA Reads that were posted, and Writes that were made
  *
  * From the CQ to a server thread, to the CQ while Reads are under way, to
- * a server thread again, and with the Reply to the CQ for good. One holder at
- * a time.
+ * a server thread again, or to several while there is no memory for the Reply, and
+ * with that to the CQ for good. One holder at a time.
  */
 struct rpcrdma2_job {
 	struct list_head		list;
@@ -140,7 +141,7 @@ struct rpcrdma2_job {
 	u32				vers;
 	unsigned int			admitted;
 	bool				alone;
-	unsigned long			read_since;
+	unsigned long			since;
 	struct list_head		rws;
 	struct rpcrdma2_work		read_work;
 	void				(*read_done)(struct rpcrdma2_job *job);
@@ -151,6 +152,7 @@ struct rpcrdma2_job {
 	struct page			*pages[RPCRDMA2_JOB_PAGES];
 	unsigned int			nr_payloads;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_MAX_WRITE_CHUNKS];
+	struct xdr_buf			reply;
 	struct rpcrdma2_header		reply_hdr;
 	bool				replied;
 	struct rpcrdma2_transfers	moved;
@@ -184,6 +186,7 @@ void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
 int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length);
 int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 		       struct page **pages, unsigned int nr_pages);
+int rpcrdma2_job_reply_again(struct rpcrdma2_job *job);
 
 /* rw.c */
 int rpcrdma2_rw_read(struct rpcrdma2_job *job,

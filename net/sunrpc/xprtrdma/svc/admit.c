@@ -184,7 +184,7 @@ void rpcrdma2_admit(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
  */
 void rpcrdma2_read_begin(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 {
-	job->read_since = jiffies;
+	job->since = jiffies;
 	spin_lock(&sx->lock);
 	list_add_tail(&job->list, &sx->reading);
 	spin_unlock(&sx->lock);
@@ -271,7 +271,7 @@ static void read_timeout(struct work_struct *work)
 	oldest = list_first_entry_or_null(&sx->reading, struct rpcrdma2_job,
 					  list);
 	if (oldest) {
-		left = oldest->read_since + READ_TIMEOUT - jiffies;
+		left = oldest->since + READ_TIMEOUT - jiffies;
 		if (left > 0)
 			queue_delayed_work(rpcrdma2_wq, &sx->read_timer, left);
 	}

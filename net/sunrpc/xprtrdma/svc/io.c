@@ -12,6 +12,9 @@
 
 #include <trace/events/rpcrdma2.h>
 
+/* So often a Reply is tried again for which there was no memory. */
+#define REPLY_RETRY	(HZ / 20)
+
 static void drop(struct rpcrdma2_job *job)
 {
 	rpcrdma2_admission_return(job);
@@ -77,44 +80,102 @@ static void read_done(struct rpcrdma2_job *job)
 	enqueue(sx, &sx->read_jobs, job);
 }
 
-static struct rpcrdma2_job *dequeue_locked(struct list_head *queue)
+/* Where there is something to do; what is nearest to its end comes first. */
+static struct list_head *next_queue(struct rpcrdma2_svc_xprt *sx)
 {
-	struct rpcrdma2_job *job;
+	lockdep_assert_held(&sx->lock);
 
-	job = list_first_entry_or_null(queue, struct rpcrdma2_job, list);
-	if (job)
-		list_del_init(&job->list);
-	return job;
+	if (!list_empty(&sx->replies))
+		return &sx->replies;
+	if (!list_empty(&sx->read_jobs))
+		return &sx->read_jobs;
+	if (!list_empty(&sx->calls))
+		return &sx->calls;
+	return NULL;
 }
 
-static struct rpcrdma2_job *dequeue(struct rpcrdma2_svc_xprt *sx, bool *read)
+static struct rpcrdma2_job *dequeue(struct rpcrdma2_svc_xprt *sx,
+				    struct list_head **queue)
 {
-	struct rpcrdma2_job *job;
+	struct rpcrdma2_job *job = NULL;
 
 	spin_lock(&sx->lock);
-	job = dequeue_locked(&sx->read_jobs);
-	*read = job;
-	if (!job)
-		job = dequeue_locked(&sx->calls);
-	if (list_empty(&sx->read_jobs) && list_empty(&sx->calls))
+	*queue = next_queue(sx);
+	if (*queue) {
+		job = list_first_entry(*queue, struct rpcrdma2_job, list);
+		list_del_init(&job->list);
+	}
+	if (!next_queue(sx))
 		clear_bit(XPT_DATA, &sx->xprt.xpt_flags);
 	spin_unlock(&sx->lock);
 	return job;
+}
+
+/* There was no memory for a Reply: try again when something may have changed. */
+static void park(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
+{
+	spin_lock(&sx->lock);
+	list_add_tail(&job->list, &sx->parked);
+	spin_unlock(&sx->lock);
+	queue_delayed_work(rpcrdma2_wq, &sx->reply_timer, REPLY_RETRY);
+}
+
+static void unpark(struct rpcrdma2_svc_xprt *sx)
+{
+	spin_lock(&sx->lock);
+	if (!list_empty(&sx->parked)) {
+		list_splice_tail_init(&sx->parked, &sx->replies);
+		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
+	}
+	spin_unlock(&sx->lock);
+}
+
+/**
+ * rpcrdma2_svc_room - Replies may get through that did not
+ * @sx: their svc_xprt
+ *
+ * Process context, no locks held.
+ */
+void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx)
+{
+	unpark(sx);
+	svc_xprt_enqueue(&sx->xprt);
+}
+
+static void retry_replies(struct work_struct *work)
+{
+	rpcrdma2_svc_room(container_of(to_delayed_work(work),
+				       struct rpcrdma2_svc_xprt, reply_timer));
+}
+
+/**
+ * rpcrdma2_svc_init_jobs - there is no Call yet
+ * @sx: a new svc_xprt
+ */
+void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx)
+{
+	INIT_LIST_HEAD(&sx->calls);
+	INIT_LIST_HEAD(&sx->read_jobs);
+	INIT_LIST_HEAD(&sx->replies);
+	INIT_LIST_HEAD(&sx->parked);
+	INIT_DELAYED_WORK(&sx->reply_timer, retry_replies);
 }
 
 /**
  * rpcrdma2_svc_drop_jobs - the connection is gone: forget what is queued
  * @sx: its svc_xprt
  *
- * Process context.
+ * Process context, sleeps.
  */
 void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 {
+	struct list_head *queue;
 	struct rpcrdma2_job *job;
-	bool read;
 
 	rpcrdma2_admission_end(sx);
-	while ((job = dequeue(sx, &read)))
+	cancel_delayed_work_sync(&sx->reply_timer);
+	unpark(sx);
+	while ((job = dequeue(sx, &queue)))
 		drop(job);
 }
 
@@ -201,6 +262,12 @@ static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 	return rqstp->rq_arg.len;
 }
 
+static void reply_again(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
+{
+	if (rpcrdma2_job_reply_again(job) == -EAGAIN)
+		park(sx, job);
+}
+
 /**
  * rpcrdma2_svc_recvfrom - get a Call for a server thread
  * @rqstp: the thread's request; the caller holds XPT_BUSY of its transport,
@@ -212,14 +279,14 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 {
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(rqstp->rq_xprt);
 	struct rpcrdma2_job *job;
+	struct list_head *queue;
 	int len = 0;
-	bool read;
 
 	rqstp->rq_xprt_ctxt = NULL;
 	rqstp->rq_respages = rqstp->rq_pages;
 	rqstp->rq_next_page = rqstp->rq_respages;
 
-	job = dequeue(sx, &read);
+	job = dequeue(sx, &queue);
 	svc_xprt_received(rqstp->rq_xprt);
 	if (!job)
 		return 0;
@@ -228,9 +295,11 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 		drop(job);
 		return 0;
 	}
-	if (!read && inject_error(job))
+	if (queue == &sx->replies)
+		reply_again(sx, job);
+	else if (queue == &sx->calls && inject_error(job))
 		len = 0;
-	else if (read || !rpcrdma2_job_has_reads(job))
+	else if (queue == &sx->read_jobs || !rpcrdma2_job_has_reads(job))
 		len = deliver(rqstp, job);
 	else
 		start_reads(sx, rqstp, job);
@@ -282,7 +351,8 @@ static void find_last_page(struct svc_rqst *rqstp)
  * rpcrdma2_svc_sendto - send the Reply of a server thread
  * @rqstp: the thread's request
  *
- * Process context; does not wait for the device.
+ * Process context; does not wait for the device. A Reply that waits for memory is as
+ * good as sent: another thread sends it.
  *
  * Return: octets of the RPC message, or negative errno if the connection is
  * lost
@@ -301,6 +371,10 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 	find_last_page(rqstp);
 	rc = rpcrdma2_job_reply(job, &rqstp->rq_res, rqstp->rq_respages,
 				rqstp->rq_next_page - rqstp->rq_respages);
+	if (rc == -EAGAIN) {
+		park(sx, job);
+		rc = 0;
+	}
 	keep_reply_pages(rqstp);
 	rpcrdma2_conn_exit(sx->conn);
 	return rc ? -ENOTCONN : rqstp->rq_res.len;

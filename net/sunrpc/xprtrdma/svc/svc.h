@@ -21,6 +21,9 @@
  * @nr_incoming: how many connections wait
  * @calls: jobs for a thread, with Read chunks or without
  * @read_jobs: jobs whose arguments have been read
+ * @replies: jobs whose Replies are to be tried again
+ * @parked: jobs whose Replies wait for memory
+ * @reply_timer: has them tried again
  * @to_read: jobs with Read chunks that are not admitted, in order of arrival
  * @reading: jobs whose Reads are being made or under way, oldest first
  * @nr_reading: jobs that are admitted, and whose Reads have not ended
@@ -40,6 +43,9 @@ struct rpcrdma2_svc_xprt {
 	unsigned int		nr_incoming;
 	struct list_head	calls;
 	struct list_head	read_jobs;
+	struct list_head	replies;
+	struct list_head	parked;
+	struct delayed_work	reply_timer;
 
 	struct list_head	to_read;
 	struct list_head	reading;
@@ -62,6 +68,8 @@ void rpcrdma2_svc_unregister(void);
 
 /* io.c */
 void rpcrdma2_svc_call(struct rpcrdma2_recv *recv);
+void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx);
+void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx);
 void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx);
 int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp);
 int rpcrdma2_svc_sendto(struct svc_rqst *rqstp);

@@ -38,8 +38,7 @@ static struct rpcrdma2_svc_xprt *svc_xprt_new(struct svc_serv *serv,
 	svc_xprt_init(net, &svc_class, &sx->xprt, serv);
 	spin_lock_init(&sx->lock);
 	INIT_LIST_HEAD(&sx->incoming);
-	INIT_LIST_HEAD(&sx->calls);
-	INIT_LIST_HEAD(&sx->read_jobs);
+	rpcrdma2_svc_init_jobs(sx);
 	rpcrdma2_admission_init(sx);
 	/* NFSv4 asks for it; credits provide it. */
 	set_bit(XPT_CONG_CTRL, &sx->xprt.xpt_flags);
@@ -93,7 +92,7 @@ static void conn_free(struct rpcrdma2_conn *conn)
 
 static void conn_room(struct rpcrdma2_conn *conn)
 {
-	svc_xprt_enqueue(&upper(conn)->xprt);
+	rpcrdma2_svc_room(upper(conn));
 }
 
 /* Only a server that sent Calls gets Replies. */
