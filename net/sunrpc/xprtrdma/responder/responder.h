@@ -111,7 +111,7 @@ struct rpcrdma2_payload {
  * @xid: of the RPC
  * @vers: version of the Call
  * @admitted: for svc/admit.c: pages that it holds, or may take, for its Reads
- * @alone: for svc/admit.c: it found no registration while no other had one
+ * @alone: for svc/admit.c: it found none of something while no other had any
  * @since: when its Reads began, or its Reply began to wait, in jiffies
  * @rws: transfers made for it
  * @read_work: RDMA Reads of its arguments

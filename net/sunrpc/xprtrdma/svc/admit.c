@@ -16,9 +16,9 @@
  *	The connections whose first Call waits for pages stand in line; one Call is
  *	admitted at each turn.
  * Registrations, or mappings
- *	A device may have fewer of them than it answers Reads. The Call that finds
- *	none goes back to the head of the queue, and lowers the limit to what does
- *	fit; each Call that ends raises it again by one.
+ *	A device may have fewer of them than it answers Reads, and so may memory. The
+ *	Call that finds none goes back to the head of the queue, and lowers the limit
+ *	to what does fit; each Call that ends raises it again by one.
  *
  * Reads that take too long end the connection: a peer that trickles them would keep
  * the pages for ever. No thread waits for any of this.

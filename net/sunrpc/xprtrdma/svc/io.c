@@ -206,6 +206,18 @@ static bool inject_error(struct rpcrdma2_job *job)
 	return true;
 }
 
+/* Registrations, memory and DMA mappings: others' Reads have some, and end. */
+static bool is_transient(int rc)
+{
+	return rc == -EAGAIN || rc == -ENOMEM || rc == -EIO;
+}
+
+/* What is wrong with the Call, and would be so again, with any number of tries */
+static bool is_the_peers(int rc)
+{
+	return rc == -EMSGSIZE || rc == -E2BIG || rc == -EINVAL || rc == -EAGAIN;
+}
+
 /* The thread lends its pages, all but those that a Reply needs at least. */
 static void start_reads(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 			struct rpcrdma2_job *job)
@@ -215,16 +227,16 @@ static void start_reads(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 
 	rpcrdma2_read_begin(sx, job);
 	rc = rpcrdma2_job_read(job, rqstp->rq_pages, max_pages, read_done);
-	if (!rc || (rc == -EAGAIN && rpcrdma2_read_later(sx, job)))
+	if (!rc || (is_transient(rc) && rpcrdma2_read_later(sx, job)))
 		return;
 	rpcrdma2_read_end(sx, job);
-	if (rc == -ENOMEM) {
-		/* It comes again, on the next connection; an error would end it. */
-		rpcrdma2_conn_close(sx->conn, rc);
-		drop(job);
+	if (is_the_peers(rc)) {
+		refuse_reads(job, rc);
 		return;
 	}
-	refuse_reads(job, rc);
+	/* It comes again, on the next connection; an error would end it. */
+	rpcrdma2_conn_close(sx->conn, rc);
+	drop(job);
 }
 
 static unsigned int take_pages(struct svc_rqst *rqstp,
