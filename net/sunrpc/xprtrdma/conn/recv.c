@@ -143,14 +143,24 @@ unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 /**
  * rpcrdma2_recvs_unmap - the device lets go of the Receive buffers
  * @conn: a connection in teardown
+ *
+ * Without another look at what the device wrote: those that hold a message were
+ * synced when it came, and since then a server's thread may have decrypted it in
+ * place, or be at it. The others hold nothing.
  */
 void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv *recv;
+	struct ib_device *dev;
 
-	list_for_each_entry(recv, &conn->recvs, all)
-		ib_dma_unmap_single(conn->pd->device, recv->sge.addr,
-				    recv->sge.length, DMA_FROM_DEVICE);
+	list_for_each_entry(recv, &conn->recvs, all) {
+		dev = conn->pd->device;
+		if (ib_uses_virt_dma(dev))
+			break;
+		dma_unmap_single_attrs(dev->dma_device, recv->sge.addr,
+				       recv->sge.length, DMA_FROM_DEVICE,
+				       DMA_ATTR_SKIP_CPU_SYNC);
+	}
 }
 
 /**
