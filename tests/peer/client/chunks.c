@@ -49,6 +49,33 @@ static void second_write_chunk_too_short(void)
 	stays(c);
 }
 
+/* The second payload goes to the second chunk, and the first stays where it is. */
+static void empty_write_chunk(void)
+{
+	struct connection *c = ready();
+	char data[2 * 64 + 1] = "";
+	struct memory m;
+	unsigned int i;
+
+	for (i = 0; i < 64; i++)
+		sprintf(data + 2 * i, "%02x", DATA[i % strlen(DATA)]);
+	say(c, CALL_HEAD END END NEXT "00000000 " END END READ_CALL, xid, xid,
+	    64);
+	expect(c, REPLY_HEAD END END NEXT "00000000 " END END READ_REPLY "%s",
+	       xid, xid, 0, 64, data);
+
+	memory_expose(c, &m, DATA_LEN, IBV_ACCESS_REMOTE_WRITE);
+	say(c, CALL_HEAD END END NEXT "00000000 " NEXT "00000001 " A_SEGMENT
+	    END END COMPOUND "00000004 " LOOKUP_DATA READ READ, xid,
+	    m.mr->rkey, 4096, address(&m), xid, 64, 4096);
+	expect(c, REPLY_HEAD END END NEXT "00000000 " NEXT "00000001 " A_SEGMENT
+	       END END COMPOUND_REPLY "00000004 " LOOKED_UP READ_DONE "%s"
+	       READ_DONE, xid, m.mr->rkey, 4096, address(&m), xid,
+	       0, 64, data, 0, 4096);
+	check_data(&m, 0, 4096);
+	stays(c);
+}
+
 /* The first goes to the second's place: what is offered is used as it is. */
 static void more_write_chunks_than_payloads(void)
 {
@@ -334,6 +361,7 @@ const struct test chunk_tests[] = {
 	{ "chunks: a Write chunk that is too short", write_chunk_too_short },
 	{ "chunks: a second Write chunk that is too short",
 	  second_write_chunk_too_short },
+	{ "chunks: a Write chunk of no segments", empty_write_chunk },
 	{ "chunks: more Write chunks than payloads",
 	  more_write_chunks_than_payloads },
 	{ "chunks: 8 Write chunks", write_chunks_at_limit },

@@ -3,8 +3,8 @@
  * From an xdr_buf to a Reply.
  *
  * Each payload that the server program named goes to the Write chunk of the
- * same rank, if the requester offered one, and leaves the message together
- * with its round-up. What remains goes inline if it fits, else to the Reply
+ * same rank, if the requester offered one that is not empty, and leaves the message
+ * together with its round-up. What remains goes inline if it fits, else to the Reply
  * chunk. RDMA Writes and Send are one chain; the pages that are written from
  * belong to the job until the Send is done.
  */
@@ -28,14 +28,16 @@
 int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length)
 {
 	struct rpcrdma2_payload *payload = &job->payloads[job->nr_payloads];
+	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
 
 	if (job->nr_payloads &&
 	    offset < payload[-1].offset + payload[-1].length)
 		return -EINVAL;
-	if (job->nr_payloads >= job->recv->hdr.chunks.nwrites)
+	if (job->nr_payloads >= cl->nwrites)
 		return 0;
 	payload->offset = offset;
-	payload->length = length;
+	/* A chunk without segments asks for this one inline (RFC 8267). */
+	payload->length = cl->writes[job->nr_payloads].nsegs ? length : 0;
 	job->nr_payloads++;
 	return 0;
 }
