@@ -17,8 +17,9 @@ packages() {
 	trace)	echo "bpftrace trace-cmd linux-perf" ;;
 	peer)	echo "gcc make librdmacm-dev libibverbs-dev ibverbs-providers" ;;
 	lint)	echo "shellcheck sparse" ;;
+	model)	echo "spin gcc" ;;
 	*)	die "no package group '$1'; there are: build guest qemu capture" \
-		    "trace peer lint" ;;
+		    "trace peer lint model" ;;
 	esac
 }
 

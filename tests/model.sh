@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# model.sh - the handshake and the bookkeeping of credits as models, checked by spin.
+#
+# What each claims is in its first lines. Each model has to fail, too: with a mistake
+# in it, or in the table of the handshake, the claim that this breaks has to be seen.
+
+set -u
+
+cd "$(dirname "$(realpath "$0")")" || exit 2
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+optimize=-O1
+code=../net/sunrpc/xprtrdma/conn
+failures=0
+
+# table HANDSHAKE.C - as Promela: the names of states, events and actions, and step().
+table() {
+	awk '
+	/^enum/ { value = 0; names = 1 }
+	/^}/ { names = 0 }
+	names && match($0, /RPCRDMA2_HS_[A-Z0-9_]+/) {
+		print "#define " substr($0, RSTART + 12, RLENGTH - 12), value++
+	}' "$code/handshake.h"
+	echo "inline step(s, e) { if"
+	tr -d '\n\t ' <"$1" | sed 's/\[RPCRDMA2_HS_/\n&/g; s/ON(/\n&/g' |
+	sed -nE -e 's/^\[RPCRDMA2_HS_([A-Z0-9_]+)\]=\{.*/\1/;t state' \
+		-e 's/^ON\(([A-Z0-9_]+),([A-Z0-9_]+),([A-Z0-9_]+)\).*/\1 \2 \3/p' \
+		-e 'b' -e ':state;s/^/state /p' |
+	awk '
+	$1 == "state" { state = $2; next }
+	{ printf ":: s == %s && e == %s -> action = %s; next = %s\n", state, $1, $2, $3 }'
+	echo "fi }"
+}
+
+# check KIND MODEL DEFINITION... - KIND: "states", to look for assertions and
+# deadlocks, or "cycles". Leaves in $said what it found, in $states how many there are.
+check() {
+	local kind=$1 model=$2 cc=(-DSAFETY) pan=()
+	shift 2
+
+	if [ "$kind" = cycles ]; then
+		cc=(-DNP)
+		pan=(-l)
+	fi
+	states=0 said="not checked"
+	(cd "$out" && rm -f pan* && spin -a "$@" "$model" >spin.log &&
+	 gcc "$optimize" -w -DMEMLIM=2000 "${cc[@]}" -o pan pan.c &&
+	 ./pan -m10000 "${pan[@]}" >pan.log 2>&1) || {
+		cat "$out/spin.log"
+		return
+	}
+	states=$(sed -nE 's/^ *([0-9]+) states, stored.*/\1/p' "$out/pan.log")
+	said=$(sed -nE 's/^pan:1: (.*) \(at depth.*/\1/p' "$out/pan.log")
+	# Half of a search says nothing, unless it found something.
+	! grep -qE 'truncated|too small|reached -DMEMLIM|out of memory' "$out/pan.log" ||
+		: "${said:=search not complete}"
+}
+
+report() {
+	echo "$*"
+	[ "$1" = ok: ] || failures=$((failures + 1))
+}
+
+# holds WHAT KIND MODEL DEFINITION...
+holds() {
+	check "${@:2}"
+	if [ -z "$said" ] && [ "${states:-0}" -gt 0 ]; then
+		report ok: "$1: $2: none bad of $states"
+	else
+		report FAILED: "$1: $2: ${said:-nothing was checked}"
+	fi
+}
+
+# breaks WHAT CLAIM KIND MODEL DEFINITION... - CLAIM: a part of what has to be said.
+# (Little is searched until then: it is mostly the compiler's time.)
+breaks() {
+	local optimize=-O0
+
+	check "${@:3}"
+	if [[ $said = *"$2"* ]]; then
+		report ok: "$1: found: $said"
+	else
+		report FAILED: "$1: not found: ${said:-no error}"
+	fi
+}
+
+# sizes SIZE... - of a model of credits, as definitions: how many Calls server and client
+# take at a time; how many Calls there are, and callbacks; how often each of what goes
+# wrong; and the server's threads, 2.
+sizes() {
+	echo "-DFORTH=$1 -DBACK=$2 -DCALLS=$3 -DCALLBACKS=$4 -DLOSSES=$5 -DKILLS=$6" \
+	     "-DDROPS=$7 -DERRORS=$8 -DTHREADS=${9:-2}"
+}
+
+# credits KIND SIZE...
+credits() {
+	# shellcheck disable=SC2046 # several words
+	holds "credits, ${*:2}" "$1" credits.pml $(sizes "${@:2}")
+}
+
+# mistake CLAIM NAME SIZE...
+mistake() {
+	# shellcheck disable=SC2046 # several words
+	breaks "credits, $2" "$1" states credits.pml -DMUTANT="$2" $(sizes "${@:3}")
+}
+
+# wrong_row CLAIM KIND ROW WRONG-ROW - in the table of the handshake; a row is
+# "EVENT ACTION STATE".
+wrong_row() {
+	local event action state
+
+	read -r event action state <<<"$3"
+	sed -E "s/ON\($event,\s*$action,\s*$state\)/ON(${4// /, })/" \
+		"$code/handshake.c" >"$out/handshake.c"
+	if cmp -s "$out/handshake.c" "$code/handshake.c"; then
+		report FAILED: "the table has no row $3"
+		return
+	fi
+	table "$out/handshake.c" >"$out/table.pml"
+	breaks "handshake, $4" "$1" "$2" handshake.pml -DLOSSES=1
+}
+
+cp model/*.pml "$out"
+table "$code/handshake.c" >"$out/table.pml"
+rows=$(grep -c '^:: s == ' "$out/table.pml")
+if [ "$rows" -eq 0 ] || [ "$rows" -ne "$(grep -c '	ON(' "$code/handshake.c")" ]; then
+	echo "FAILED: the table was not understood: $rows rows"
+	exit 1
+fi
+
+holds handshake states handshake.pml -DLOSSES=2
+holds handshake cycles handshake.pml -DLOSSES=2
+breaks "handshake, NEVER_FORGETS" "non-progress cycle" cycles handshake.pml -DLOSSES=2 \
+	-DNEVER_FORGETS
+refused="!(((client_low<=server_high)" astray="assertion violated 0"
+wrong_row "$refused" states "LOST ASSUME_1 FAILED" "LOST NOTHING FAILED"
+wrong_row "$refused" states "SPEAKS_1 NOTHING VERSION_1" "SPEAKS_1 HANG_UP FAILED"
+wrong_row "$refused" states "REFUSED_TRY_1 NOTHING VERSION_1" "REFUSED_TRY_1 HANG_UP FAILED"
+wrong_row "non-progress" cycles "PROPS_ANSWER TAKE_PROPS VERSION_2" \
+	"PROPS_ANSWER TAKE_PROPS VERSION_1"
+wrong_row "$astray" states "CALL_1 DELIVER VERSION_1" "CALL_1 HANG_UP FAILED"
+wrong_row "$astray" states "FOREIGN ANSWER_ERROR WAITING" "FOREIGN HANG_UP FAILED"
+
+credits states	2 0 3 0 0 0 0 0
+credits states	2 0 2 0 1 1 1 0
+credits cycles	2 0 2 0 1 1 1 0
+credits states	2 0 2 0 1 0 1 1
+credits states	2 1 2 1 0 0 0 0
+credits states	1 1 1 1 1 0 1 1
+calls="calls[me]<" receive="posted[(1-me)]>0" answer="rpc[id]=="
+mistake unanswered	NO_SECOND_LOOK		1 0 2 0 0 0 0 0
+mistake "invalid end"	NO_STARVED		1 0 2 0 0 1 1 0
+mistake "$calls"	KILLED_CREDIT		1 0 2 0 0 1 0 0
+mistake "$answer"	SENT_TWICE		2 0 2 0 1 0 0 0
+mistake unanswered	ERROR_KEEPS_CREDIT	1 0 2 0 0 0 0 1
+mistake unanswered	NO_CLAMP		1 0 2 0 0 0 0 0
+mistake "$receive"	GRANT_FIRST		3 0 3 0 0 0 0 0 1
+mistake "$calls"	LATE_CREDIT		1 0 2 0 0 0 0 0
+mistake "$receive"	LATE_RECEIVE		1 0 3 0 0 0 0 0
+mistake "$receive"	NO_CONTROL		1 0 2 0 0 0 0 0
+mistake unanswered	NO_USERS		1 0 2 0 1 0 0 0
+
+echo "$failures failed, $SECONDS s"
+[ $failures -eq 0 ]

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The handshake, with the table of conn/handshake.c itself: table.pml is made of it
+ * by tests/model.sh, and has step(), which sets action and next. What is done about
+ * the steps is conn/negotiate.c, xprt/transport.c and xprt/version.c.
+ *
+ * One client has one RPC for one server. Each may speak version 1, 2, or both. The
+ * server may also be another make's, without version 2: it refuses a CONNPROP with
+ * ERR_VERS or another error, hangs up, or says nothing. A connection may be lost at
+ * any time, LOSSES times in all, and each time the server may be another one when it
+ * comes back.
+ *
+ * Claims:
+ *  1. If there is a common version, the RPC is answered in the end: no behaviour is
+ *     infinite (as checked, there is no cycle), and each ends with an answer.
+ *  2. It is refused only where there is none. (A client that has only version 1 is not
+ *     refused by a server that has only version 2: it tries again and again.)
+ *  3. The highest one is used, if no connection was lost.
+ *  4. A Call is delivered in the version that it was sent in, and a Reply, too.
+ *  5. No server hangs up on a client.
+ */
+#include "table.pml"
+
+mtype = { CONNPROP, CONNPROP_ANSWER, CALL, ANSWER, ERR_VERS, ERR_OTHER };
+mtype = { MODULE, SAYS_ERR_VERS, SAYS_ERROR, HANGS_UP, SILENT };
+
+/* kind, its version word, and of an ERR_VERS the versions that its sender has */
+chan to_server = [2] of { mtype, byte, byte, byte };
+chan to_client = [2] of { mtype, byte, byte, byte };
+
+byte losses = LOSSES;
+
+/* The server */
+mtype make;
+byte server_low, server_high;
+byte server_state;
+
+/* The client */
+byte client_low, client_high;
+bool known_1;		/* xprt/version.c: this server has only version 1 */
+byte state;
+bool up;		/* the connection */
+bool disturbed;		/* a connection was lost, ever; this one was */
+bool lost;
+bool answered, refused;
+
+inline event_of(kind, vers, low, high, dialect, may_speak_1)
+{
+	if
+	:: vers != dialect -> event = FOREIGN
+	:: else ->
+		if
+		:: kind == CONNPROP -> event = PROPS
+		:: kind == CONNPROP_ANSWER -> event = PROPS_ANSWER
+		:: kind == CALL -> event = (vers == 1 -> CALL_1 : CALL_2)
+		:: kind == ANSWER -> event = REPLY
+		:: kind == ERR_VERS ->
+			event = (may_speak_1 && low <= 1 && high >= 1 ->
+				 SPEAKS_1 : NO_VERSION)
+		:: kind == ERR_OTHER ->
+			event = (may_speak_1 -> REFUSED_TRY_1 : ERROR)
+		fi
+	fi
+}
+
+/* rpcrdma2_hs_version() */
+#define read_in(s, low, high, said) \
+	(s == VERSION_1 -> 1 : (s == VERSION_2 -> 2 : \
+	 (said >= low && said <= high -> said : high)))
+
+#define decided(s)	(s == VERSION_1 || s == VERSION_2)
+#define common		(client_low <= server_high && server_low <= client_high)
+#define highest		(client_high < server_high -> client_high : server_high)
+
+inline choose_versions(low, high)
+{
+	if
+	:: low = 1; high = 2
+	:: low = 1; high = 1
+	:: low = 2; high = 2
+	fi
+}
+
+inline choose_server()
+{
+	if
+	:: make = MODULE; choose_versions(server_low, server_high)
+	:: server_low = 1; server_high = 1;
+		if
+		:: make = SAYS_ERR_VERS
+		:: make = SAYS_ERROR
+		:: make = HANGS_UP
+		:: make = SILENT
+		fi
+	fi
+}
+
+proctype server()
+{
+	mtype kind;
+	byte vers, low, high;
+	byte dialect, event, action, next;
+
+end:
+	do
+	:: atomic {
+		up && nempty(to_server) ->
+		to_server ? kind, vers, low, high;
+		if
+		:: make != MODULE && vers == 2 ->
+			if
+			:: make == SAYS_ERR_VERS -> to_client ! ERR_VERS, vers, 1, 1
+			:: make == SAYS_ERROR -> to_client ! ERR_OTHER, 1, 0, 0
+			:: make == HANGS_UP -> up = false
+			:: else
+			fi
+		:: make != MODULE && vers == 1 -> to_client ! ANSWER, 1, 0, 0
+		:: else ->
+			dialect = read_in(server_state, server_low, server_high, vers);
+			event_of(kind, vers, low, high, dialect, server_low == 1);
+			step(server_state, event);
+			if
+			:: action == DELIVER ->
+				assert(kind == CALL && vers == dialect);
+				to_client ! ANSWER, vers, 0, 0
+			:: action == ANSWER_PROPS ->
+				to_client ! CONNPROP_ANSWER, vers, 0, 0
+			:: action == ANSWER_ERROR ->
+				assert(event == FOREIGN);
+				to_client ! ERR_VERS, vers,
+					(decided(server_state) -> dialect : server_low),
+					(decided(server_state) -> dialect : server_high)
+			:: else -> assert(false)
+			fi;
+			server_state = next
+		fi;
+		kind = 0; vers = 0; low = 0; high = 0;
+		dialect = 0; event = 0; action = 0; next = 0
+	   }
+	od
+}
+
+proctype client()
+{
+	mtype kind;
+	byte vers, low, high;
+	byte dialect, event, action, next;
+	bool called, by_peer, other_version, assume_1;
+
+connect:
+	atomic {
+		/* A server that was gone may be another one now. */
+		if
+		:: true
+		:: lost -> choose_server()
+		fi;
+		server_state = WAITING;
+		up = true;
+		lost = false;
+		called = false;
+		by_peer = false;
+		other_version = false;
+		/* rpcrdma2_negotiate_start() */
+		if
+		:: client_high == 1 || known_1 && client_low == 1 ->
+			state = VERSION_1
+		:: else ->
+			state = ASKING;
+			to_server ! CONNPROP, 2, 0, 0
+		fi
+	}
+	do
+	:: atomic {
+		up && decided(state) && !called ->
+		called = true;
+		vers = (state == VERSION_1 -> 1 : 2);
+		/* conn_ready(): less than was asked for */
+		known_1 = known_1 || vers == 1 && client_high == 2;
+		to_server ! CALL, vers, 0, 0
+	   }
+	:: atomic {
+		to_client ? kind, vers, low, high ->
+		dialect = read_in(state, client_low, client_high, vers);
+		event_of(kind, vers, low, high, dialect, client_low == 1);
+		step(state, event);
+		if
+		:: action == DELIVER ->
+			assert(kind == ANSWER && called && vers == dialect);
+			answered = true;
+			assert(disturbed || vers == highest);
+			goto over
+		:: action == TAKE_PROPS || action == NOTHING
+		:: action == HANG_UP ->
+			/* why_hang_up() */
+			other_version = event == SPEAKS_1 || event == NO_VERSION ||
+					event == ERROR;
+			up = false;
+			break
+		:: else -> assert(false)
+		fi;
+		state = next
+	   }
+	:: atomic { !up && empty(to_client) -> by_peer = true; break }
+	/* conn_timeout(): nothing is under way, and nothing will be */
+	:: atomic { timeout && up && state == ASKING -> by_peer = true; break }
+	od;
+	/* conn_teardown() */
+	atomic {
+		up = false;
+		do
+		:: to_server ? _, _, _, _
+		:: to_client ? _, _, _, _
+		:: empty(to_server) && empty(to_client) -> break
+		od;
+		/* rpcrdma2_negotiate_lost() */
+		step(state, LOST);
+		assume_1 = by_peer && action == ASSUME_1 && client_low == 1;
+		if
+		:: decided(state) ->
+			/* conn_closed() */
+#ifndef NEVER_FORGETS
+			known_1 = known_1 && !other_version;
+#endif
+		:: !decided(state) && assume_1 ->
+			known_1 = true
+		:: else ->
+			/* connect_failed(): it is tried again if it was bad luck */
+			known_1 = false;
+			if
+			:: lost
+			:: else ->
+				refused = true;
+				assert(!common);
+				goto over
+			fi
+		fi;
+		kind = 0; vers = 0; low = 0; high = 0;
+		dialect = 0; event = 0; action = 0; next = 0;
+		if
+		:: common -> goto connect
+		:: else
+		fi
+	}
+progress:
+	goto connect;
+over:
+	skip
+}
+
+/* What was under way to the client may have arrived, or not. */
+proctype network()
+{
+end:
+	do
+	:: atomic {
+		losses > 0 && up ->
+		losses--;
+		up = false;
+		disturbed = true;
+		lost = true;
+		if
+		:: true
+		:: to_client ? _, _, _, _
+		fi
+	   }
+	od
+}
+
+init
+{
+	atomic {
+		choose_versions(client_low, client_high);
+		choose_server();
+		run server();
+		run client();
+		run network()
+	}
+}
