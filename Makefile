@@ -18,7 +18,7 @@ confdir	?= $(INSTALL_MOD_PATH)/etc/modprobe.d
 conf	= rpcrdma2.conf
 kbuild	= $(MAKE) -C $(KDIR) M=$(CURDIR)
 
-.PHONY: help modules install uninstall clean demo check interop bench list lint
+.PHONY: help modules install uninstall clean demo check coverage interop bench list lint
 
 help:
 	@echo 'Targets:'
@@ -55,6 +55,9 @@ demo: ## NFS over RDMA in a guest with the distribution's kernel
 
 check: ## run all tests, or TESTS, in guests
 	tests/check $(TESTS)
+
+coverage: ## run them, and report which lines of the module they reach
+	tests/coverage $(TESTS)
 
 interop: ## run the interoperation matrix, and write Documentation/interop.rst
 	tests/interop

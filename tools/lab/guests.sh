@@ -8,6 +8,7 @@
 #   NAME.console	the kernel's messages
 #   NAME.out	what the script printed
 #   NAME.status	the script's status, or "timeout", once it ended
+#   coverage/NAME	which lines were reached (LAB_COVERAGE)
 # $log itself is the one directory that a guest can write to. It holds
 # modules/KERNEL/, the modules that were tested, and share/, which belongs to the
 # scripts.
@@ -114,6 +115,7 @@ start() {
 			LAB_LIB="$LAB/guest/lib.sh" \
 			LAB_MODULES="$log/modules/$version" \
 			LAB_SHARE="$log/share" LAB_ARGS="${*:2}" \
+			LAB_COVERAGE="${LAB_COVERAGE:-}" \
 			LAB_CONSOLE="$console" "${settings[@]}"
 	} >"$log/$guest.env"
 	: >"$log/$guest.out"
@@ -263,11 +265,18 @@ status_of() {
 
 scan() { awk -v allowlist="$LAB/allowlist" -f "$LAB/scan.awk" "$@"; }
 
+# What the guests' init kept of the lines that were reached
+keep_coverage() {
+	[ ! -d "$log/coverage" ] ||
+		mv "$log/coverage" "$(mktemp -d "$LAB_COVERAGE/$(basename "$log")-XXXX")"
+}
+
 # verdict STATUS - scan the kernels' logs, and end with the status of the run.
 verdict() {
 	local status=$1
 
 	wait
+	keep_coverage
 	if ! scan "$log"/*.console >&2; then
 		[ "$status" -ne 0 ] || status=$SPLAT
 	fi

@@ -298,20 +298,28 @@ make_initrd() {
 
 ### Modules
 
+# Are lines counted that are reached? The other flavours' kernels can't.
+counts_lines() { [ -n "${LAB_COVERAGE:-}" ] && [ "$flavour" = debug ]; }
+
 # modules FLAVOUR [MAKE-ARGS...] - build the tree's modules, out of the tree;
-# $build is where. Called with the result in use, holds $build.lock on fd 9.
+# $build is where. Called with the result in use, holds $build.lock on fd 9. Those that
+# count what is reached have a directory of their own.
 modules() {
 	[ -e "$TREE/Kbuild" ] || die "no modules in $TREE: it has no Kbuild"
 	kernel "$1"
 	shift
 	build=$CACHE/modules/$name-$(basename "$TREE")-$(echo "$TREE" | hash_of)
+	if counts_lines; then
+		build+=-gcov
+		set -- GCOV_PROFILE=y "$@"
+	fi
 	mkdir -p "$build"
 	exec 9>"$build.lock"
 	flock 9
 
 	# Contents decide, not times: make then sees what changed, and only that.
 	rsync -rlp --checksum --delete --exclude={.git,'.*.cmd','*.o','*.ko'} \
-		--exclude={'*.mod','*.mod.c',Module.symvers,modules.order} \
+		--exclude={'*.mod','*.mod.c','*.gcno',Module.symvers,modules.order} \
 		"$TREE/" "$build/"
 	[ "$kind" = qemu ] || set -- UBSAN_SANITIZE=y "$@"
 	kbuild -s -j"$(nproc)" KCFLAGS=-g M="$build" CONFIG_RDMA_MIMIC=m \

@@ -84,9 +84,19 @@ watchdog() {
 	end timeout
 }
 
+# Which lines of the modules were reached.
+keep_coverage() {
+	local gcov=/sys/kernel/debug/gcov to=$LAB_LOG/coverage/$LAB_NAME
+
+	[ -n "$LAB_COVERAGE" ] && [ -d $gcov ] || return 0
+	mkdir -p "$to"
+	(cd $gcov && find . -name '*.gcda' -exec cp --parents -t "$to" {} +) || true
+}
+
 # end STATUS - tell the host, then power off without sync, which would wait for
 # file systems that hang.
 end() {
+	keep_coverage
 	echo "$1" >"$LAB_LOG/$LAB_NAME.status"
 	sync -f "$LAB_LOG"
 	echo o >/proc/sysrq-trigger

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Which lines of the module were reached, by file.
+
+    coverage.py SOURCE-DIRECTORY LINES.json UNREACHED
+
+LINES.json has a line of gcov's JSON for each file that was compiled. A line of source
+may be in several of them, as the wire suites have a copy of what they test: it was
+reached if it was in any. Writes to UNREACHED the lines that were not, by function.
+"""
+import collections
+import json
+import os
+import sys
+
+
+def read(directory, path):
+    """{file: {line: count}}, and {file: {line: function}}"""
+    counts = collections.defaultdict(collections.Counter)
+    functions = collections.defaultdict(dict)
+    with open(path, encoding="utf-8") as file:
+        for text in file:
+            for source in json.loads(text)["files"]:
+                name = os.path.normpath(source["file"])
+                if not name.startswith(directory):
+                    continue
+                name = name[len(directory):]
+                for line in source["lines"]:
+                    number = line["line_number"]
+                    counts[name][number] += line["count"]
+                    if "function_name" in line:
+                        functions[name][number] = line["function_name"]
+    return counts, functions
+
+
+def ranges(numbers):
+    """[3, 4, 5, 9] is "3-5, 9"."""
+    runs = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def write_unreached(path, counts, functions):
+    """Lines that were not reached, by file and function."""
+    with open(path, "w", encoding="utf-8") as file:
+        for name in sorted(counts):
+            missing = collections.defaultdict(list)
+            for number in sorted(counts[name]):
+                if not counts[name][number]:
+                    missing[functions[name].get(number, "")].append(number)
+            for function, numbers in missing.items():
+                file.write(f"{name}: {function}(): {ranges(numbers)}\n")
+
+
+def show(name, reached, lines):
+    """A line of the report"""
+    print(f"{name:28} {reached:5} of {lines:5} lines, {100 * reached / lines:5.1f} %")
+
+
+def main(directory, path, unreached):
+    """Report, and write the list."""
+    counts, functions = read(os.path.normpath(directory) + "/", path)
+    if not counts:
+        sys.exit(f"no line of {directory} in {path}")
+    for name in sorted(counts):
+        show(name, sum(count > 0 for count in counts[name].values()),
+             len(counts[name]))
+    show("all", sum(count > 0 for lines in counts.values()
+                    for count in lines.values()),
+         sum(map(len, counts.values())))
+    write_unreached(unreached, counts, functions)
+    print(f"Not reached: {unreached}")
+
+
+main(*sys.argv[1:])
