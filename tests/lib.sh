@@ -129,6 +129,68 @@ CONNECTIONS=/sys/kernel/debug/rpcrdma2
 # connection_of client|server - the file of that end's connection, or of several
 connection_of() { grep -l "^role: *$1\$" $CONNECTIONS/[0-9]* 2>/dev/null; }
 
+### Allocations that fail
+
+SLAB=/sys/kernel/debug/failslab
+PAGES=/sys/kernel/debug/fail_page_alloc
+MOST=1000000	# of failures: no limit, but they can be counted
+
+# both NAME VALUE - of what makes slab and page allocations fail.
+both() {
+	must eval "echo $2 >$SLAB/$1"
+	must eval "echo $2 >$PAGES/$1"
+}
+
+# rxe's create_qp is left out: if it fails, rxe stops timers that it has not set
+# up.
+prepare_failures() {
+	[ -e $SLAB/require-start ] ||
+		skip "this kernel can't make the allocations of one module fail"
+	both ignore-gfp-wait N
+	both verbose 0
+	both stacktrace-depth 32
+	echo 0 >$PAGES/min-order
+	between reject "$(addresses rxe_create_qp)"
+}
+
+# addresses FUNCTION - of its start, and of its end. (An x makes it a string.)
+addresses() {
+	awk -v name="$1" '
+	$3 == name { start = "x" $1 }
+	{ all["x" $1] }
+	END {
+		if (!start)
+			exit 1
+		for (address in all)
+			if (address > start && (!end || address < end))
+				end = address
+		print "0" start, "0" end
+	}' /proc/kallsyms || lab_fail "no function $1"
+}
+
+module_addresses() {
+	local size start
+
+	read -r size start <<<"$(awk '$1 == "rpcrdma2" { print $2, $6 }' /proc/modules)"
+	echo "$start $((start + size))"
+}
+
+# between require|reject "START END" - of stack traces
+between() {
+	both "$1-start" "${2% *}"
+	both "$1-end" "${2#* }"
+}
+
+# fail_allocations PERCENT INTERVAL TIMES
+fail_allocations() {
+	both times "$3"
+	both interval "$2"
+	both probability "$1"
+}
+
+# failures TIMES - how many of them there were
+failures() { echo $((2 * $1 - $(cat $SLAB/times) - $(cat $PAGES/times))); }
+
 ### Tracepoints
 
 # count_event NAME EVENT [FILTER] - count an event from now on. In an instance

@@ -8,68 +8,11 @@
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-SLAB=/sys/kernel/debug/failslab
-PAGES=/sys/kernel/debug/fail_page_alloc
-MOST=1000000
-
 # What a new connection needs, and what an RPC needs
 CONNECTION="rpcrdma2_conn_alloc rpcrdma2_qp_create rpcrdma2_requester_create
 	rpcrdma2_responder_create rpcrdma2_mrs_refill rpcrdma2_send_get
 	rpcrdma2_job_get"
 RPC="rpcrdma2_call_alloc rpcrdma2_job_read rpcrdma2_job_reply"
-
-# both NAME VALUE - of what makes slab and page allocations fail.
-both() {
-	must eval "echo $2 >$SLAB/$1"
-	must eval "echo $2 >$PAGES/$1"
-}
-
-# rxe's create_qp is left out: if it fails, rxe stops timers that it has not set
-# up.
-prepare() {
-	[ -e $SLAB/require-start ] ||
-		skip "this kernel can't make the allocations of one module fail"
-	both ignore-gfp-wait N
-	both verbose 0
-	both stacktrace-depth 32
-	echo 0 >$PAGES/min-order
-	between reject "$(addresses rxe_create_qp)"
-}
-
-# addresses FUNCTION - of its start, and of its end. (An x makes it a string.)
-addresses() {
-	awk -v name="$1" '
-	$3 == name { start = "x" $1 }
-	{ all["x" $1] }
-	END {
-		if (!start)
-			exit 1
-		for (address in all)
-			if (address > start && (!end || address < end))
-				end = address
-		print "0" start, "0" end
-	}' /proc/kallsyms || lab_fail "no function $1"
-}
-
-module_addresses() {
-	awk '$1 == "rpcrdma2" { printf "%s %s\n", $6, $2 }' /proc/modules
-}
-
-# between require|reject "START END" - of stack traces
-between() {
-	both "$1-start" "${2% *}"
-	both "$1-end" "${2#* }"
-}
-
-# fail_allocations PERCENT INTERVAL TIMES
-fail_allocations() {
-	both times "$3"
-	both interval "$2"
-	both probability "$1"
-}
-
-# failures TIMES - how many of them there were
-failures() { echo $((2 * $1 - $(cat $SLAB/times) - $(cat $PAGES/times))); }
 
 mounted() { mount | grep -q " $LAB_MOUNT " || lab_mount 4.2 retry=0 2>/dev/null; }
 
@@ -114,7 +57,7 @@ replies_wait() {
 }
 
 nfs_start rxe
-prepare
+prepare_failures
 must dd if=/dev/urandom of=/run/data bs=256k count=4 status=none
 cp /run/data "$LAB_EXPORT/data"
 for function in $CONNECTION; do
@@ -126,9 +69,7 @@ for function in $RPC; do
 done
 replies_wait
 
-module=$(module_addresses)
-both require-start "${module% *}"
-both require-end $((${module% *} + ${module#* }))
+between require "$(module_addresses)"
 load_start
 fail_allocations 1 4 $MOST
 sleep 10
