@@ -114,6 +114,8 @@ void rpcrdma2_job_give_credit(struct rpcrdma2_job *job)
 
 	spin_lock(&responder->lock);
 	responder->outstanding--;
+	job->writing = list_empty(&job->rws) ? 0 : job->nr_pages;
+	WRITE_ONCE(responder->writing, responder->writing + job->writing);
 	spin_unlock(&responder->lock);
 	rpcrdma2_recv_put(job->recv);
 	job->recv = NULL;
@@ -137,6 +139,8 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 
 	spin_lock(&responder->lock);
 	count_done(responder, job);
+	WRITE_ONCE(responder->writing, responder->writing - job->writing);
+	job->writing = 0;
 	list_add(&job->list, &responder->free_jobs);
 	spin_unlock(&responder->lock);
 	rpcrdma2_conn_put(responder->conn);

@@ -17,6 +17,14 @@
 /* Pages of the largest Call or Reply, and one for each end of it. */
 #define RPCRDMA2_JOB_PAGES	(RPCSVC_MAXPAGES + 1)
 
+/*
+ * Octets that RDMA Reads or Writes of a connection move at a time, or those of one Call
+ * or Reply: enough to keep any device busy. More would wait for one another, keep pages,
+ * and leave none of them in the CPU's caches.
+ */
+#define RPCRDMA2_FLIGHT		(1 << 20)
+#define RPCRDMA2_FLIGHT_PAGES	(RPCRDMA2_FLIGHT >> PAGE_SHIFT)
+
 /**
  * struct rpcrdma2_transfers - what a responder moved
  * @reads: RDMA Reads, each of one segment or a part of it
@@ -61,6 +69,7 @@ struct rpcrdma2_responder_stats {
  * @free_jobs: jobs to use
  * @outstanding: Calls whose credit was not given back, at most what the peer was
  *	granted
+ * @writing: pages that RDMA Writes of Replies are made from
  * @free_rws: large transfers to use
  * @nr_free_rws: how many
  * @stats: of this connection
@@ -70,6 +79,7 @@ struct rpcrdma2_responder {
 	spinlock_t		lock;	/* the lists */
 	struct list_head	free_jobs;
 	unsigned int		outstanding;
+	unsigned int		writing;
 	struct list_head	free_rws;
 	unsigned int		nr_free_rws;
 	struct rpcrdma2_responder_stats stats;
@@ -121,6 +131,7 @@ struct rpcrdma2_payload {
  *	@pages has the contents of the only Read chunk, and what follows it
  * @length: octets in @pages
  * @nr_pages: pages in use
+ * @writing: how many of them are the responder's @writing
  * @pages: pages under I/O
  * @nr_payloads: Write chunks that have a payload
  * @payloads: one for each Write chunk, in order
@@ -149,6 +160,7 @@ struct rpcrdma2_job {
 	bool				linear;
 	u32				length;
 	unsigned int			nr_pages;
+	unsigned int			writing;
 	struct page			*pages[RPCRDMA2_JOB_PAGES];
 	unsigned int			nr_payloads;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_MAX_WRITE_CHUNKS];
@@ -157,6 +169,20 @@ struct rpcrdma2_job {
 	bool				replied;
 	struct rpcrdma2_transfers	moved;
 };
+
+/**
+ * rpcrdma2_responder_has_room - may more be answered?
+ * @responder: whose
+ *
+ * A hint. If the answer is no, the room op will be called.
+ *
+ * Return: whether few enough pages are under RDMA Write
+ */
+static inline bool
+rpcrdma2_responder_has_room(const struct rpcrdma2_responder *responder)
+{
+	return READ_ONCE(responder->writing) < RPCRDMA2_FLIGHT_PAGES;
+}
 
 /* responder.c */
 struct rpcrdma2_responder *rpcrdma2_responder_create(struct rpcrdma2_conn *conn);

@@ -121,12 +121,19 @@ static struct rpcrdma2_svc_xprt *next_in_line(void)
 	return sx;
 }
 
+/* One Call may be larger than that. */
+static bool may_read(const struct rpcrdma2_svc_xprt *sx)
+{
+	return sx->nr_reading < sx->read_limit &&
+	       sx->pages_reading < RPCRDMA2_FLIGHT_PAGES;
+}
+
 static bool admit_one(struct rpcrdma2_svc_xprt *sx)
 {
 	struct rpcrdma2_job *job = NULL;
 
 	spin_lock(&sx->lock);
-	if (sx->nr_reading < sx->read_limit)
+	if (may_read(sx))
 		job = list_first_entry_or_null(&sx->to_read,
 					       struct rpcrdma2_job, list);
 	if (!job) {
@@ -135,6 +142,7 @@ static bool admit_one(struct rpcrdma2_svc_xprt *sx)
 		job = NULL;
 	} else {
 		sx->nr_reading++;
+		sx->pages_reading += job->admitted;
 		list_move_tail(&job->list, &sx->calls);
 		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
 	}
@@ -203,6 +211,7 @@ void rpcrdma2_read_end(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 	spin_lock(&sx->lock);
 	list_del_init(&job->list);
 	sx->nr_reading--;
+	sx->pages_reading -= rpcrdma2_job_read_pages(job);
 	if (sx->read_limit < sx->conn->peer_reads)
 		sx->read_limit++;
 	spin_unlock(&sx->lock);
@@ -233,6 +242,7 @@ bool rpcrdma2_read_later(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 				    sx->nr_reading, sx->read_limit);
 		job->alone = !others;
 		sx->nr_reading = others;
+		sx->pages_reading -= rpcrdma2_job_read_pages(job);
 		sx->read_limit = max(others, 1U);
 		list_move(&job->list, &sx->to_read);
 	}

@@ -429,5 +429,8 @@ void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt)
  */
 int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt)
 {
-	return rpcrdma2_conn_has_room(to_rpcrdma2_svc_xprt(xprt)->conn);
+	struct rpcrdma2_conn *conn = to_rpcrdma2_svc_xprt(xprt)->conn;
+
+	return rpcrdma2_conn_has_room(conn) &&
+	       rpcrdma2_responder_has_room(conn->responder);
 }

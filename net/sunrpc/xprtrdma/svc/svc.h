@@ -28,6 +28,7 @@
  * @reading: jobs whose Reads are being made or under way, oldest first
  * @nr_reading: jobs that are admitted, and whose Reads have not ended
  * @read_limit: how many may be
+ * @pages_reading: pages that they read to
  * @read_timer: ends Reads that take too long
  * @in_line: in the line for pages
  * @pages_wanted: pages of the first job of @to_read, if in line
@@ -51,6 +52,7 @@ struct rpcrdma2_svc_xprt {
 	struct list_head	reading;
 	unsigned int		nr_reading;
 	unsigned int		read_limit;
+	unsigned int		pages_reading;
 	struct delayed_work	read_timer;
 	struct list_head	in_line;
 	unsigned int		pages_wanted;
