@@ -78,7 +78,7 @@ build() {
 
 	make -s -C "$kdir" M="$work" clean "$@" &&
 	make -s -j"$(nproc)" -C "$kdir" M="$work" W=1 C=2 KBUILD_MODPOST_WARN=1 \
-		modules "$@" >"$work/build.log" 2>&1
+		CONFIG_RDMA_MIMIC=m modules "$@" >"$work/build.log" 2>&1
 	status=$?
 	grep -v -e 'Skipping BTF generation' "$work/build.log"
 	return $status

@@ -5,9 +5,13 @@
 # ones, at both ends.
 #
 #	profiles.sh PROFILE...
+#
+# Environment: SUITES, of the echo module
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+: "${SUITES:=echo_forms,echo_many,echo_disconnect,echo_reverse}"
 
 profile_nfs() {
 	nfs_start "mimic:$1"
@@ -21,8 +25,7 @@ profile_nfs() {
 }
 
 profile_echo() {
-	must "$LAB_TREE/tests/echo.sh" "mimic:$1" \
-		suites=echo_forms,echo_many,echo_disconnect,echo_reverse
+	must "$LAB_TREE/tests/echo.sh" "mimic:$1" "suites=$SUITES"
 	must rdma link delete r0
 }
 

@@ -218,11 +218,19 @@ static int parse_option(struct fault *fault, char *option, u64 *seed)
 	case 0:
 		fault->after = n;
 		break;
-	case 1: fault->times = n; break;
-	case 2: fault->chance = n; break;
+	case 1:
+		fault->times = n;
+		break;
+	case 2:
+		fault->chance = n;
+		break;
 	case 3:
-	case 4: fault->verdict.value = n; break;
-	case 5: *seed = n; break;
+	case 4:
+		fault->verdict.value = n;
+		break;
+	case 5:
+		*seed = n;
+		break;
 	}
 	return 0;
 }

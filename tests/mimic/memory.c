@@ -36,7 +36,7 @@ static struct ib_mr *mr_new(struct ib_pd *pd, u32 max_pages)
 	mr = kvzalloc(struct_size(mr, pages, 2 * max_pages), GFP_KERNEL);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	rwlock_init(&mr->lock);
+	spin_lock_init(&mr->lock);
 	mr->max_pages = max_pages;
 	rc = xa_alloc(&dev->mrs, &index, mr, XA_LIMIT(1, 0xffffff), GFP_KERNEL);
 	if (rc) {
@@ -114,14 +114,24 @@ static void mr_free(struct rcu_head *rcu)
 	kvfree(container_of(rcu, struct mimic_mr, rcu));
 }
 
+/* Nothing uses the memory on return. */
+static void end_use(struct mimic_mr *mr)
+{
+	WRITE_ONCE(mr->valid, false);
+	/* Pairs with the barrier in mr_use(). */
+	smp_mb();
+	while (atomic_read(&mr->users))
+		cpu_relax();
+}
+
 int mimic_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 {
 	struct mimic_mr *mr = to_mimic_mr(ib);
 
 	xa_erase(&to_mimic(ib->device)->mrs, ib->lkey >> 8);
-	write_lock_bh(&mr->lock);
-	mr->valid = false;
-	write_unlock_bh(&mr->lock);
+	spin_lock_bh(&mr->lock);
+	end_use(mr);
+	spin_unlock_bh(&mr->lock);
 	call_rcu(&mr->rcu, mr_free);
 	return 0;
 }
@@ -132,7 +142,7 @@ bool mimic_mr_register(struct mimic_mr *mr, struct ib_pd *pd, u32 key,
 {
 	bool ok;
 
-	write_lock(&mr->lock);
+	spin_lock(&mr->lock);
 	ok = !mr->valid && mr->ib.pd == pd && key >> 8 == mr->ib.lkey >> 8;
 	if (ok) {
 		mr->key = key;
@@ -141,9 +151,10 @@ bool mimic_mr_register(struct mimic_mr *mr, struct ib_pd *pd, u32 key,
 		mr->length = mr->ib.length;
 		mr->page_shift = ilog2(mr->ib.page_size);
 		mr->second = !mr->second;
-		mr->valid = true;
+		/* Pairs with the acquire in mr_use(). */
+		smp_store_release(&mr->valid, true);
 	}
-	write_unlock(&mr->lock);
+	spin_unlock(&mr->lock);
 	return ok;
 }
 
@@ -159,12 +170,12 @@ bool mimic_mr_invalidate(struct mimic_dev *dev, struct ib_pd *pd, u32 key,
 
 	if (!mr)
 		return false;
-	write_lock(&mr->lock);
+	spin_lock(&mr->lock);
 	ok = !mr->all && mr->ib.pd == pd && mr->key == key &&
 	     (mr->valid || !remote);
 	if (ok)
-		mr->valid = false;
-	write_unlock(&mr->lock);
+		end_use(mr);
+	spin_unlock(&mr->lock);
 	return ok;
 }
 
@@ -188,11 +199,24 @@ static void *at_dma(dma_addr_t addr, u32 length)
 static bool mr_allows(const struct mimic_mr *mr, const struct mimic_side *side,
 		      u32 key, u64 addr, u32 length)
 {
-	if (!mr->valid || mr->key != key || mr->ib.pd != side->pd ||
+	/* Pairs with the release in mimic_mr_register(). */
+	if (!smp_load_acquire(&mr->valid) || mr->key != key || mr->ib.pd != side->pd ||
 	    (mr->access & side->access) != side->access)
 		return false;
 	return mr->all || (addr >= mr->iova && length <= mr->length &&
 			   addr - mr->iova <= mr->length - length);
+}
+
+static bool mr_use(struct mimic_mr *mr, const struct mimic_side *side,
+		   const struct ib_sge *sge)
+{
+	atomic_inc(&mr->users);
+	/* Pairs with the barrier in end_use(). */
+	smp_mb__after_atomic();
+	if (mr_allows(mr, side, sge->lkey, sge->addr, sge->length))
+		return true;
+	atomic_dec(&mr->users);
+	return false;
 }
 
 /* Begin the next SGE. Return: false if its key does not allow it */
@@ -208,21 +232,19 @@ static bool side_next(struct mimic_side *side)
 	if (sge->lkey == LOCAL_DMA_LKEY && side->dev->limits.local_dma_lkey)
 		return !(side->access & ~IB_ACCESS_LOCAL_WRITE);
 	mr = xa_load(&side->dev->mrs, sge->lkey >> 8);
-	if (!mr)
+	if (!mr || !mr_use(mr, side, sge))
 		return false;
-	read_lock(&mr->lock);
-	if (!mr_allows(mr, side, sge->lkey, sge->addr, sge->length)) {
-		read_unlock(&mr->lock);
-		return false;
-	}
 	side->mr = mr;
 	return true;
 }
 
 static void side_end(struct mimic_side *side)
 {
-	if (side->mr)
-		read_unlock(&side->mr->lock);
+	if (side->mr) {
+		/* The copying is over before this is seen. */
+		smp_mb__before_atomic();
+		atomic_dec(&side->mr->users);
+	}
 	side->mr = NULL;
 }
 
@@ -263,7 +285,7 @@ static int side_ready(struct mimic_side *side)
  * @from: what
  * @length: octets
  *
- * Return: false if there is no room
+ * Return: false if there is no room; nothing may follow
  */
 bool mimic_put(struct mimic_side *to, const void *from, u32 length)
 {
@@ -271,12 +293,12 @@ bool mimic_put(struct mimic_side *to, const void *from, u32 length)
 	u32 n;
 
 	for (; length; length -= n, from += n) {
-		if (side_ready(to) <= 0)
-			return false;
 		n = length;
-		dst = side_memory(to, &n);
-		if (!dst)
+		dst = side_ready(to) > 0 ? side_memory(to, &n) : NULL;
+		if (!dst) {
+			side_end(to);
 			return false;
+		}
 		memcpy(dst, from, n);
 		to->addr += n;
 		to->left -= n;

@@ -33,7 +33,7 @@
 #define MIMIC_MAX_SGE		96
 #define MIMIC_GSI_QPN		1
 /* DMA addresses are off by so much: what the DMA API did not give is no address. */
-#define MIMIC_DMA_OFFSET	(1ULL << 46)
+#define MIMIC_DMA_OFFSET	BIT_ULL(46)
 
 /**
  * struct mimic_profile - a device that this one can pass itself off as
@@ -137,7 +137,8 @@ struct mimic_pd {
  * struct mimic_mr - a registration
  * @ib: its keys name it in mimic_dev.mrs, but for the lowest octet
  * @rcu: it is freed by
- * @lock: held for reading while its memory is used; what follows
+ * @lock: against changing it twice at a time
+ * @users: transfers that use its memory; waited for when it is no longer valid
  * @all: all of memory, at DMA addresses
  * @valid: it may be used
  * @key: the key that may be used
@@ -154,7 +155,8 @@ struct mimic_pd {
 struct mimic_mr {
 	struct ib_mr		ib;
 	struct rcu_head		rcu;
-	rwlock_t		lock;	/* validity, against use */
+	spinlock_t		lock;	/* key, validity */
+	atomic_t		users;
 	bool			all;
 	bool			valid;
 	u32			key;
@@ -376,7 +378,7 @@ bool mimic_mr_invalidate(struct mimic_dev *dev, struct ib_pd *pd, u32 key,
  * @num_sge: SGEs that are left, with the present one
  * @addr: next address
  * @left: octets of the present SGE
- * @mr: its registration, locked for reading; NULL if it has the device's key
+ * @mr: its registration, in use; NULL if it has the device's key
  */
 struct mimic_side {
 	struct mimic_dev	*dev;
@@ -407,7 +409,7 @@ int mimic_queue_recv(struct mimic_queue *q, const struct ib_recv_wr *wr);
 int mimic_vectors_init(struct mimic_dev *dev);
 void mimic_vectors_exit(struct mimic_dev *dev);
 int mimic_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
-		    rpcrdma2_create_cq_arg * unused);
+		    struct rpcrdma2_create_cq_arg *unused);
 int mimic_destroy_cq(struct ib_cq *cq, struct ib_udata *udata);
 int mimic_poll_cq(struct ib_cq *cq, int max, struct ib_wc *wc);
 int mimic_req_notify_cq(struct ib_cq *cq, enum ib_cq_notify_flags flags);

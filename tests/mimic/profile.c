@@ -106,51 +106,67 @@ static char *profile = "generic";
 module_param(profile, charp, 0644);
 MODULE_PARM_DESC(profile, "What devices that are made from now on pass themselves off as");
 
-/* One parameter for each limit: what is not negative counts in place of the profile's. */
-#define LIMIT(name)								\
-	static int name = -1;							\
-	module_param(name, int, 0644);						\
-	MODULE_PARM_DESC(name, "In place of the profile's, if not negative")
+/* A parameter for each limit: what is not negative counts in place of the profile's. */
+static struct {
+	int iwarp;
+	int no_fast_reg;
+	int local_dma_lkey;
+	int no_local_inv;
+	int late_reads;
+	int max_send_sge;
+	int max_recv_sge;
+	int max_sge_rd;
+	int max_fast_reg;
+	int max_qp_wr;
+	int max_cqe;
+	int rd_atom;
+	int init_rd_atom;
+	int max_srq_wr;
+	int vectors;
+} given = {
+	-1, -1, -1, -1, -1,
+	-1, -1, -1, -1, -1,
+	-1, -1, -1, -1, -1,
+};
 
-LIMIT(iwarp);
-LIMIT(no_fast_reg);
-LIMIT(local_dma_lkey);
-LIMIT(no_local_inv);
-LIMIT(late_reads);
-LIMIT(max_send_sge);
-LIMIT(max_recv_sge);
-LIMIT(max_sge_rd);
-LIMIT(max_fast_reg);
-LIMIT(max_qp_wr);
-LIMIT(max_cqe);
-LIMIT(rd_atom);
-LIMIT(init_rd_atom);
-LIMIT(max_srq_wr);
-LIMIT(vectors);
+module_param_named(iwarp, given.iwarp, int, 0644);
+module_param_named(no_fast_reg, given.no_fast_reg, int, 0644);
+module_param_named(local_dma_lkey, given.local_dma_lkey, int, 0644);
+module_param_named(no_local_inv, given.no_local_inv, int, 0644);
+module_param_named(late_reads, given.late_reads, int, 0644);
+module_param_named(max_send_sge, given.max_send_sge, int, 0644);
+module_param_named(max_recv_sge, given.max_recv_sge, int, 0644);
+module_param_named(max_sge_rd, given.max_sge_rd, int, 0644);
+module_param_named(max_fast_reg, given.max_fast_reg, int, 0644);
+module_param_named(max_qp_wr, given.max_qp_wr, int, 0644);
+module_param_named(max_cqe, given.max_cqe, int, 0644);
+module_param_named(rd_atom, given.rd_atom, int, 0644);
+module_param_named(init_rd_atom, given.init_rd_atom, int, 0644);
+module_param_named(max_srq_wr, given.max_srq_wr, int, 0644);
+module_param_named(vectors, given.vectors, int, 0644);
 
-#define OVERRIDE(name)								\
-	do {									\
-		if (name >= 0)							\
-			limits->name = name;					\
-	} while (0)
+static u32 pick(int instead, u32 limit)
+{
+	return instead < 0 ? limit : instead;
+}
 
 static void override(struct mimic_profile *limits)
 {
-	OVERRIDE(iwarp);
-	OVERRIDE(no_fast_reg);
-	OVERRIDE(local_dma_lkey);
-	OVERRIDE(no_local_inv);
-	OVERRIDE(late_reads);
-	OVERRIDE(max_send_sge);
-	OVERRIDE(max_recv_sge);
-	OVERRIDE(max_sge_rd);
-	OVERRIDE(max_fast_reg);
-	OVERRIDE(max_qp_wr);
-	OVERRIDE(max_cqe);
-	OVERRIDE(rd_atom);
-	OVERRIDE(init_rd_atom);
-	OVERRIDE(max_srq_wr);
-	OVERRIDE(vectors);
+	limits->iwarp = pick(given.iwarp, limits->iwarp);
+	limits->no_fast_reg = pick(given.no_fast_reg, limits->no_fast_reg);
+	limits->local_dma_lkey = pick(given.local_dma_lkey, limits->local_dma_lkey);
+	limits->no_local_inv = pick(given.no_local_inv, limits->no_local_inv);
+	limits->late_reads = pick(given.late_reads, limits->late_reads);
+	limits->max_send_sge = pick(given.max_send_sge, limits->max_send_sge);
+	limits->max_recv_sge = pick(given.max_recv_sge, limits->max_recv_sge);
+	limits->max_sge_rd = pick(given.max_sge_rd, limits->max_sge_rd);
+	limits->max_fast_reg = pick(given.max_fast_reg, limits->max_fast_reg);
+	limits->max_qp_wr = pick(given.max_qp_wr, limits->max_qp_wr);
+	limits->max_cqe = pick(given.max_cqe, limits->max_cqe);
+	limits->rd_atom = pick(given.rd_atom, limits->rd_atom);
+	limits->init_rd_atom = pick(given.init_rd_atom, limits->init_rd_atom);
+	limits->max_srq_wr = pick(given.max_srq_wr, limits->max_srq_wr);
+	limits->vectors = pick(given.vectors, limits->vectors);
 	limits->max_send_sge = clamp_t(u32, limits->max_send_sge, 1,
 				       MIMIC_MAX_SGE);
 	limits->max_sge_rd = clamp_t(u32, limits->max_sge_rd, 1,
@@ -175,10 +191,9 @@ int mimic_limits(struct mimic_profile *limits)
 		override(limits);
 		return 0;
 	}
-	pr_err("mimic: no profile \"%s\"; there are:", profile);
+	pr_err("mimic: no profile \"%s\"; there are:\n", profile);
 	for (i = 0; i < ARRAY_SIZE(profiles); i++)
-		pr_cont(" %s", profiles[i].name);
-	pr_cont("\n");
+		pr_err("mimic: %s\n", profiles[i].name);
 	return -EINVAL;
 }
 

@@ -7,6 +7,7 @@
 #ifndef _RPCRDMA2_COMPAT_H
 #define _RPCRDMA2_COMPAT_H
 
+#include <linux/dma-direct.h>
 #include <linux/kthread.h>
 #include <linux/sunrpc/bc_xprt.h>
 #include <linux/sunrpc/svc.h>
@@ -73,23 +74,23 @@ static inline void rpcrdma2_enqueue_bc_request(struct svc_serv *serv,
 
 /* What create_cq is told of its user */
 #if RPCRDMA2_IS_6_1
-#define rpcrdma2_create_cq_arg		struct ib_udata
+#define rpcrdma2_create_cq_arg		ib_udata
 #else
-#define rpcrdma2_create_cq_arg		struct uverbs_attr_bundle
+#define rpcrdma2_create_cq_arg		uverbs_attr_bundle
 #endif
 
-/* Where a device sees memory; one in <linux/dma-direct.h> */
+/* Where a device sees memory; newer kernels compute the offset. */
+static inline void rpcrdma2_set_dma_region(struct bus_dma_region *region,
+					   phys_addr_t cpu, dma_addr_t dma,
+					   u64 size)
+{
+	region->cpu_start = cpu;
+	region->dma_start = dma;
+	region->size = size;
 #if RPCRDMA2_IS_6_1
-#define rpcrdma2_set_dma_region(region, cpu, dma, octets)	\
-	(*(region) = (struct bus_dma_region) {			\
-		.cpu_start = (cpu), .dma_start = (dma),		\
-		.size = (octets), .offset = (cpu) - (dma) })
-#else
-#define rpcrdma2_set_dma_region(region, cpu, dma, octets)	\
-	(*(region) = (struct bus_dma_region) {			\
-		.cpu_start = (cpu), .dma_start = (dma),		\
-		.size = (octets) })
+	region->offset = cpu - dma;
 #endif
+}
 
 /*
  * RPC programs, of which there are some in the tests.

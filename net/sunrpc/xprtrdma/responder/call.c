@@ -279,8 +279,8 @@ static int post_reads(struct rpcrdma2_job *job)
  * Between enter and exit; process context, sleeps for memory at most.
  *
  * Return: 0: @done will be called; otherwise the job stays the caller's:
- * -EMSGSIZE: there is more to read than @max_pages; -EAGAIN: the device is out of registrations for now;
- * another negative errno
+ * -EMSGSIZE: there is more to read than @max_pages; -EAGAIN: the device is out of
+ * registrations for now; another negative errno
  */
 int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 		      unsigned int max_pages,

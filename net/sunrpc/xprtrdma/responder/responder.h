@@ -9,6 +9,7 @@
 #ifndef _RPCRDMA2_RESPONDER_H
 #define _RPCRDMA2_RESPONDER_H
 
+#include <linux/sizes.h>
 #include <linux/sunrpc/svc.h>
 #include <rdma/rw.h>
 
@@ -22,7 +23,7 @@
  * or Reply: enough to keep any device busy. More would wait for one another, keep pages,
  * and leave none of them in the CPU's caches.
  */
-#define RPCRDMA2_FLIGHT		(1 << 20)
+#define RPCRDMA2_FLIGHT		SZ_1M
 #define RPCRDMA2_FLIGHT_PAGES	(RPCRDMA2_FLIGHT >> PAGE_SHIFT)
 
 /**
