@@ -42,6 +42,7 @@ attack_server() {
 	yes hostile 2>/dev/null | head -c 65536 >"$LAB_EXPORT/data"
 	: >"$LAB_EXPORT/sink"
 	chmod 666 "$LAB_EXPORT/data" "$LAB_EXPORT/sink"
+	must ip address add 192.168.77.2/24 dev "$LAB_NETDEV"
 	"$PEER_PROGRAM" client "$LAB_SERVER" 20049 "$@"
 }
 

@@ -2,6 +2,7 @@
 /*
  * Connections: a CM id, an RC QP, and how they come and go.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -153,10 +154,16 @@ static void fill_param(const struct connection *c,
 
 static void resolve(struct connection *c)
 {
+	struct sockaddr_in source = { .sin_family = AF_INET };
+
 	if (rdma_create_id(c->channel, &c->id, c, RDMA_PS_TCP))
 		fail("rdma_create_id: %s", strerror(errno));
-	if (rdma_resolve_addr(c->id, NULL, (struct sockaddr *)&server_address,
-			      5000))
+	if (c->options.source &&
+	    inet_pton(AF_INET, c->options.source, &source.sin_addr) != 1)
+		fail("%s is no address", c->options.source);
+	if (rdma_resolve_addr(c->id, c->options.source ?
+			      (struct sockaddr *)&source : NULL,
+			      (struct sockaddr *)&server_address, 5000))
 		fail("rdma_resolve_addr: %s", strerror(errno));
 	cm_wait(c, RDMA_CM_EVENT_ADDR_RESOLVED);
 	if (rdma_resolve_route(c->id, 5000))
@@ -198,6 +205,25 @@ struct connection *connection_open(const struct options *options)
 
 	cm_wait(c, RDMA_CM_EVENT_ESTABLISHED);
 	return c;
+}
+
+/**
+ * connection_try - connect to the server, if it accepts
+ * @options: how
+ *
+ * Return: the connection, or NULL
+ */
+struct connection *connection_try(const struct options *options)
+{
+	struct connection *c = connection_start(true, options);
+	struct rdma_cm_event *event = cm_event(c->channel, PATIENCE_MS);
+	bool established;
+
+	if (!event)
+		fail("no answer");
+	established = event->event == RDMA_CM_EVENT_ESTABLISHED;
+	rdma_ack_cm_event(event);
+	return established ? c : NULL;
 }
 
 /**

@@ -80,6 +80,7 @@ int misbehave(const char *name);
  * @recvs: how many Receives are posted
  * @recv_size: octets of each
  * @reads: RDMA Reads that this end can answer at a time
+ * @source: this end's address; NULL: whatever leads to the server
  */
 struct options {
 	const void	*private_data;
@@ -88,6 +89,7 @@ struct options {
 	unsigned int	recvs;
 	unsigned int	recv_size;
 	uint8_t		reads;
+	const char	*source;
 };
 
 extern const struct options default_options;
@@ -111,6 +113,7 @@ struct connection;
 
 int64_t now_ms(void);
 struct connection *connection_open(const struct options *options);
+struct connection *connection_try(const struct options *options);
 struct connection *connection_start(bool with_qp,
 				    const struct options *options);
 void connection_spurn(struct connection *c);

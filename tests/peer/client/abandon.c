@@ -11,6 +11,10 @@
 #define ABANDONED	150
 #define BATCH		50
 
+/* An address that no peer has who was served, and places for such */
+#define STRANGER	"192.168.77.2"
+#define STRANGERS	128
+
 /* Whatever @open left open is closed by the end of its process. */
 static void abandon(void (*open)(void), int sig)
 {
@@ -109,7 +113,27 @@ static void abandon_calls(void) { abandon(open_and_call, 0); }
 static void abandon_replies(void) { abandon(open_and_take_nothing, 0); }
 static void abandon_killed(void) { abandon(open_all, SIGKILL); }
 
+/*
+ * As many strangers as there are places for, and more, who say nothing: some are turned
+ * away, but not who was served before, as those at this end's other address were.
+ */
+static void take_places(void)
+{
+	struct options options = default_options;
+	unsigned int i = 0;
+
+	stays(ready());
+	options.source = STRANGER;
+	while (connection_try(&options))
+		if (++i > STRANGERS)
+			fail("%u strangers had a place", i);
+	if (i < STRANGERS / 2)
+		fail("%u strangers had a place", i);
+	stays(ready());
+}
+
 const struct test abandon_tests[] = {
+	{ "abandoned: strangers that say nothing", take_places },
 	{ "abandoned: 150 that do not wait", abandon_at_once },
 	{ "abandoned: 150 that reject the server", abandon_spurned },
 	{ "abandoned: 150 half open", abandon_half_open },

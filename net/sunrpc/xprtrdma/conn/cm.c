@@ -3,7 +3,8 @@
  * Connection manager events become state transitions.
  *
  * The end that connects goes from event to event; nobody waits. The end that
- * accepts is asked by the layer above, from a thread that may allocate.
+ * accepts is asked by the layer above. What takes a device its time is done in
+ * rpcrdma2_wq.
  */
 #include "conn.h"
 
@@ -99,8 +100,44 @@ static int connect(struct rpcrdma2_conn *conn)
 	return rc;
 }
 
+static int connect_noio(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_memalloc saved;
+	int rc;
+
+	saved = rpcrdma2_memalloc_save(conn->param.swapper);
+	rc = connect(conn);
+	rpcrdma2_memalloc_restore(saved);
+	return rc;
+}
+
+/* A server makes RDMA Reads, as many as its peer can answer, and answers none. */
+static int accept(struct rpcrdma2_conn *conn)
+{
+	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
+	struct rdma_conn_param param = { };
+	int rc;
+
+	/* Its Read chunks could not be read. */
+	if (!conn->peer_reads)
+		return -EPROTO;
+	rc = rpcrdma2_qp_create(conn);
+	if (rc)
+		return rc;
+	fill_conn_param(conn, &param, private_data);
+	param.initiator_depth = conn->peer_reads;
+	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
+				   SPEAK_TIMEOUT_SECS))
+		return -ENOTCONN;
+	rdma_lock_handler(conn->cm_id);
+	rc = rdma_accept(conn->cm_id, &param);
+	rdma_unlock_handler(conn->cm_id);
+	WRITE_ONCE(conn->connected, !rc);
+	return rc;
+}
+
 /**
- * rpcrdma2_connect_work - the route is resolved: connect
+ * rpcrdma2_connect_work - the route is resolved: connect; or a peer came: accept it
  * @work: of the connection, which is referenced
  *
  * Workqueue; may sleep for long.
@@ -109,13 +146,10 @@ void rpcrdma2_connect_work(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  connect_work);
-	struct rpcrdma2_memalloc saved;
 	int rc;
 
 	if (rpcrdma2_conn_enter(conn)) {
-		saved = rpcrdma2_memalloc_save(conn->param.swapper);
-		rc = connect(conn);
-		rpcrdma2_memalloc_restore(saved);
+		rc = conn->active ? connect_noio(conn) : accept(conn);
 		if (rc)
 			rpcrdma2_conn_close(conn, rc);
 		rpcrdma2_conn_exit(conn);
@@ -370,48 +404,14 @@ bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 	return ok;
 }
 
-/* A server makes RDMA Reads, as many as its peer can answer, and answers none. */
-static int accept(struct rpcrdma2_conn *conn)
-{
-	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
-	struct rdma_conn_param param = { };
-	int rc;
-
-	/* Its Read chunks could not be read. */
-	if (!conn->peer_reads)
-		return -EPROTO;
-	rc = rpcrdma2_qp_create(conn);
-	if (rc)
-		return rc;
-	fill_conn_param(conn, &param, private_data);
-	param.initiator_depth = conn->peer_reads;
-	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
-				   SPEAK_TIMEOUT_SECS))
-		return -ENOTCONN;
-	rdma_lock_handler(conn->cm_id);
-	rc = rdma_accept(conn->cm_id, &param);
-	rdma_unlock_handler(conn->cm_id);
-	WRITE_ONCE(conn->connected, !rc);
-	return rc;
-}
-
 /**
  * rpcrdma2_conn_accept - accept a peer
  * @conn: a connection that was adopted
  *
- * Process context, sleeps.
- *
- * Return: 0, or negative errno and the connection is closing
+ * Any context; returns at once. What comes of it, @conn's ops tell.
  */
-int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn)
+void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn)
 {
-	int rc = -ENOTCONN;
-
-	if (!rpcrdma2_conn_enter(conn))
-		return rc;
-	rc = accept(conn);
-	if (rc)
-		rpcrdma2_conn_close(conn, rc);
-	rpcrdma2_conn_exit(conn);
-	return rc;
+	rpcrdma2_conn_get(conn);
+	queue_work(rpcrdma2_wq, &conn->connect_work);
 }

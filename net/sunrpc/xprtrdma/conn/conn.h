@@ -264,7 +264,7 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @idle: completed when @users is 0
  * @done: completed when state is CLOSED
  * @close_status: why it was closed, negative errno
- * @connect_work: connects; it has a reference
+ * @connect_work: connects, or accepts; it has a reference
  * @qp_failed_work: closes, as the device gave up the QP; it has a reference
  * @close_work: runs the teardown
  * @timer: limits the time in a state
@@ -421,7 +421,7 @@ rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 void rpcrdma2_unlisten(struct rdma_cm_id *listener);
 bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_conn_param *param);
-int rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);
+void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);
 
 /* qp.c */
 void rpcrdma2_qp_failed_work(struct work_struct *work);

@@ -387,6 +387,8 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 		park(sx, job);
 		rc = 0;
 	}
+	if (!rc)
+		rpcrdma2_peer_served(sx);
 	keep_reply_pages(rqstp);
 	rpcrdma2_conn_exit(sx->conn);
 	return rc ? -ENOTCONN : rqstp->rq_res.len;

@@ -14,11 +14,17 @@
  * @xprt: sunrpc's part
  * @conn: the connection; referenced
  * @listener: the listening CM id
- * @lock: the lists, counts and limits, @detached, @closed
+ * @from: the listener that a connection came to; referenced
+ * @lock: the lists, counts and limits, and what follows
+ * @offered: sunrpc has it, or gets it by xpo_accept; until then it is the
+ *	connection's, and goes with it
  * @detached: sunrpc let go of it, and the connection has a reference
+ * @closing: the connection is
  * @closed: the connection is CLOSED
- * @incoming: connections that wait to be accepted, by their link
- * @nr_incoming: how many connections wait
+ * @served: a Call was answered; any thread's
+ * @incoming: of a listener: connections that are offered; of one of them: its place
+ *	there
+ * @nr_incoming: of a listener: connections that sunrpc has not accepted yet
  * @calls: jobs for a thread, with Read chunks or without
  * @read_jobs: jobs whose arguments have been read
  * @replies: jobs whose Replies are to be tried again
@@ -37,9 +43,13 @@ struct rpcrdma2_svc_xprt {
 	struct svc_xprt		xprt;
 	struct rpcrdma2_conn	*conn;
 	struct rdma_cm_id	*listener;
+	struct rpcrdma2_svc_xprt *from;
 	spinlock_t		lock;	/* the lists, counts, limits, flags */
+	bool			offered;
 	bool			detached;
+	bool			closing;
 	bool			closed;
+	bool			served;
 	struct list_head	incoming;
 	unsigned int		nr_incoming;
 	struct list_head	calls;
@@ -67,6 +77,17 @@ to_rpcrdma2_svc_xprt(struct svc_xprt *xprt)
 /* transport.c */
 int rpcrdma2_svc_register(void);
 void rpcrdma2_svc_unregister(void);
+void rpcrdma2_svc_discard(struct rpcrdma2_svc_xprt *sx);
+
+/* accept.c */
+void rpcrdma2_peer_served(struct rpcrdma2_svc_xprt *sx);
+bool rpcrdma2_place_take(struct rpcrdma2_svc_xprt *listener,
+			 const struct sockaddr *sa);
+void rpcrdma2_place_give(struct rpcrdma2_svc_xprt *listener);
+void rpcrdma2_offer(struct rpcrdma2_svc_xprt *sx);
+struct rpcrdma2_svc_xprt *
+rpcrdma2_offer_next(struct rpcrdma2_svc_xprt *listener);
+void rpcrdma2_offers_drop(struct rpcrdma2_svc_xprt *listener);
 
 /* io.c */
 void rpcrdma2_svc_call(struct rpcrdma2_recv *recv);

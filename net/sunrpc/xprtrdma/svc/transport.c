@@ -2,6 +2,7 @@
 /*
  * Listeners and connections of a server.
  *
+ * accept.c has how a connection comes to sunrpc; before, it has its svc_xprt to itself.
  * The svc_xprt has a reference to the connection's memory until it is freed. sunrpc
  * closes by xpo_detach; a lost connection asks sunrpc for that. From then on and until
  * CLOSED, the connection has a reference to the svc_xprt. Not before: sunrpc takes a
@@ -16,9 +17,6 @@
 #include "module.h"
 #include "requester/requester.h"
 #include "svc.h"
-
-/* Peers that wait for a thread to accept them; more are turned away. */
-#define MAX_INCOMING	128
 
 static struct svc_xprt_class svc_class;
 
@@ -54,11 +52,20 @@ static void svc_xprt_discard(struct rpcrdma2_svc_xprt *sx)
 
 static void conn_ready(struct rpcrdma2_conn *conn)
 {
+	rpcrdma2_offer(upper(conn));
 }
 
 static void conn_closing(struct rpcrdma2_conn *conn)
 {
-	svc_xprt_deferred_close(&upper(conn)->xprt);
+	struct rpcrdma2_svc_xprt *sx = upper(conn);
+	bool offered;
+
+	spin_lock(&sx->lock);
+	sx->closing = true;
+	offered = sx->offered;
+	spin_unlock(&sx->lock);
+	if (offered)
+		svc_xprt_deferred_close(&sx->xprt);
 }
 
 static void conn_drained(struct rpcrdma2_conn *conn)
@@ -73,13 +80,16 @@ static void conn_drained(struct rpcrdma2_conn *conn)
 static void conn_closed(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc_xprt *sx = upper(conn);
-	bool detached;
+	bool offered, detached;
 
 	spin_lock(&sx->lock);
 	sx->closed = true;
+	offered = sx->offered;
 	detached = sx->detached;
 	spin_unlock(&sx->lock);
-	if (detached)
+	if (!offered)
+		rpcrdma2_svc_discard(sx);
+	else if (detached)
 		svc_xprt_put(&sx->xprt);
 }
 
@@ -128,95 +138,6 @@ static const struct rpcrdma2_conn_ops conn_ops = {
 	.show		= conn_show,
 };
 
-/* CM context. */
-static void incoming(void *context, struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_svc_xprt *sx = context;
-	bool ok;
-
-	spin_lock(&sx->lock);
-	ok = sx->nr_incoming < MAX_INCOMING;
-	if (ok) {
-		list_add_tail(&conn->link, &sx->incoming);
-		sx->nr_incoming++;
-	}
-	spin_unlock(&sx->lock);
-	if (!ok) {
-		rpcrdma2_conn_close(conn, -EBUSY);
-		rpcrdma2_conn_put(conn);
-		return;
-	}
-	set_bit(XPT_CONN, &sx->xprt.xpt_flags);
-	svc_xprt_enqueue(&sx->xprt);
-}
-
-/* CM context. nfsd's own listeners are not bound to a device. */
-static void listener_lost(void *context)
-{
-	struct rpcrdma2_svc_xprt *sx = context;
-
-	svc_xprt_deferred_close(&sx->xprt);
-}
-
-static struct rpcrdma2_conn *next_incoming(struct rpcrdma2_svc_xprt *sx)
-{
-	struct rpcrdma2_conn *conn;
-
-	spin_lock(&sx->lock);
-	conn = list_first_entry_or_null(&sx->incoming, struct rpcrdma2_conn,
-					link);
-	if (conn) {
-		list_del_init(&conn->link);
-		sx->nr_incoming--;
-	}
-	if (list_empty(&sx->incoming))
-		clear_bit(XPT_CONN, &sx->xprt.xpt_flags);
-	spin_unlock(&sx->lock);
-	return conn;
-}
-
-static void drop_incoming(struct rpcrdma2_svc_xprt *sx)
-{
-	struct rpcrdma2_conn *conn;
-
-	while ((conn = next_incoming(sx))) {
-		rpcrdma2_conn_close(conn, -ESHUTDOWN);
-		rpcrdma2_conn_put(conn);
-	}
-}
-
-static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
-				      struct sockaddr *sa, int salen,
-				      int flags)
-{
-	struct rpcrdma2_svc_xprt *sx;
-	struct sockaddr *bound;
-
-	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
-		return ERR_PTR(-EAFNOSUPPORT);
-	sx = svc_xprt_new(serv, net);
-	if (!sx)
-		return ERR_PTR(-ENOMEM);
-	set_bit(XPT_LISTENER, &sx->xprt.xpt_flags);
-	strscpy(sx->xprt.xpt_remotebuf, "listener",
-		sizeof(sx->xprt.xpt_remotebuf));
-
-	sx->listener = rpcrdma2_listen(net, sa, incoming, listener_lost,
-				       sx);
-	if (IS_ERR(sx->listener)) {
-		void *err = sx->listener;
-
-		/* Of several devices, one may have begun to listen. */
-		drop_incoming(sx);
-		svc_xprt_discard(sx);
-		return err;
-	}
-	/* Port 0 asked for any: say which. */
-	bound = (struct sockaddr *)&sx->listener->route.addr.src_addr;
-	svc_xprt_set_local(&sx->xprt, bound, salen);
-	return &sx->xprt;
-}
-
 static void set_addresses(struct rpcrdma2_svc_xprt *sx,
 			  struct rdma_cm_id *cm_id)
 {
@@ -246,7 +167,6 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 
 	rpcrdma2_versions(&param.version_low, &param.version_high);
 	conn->upper = sx;
-	sx->conn = conn;
 	sx->read_limit = conn->peer_reads;
 	set_addresses(sx, conn->cm_id);
 	if (!rpcrdma2_responder_create(conn))
@@ -260,36 +180,127 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 	return false;
 }
 
+/* A connection that came to a listener, before sunrpc hears of it */
+static struct rpcrdma2_svc_xprt *conn_svc_xprt(struct rpcrdma2_svc_xprt *listener,
+					       struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_svc_xprt *sx;
+
+	sx = svc_xprt_new(listener->xprt.xpt_server, listener->xprt.xpt_net);
+	if (!sx)
+		return NULL;
+	svc_xprt_get(&listener->xprt);
+	sx->from = listener;
+	sx->conn = conn;
+	return sx;
+}
+
+/**
+ * rpcrdma2_svc_discard - a connection is gone that sunrpc never had
+ * @sx: its svc_xprt; CLOSED, or not adopted
+ *
+ * Drops the svc_xprt's reference to the connection.
+ */
+void rpcrdma2_svc_discard(struct rpcrdma2_svc_xprt *sx)
+{
+	struct rpcrdma2_svc_xprt *listener = sx->from;
+	struct rpcrdma2_conn *conn = sx->conn;
+
+	svc_xprt_discard(sx);
+	rpcrdma2_conn_put(conn);
+	rpcrdma2_place_give(listener);
+	svc_xprt_put(&listener->xprt);
+}
+
+/* CM context; @conn can't go, but it may be closing. */
+static int take_in(struct rpcrdma2_svc_xprt *listener,
+		   struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_svc_xprt *sx;
+
+	if (!rpcrdma2_place_take(listener, (struct sockaddr *)
+				 &conn->cm_id->route.addr.dst_addr))
+		return -EBUSY;
+	sx = conn_svc_xprt(listener, conn);
+	if (!sx) {
+		rpcrdma2_place_give(listener);
+		return -ENOMEM;
+	}
+	rpcrdma2_conn_get(conn);
+	if (adopt(sx, conn)) {
+		rpcrdma2_conn_accept(conn);
+		return 0;
+	}
+	rpcrdma2_svc_discard(sx);
+	return -ENOMEM;
+}
+
+/* CM context. */
+static void incoming(void *context, struct rpcrdma2_conn *conn)
+{
+	int rc = -ENOTCONN;
+
+	if (rpcrdma2_conn_enter(conn)) {
+		rc = take_in(context, conn);
+		rpcrdma2_conn_exit(conn);
+	}
+	if (rc)
+		rpcrdma2_conn_close(conn, rc);
+	rpcrdma2_conn_put(conn);
+}
+
+/* CM context. nfsd's own listeners are not bound to a device. */
+static void listener_lost(void *context)
+{
+	struct rpcrdma2_svc_xprt *sx = context;
+
+	svc_xprt_deferred_close(&sx->xprt);
+}
+
+static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
+				      struct sockaddr *sa, int salen,
+				      int flags)
+{
+	struct rpcrdma2_svc_xprt *sx;
+	struct sockaddr *bound;
+
+	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
+		return ERR_PTR(-EAFNOSUPPORT);
+	sx = svc_xprt_new(serv, net);
+	if (!sx)
+		return ERR_PTR(-ENOMEM);
+	set_bit(XPT_LISTENER, &sx->xprt.xpt_flags);
+	strscpy(sx->xprt.xpt_remotebuf, "listener",
+		sizeof(sx->xprt.xpt_remotebuf));
+
+	sx->listener = rpcrdma2_listen(net, sa, incoming, listener_lost,
+				       sx);
+	if (IS_ERR(sx->listener)) {
+		void *err = sx->listener;
+
+		/* Of several devices, one may have begun to listen. */
+		rpcrdma2_offers_drop(sx);
+		/* The caller has a claim to the module, and so has the svc_xprt. */
+		__module_get(THIS_MODULE);
+		svc_xprt_put(&sx->xprt);
+		return err;
+	}
+	/* Port 0 asked for any: say which. */
+	bound = (struct sockaddr *)&sx->listener->route.addr.src_addr;
+	svc_xprt_set_local(&sx->xprt, bound, salen);
+	return &sx->xprt;
+}
+
 /* XPT_BUSY is set on the listener; process context. */
 static struct svc_xprt *svc_op_accept(struct svc_xprt *xprt)
 {
 	struct rpcrdma2_svc_xprt *listener = to_rpcrdma2_svc_xprt(xprt);
-	struct rpcrdma2_svc_xprt *sx;
-	struct rpcrdma2_conn *conn;
+	struct rpcrdma2_svc_xprt *sx = rpcrdma2_offer_next(listener);
 
-	conn = next_incoming(listener);
-	if (!conn)
-		return NULL;
-	sx = svc_xprt_new(xprt->xpt_server, xprt->xpt_net);
 	if (!sx)
-		goto out_close;
-	if (!rpcrdma2_conn_enter(conn))
-		goto out_discard;
-	if (!adopt(sx, conn))
-		goto out_exit;
-	rpcrdma2_conn_exit(conn);
-	/* If this fails the connection is closing, and says so to sunrpc. */
-	rpcrdma2_conn_accept(conn);
+		return NULL;
+	rpcrdma2_place_give(listener);
 	return &sx->xprt;
-
-out_exit:
-	rpcrdma2_conn_exit(conn);
-out_discard:
-	svc_xprt_discard(sx);
-out_close:
-	rpcrdma2_conn_close(conn, -ENOMEM);
-	rpcrdma2_conn_put(conn);
-	return NULL;
 }
 
 /* Called by sunrpc once, before it drops its own reference. */
@@ -307,15 +318,17 @@ static void svc_op_detach(struct svc_xprt *xprt)
 		return;
 	}
 	rpcrdma2_unlisten(sx->listener);
-	drop_incoming(sx);
+	rpcrdma2_offers_drop(sx);
 }
 
 static void svc_op_free(struct svc_xprt *xprt)
 {
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(xprt);
 
-	if (sx->conn)
+	if (sx->conn) {
 		rpcrdma2_conn_put(sx->conn);
+		svc_xprt_put(&sx->from->xprt);
+	}
 	kfree(sx);
 }
 
