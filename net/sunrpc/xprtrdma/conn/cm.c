@@ -26,6 +26,8 @@
 
 /* The backlog is only of connections that no server thread has seen yet. */
 #define LISTEN_BACKLOG		128
+/* Until an address can be listened at again */
+#define RELISTEN_INTERVAL	HZ
 
 static void make_private_data(const struct rpcrdma2_conn *conn, u8 *buf)
 {
@@ -269,11 +271,27 @@ int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 	return rc;
 }
 
-/* What a listening CM id carries. */
+/**
+ * struct rpcrdma2_listener - accepts connections
+ * @cm_id: the CM id; none while it can't listen
+ * @net: network namespace
+ * @addr: local address and port
+ * @incoming: see rpcrdma2_listen()
+ * @lost: see rpcrdma2_listen()
+ * @context: see rpcrdma2_listen()
+ * @relisten: makes another CM id
+ * @ending: no more of them
+ */
 struct rpcrdma2_listener {
-	void	(*incoming)(void *context, struct rpcrdma2_conn *conn);
-	void	(*lost)(void *context);
-	void	*context;
+	struct rdma_cm_id	*cm_id;
+	struct net		*net;
+	struct sockaddr_storage	addr;
+	void			(*incoming)(void *context,
+					    struct rpcrdma2_conn *conn);
+	void			(*lost)(void *context);
+	void			*context;
+	struct delayed_work	relisten;
+	bool			ending;
 };
 
 /* CM context. @cm_id is the new one; its context is still the listener's. */
@@ -313,9 +331,54 @@ static int listener_event(struct rdma_cm_id *cm_id,
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		listener->lost(listener->context);
 		return 0;
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+		/* A bond failed over: the id is bound to the other link. */
+		mod_delayed_work(rpcrdma2_wq, &listener->relisten, 0);
+		return 0;
 	default:
 		return 0;
 	}
+}
+
+static int listen(struct rpcrdma2_listener *listener)
+{
+	struct rdma_cm_id *cm_id;
+	int rc;
+
+	cm_id = rdma_create_id(listener->net, listener_event, listener,
+			       RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(cm_id))
+		return PTR_ERR(cm_id);
+	/* IPv4 and IPv6 have a listener each, as with TCP. */
+	rc = rdma_set_afonly(cm_id, 1);
+	if (!rc)
+		rc = rdma_bind_addr(cm_id, (struct sockaddr *)&listener->addr);
+	if (!rc)
+		rc = rdma_listen(cm_id, LISTEN_BACKLOG);
+	if (rc) {
+		rdma_destroy_id(cm_id);
+		return rc;
+	}
+	listener->cm_id = cm_id;
+	/* If any port was asked for, the same one later */
+	listener->addr = cm_id->route.addr.src_addr;
+	return 0;
+}
+
+static void relisten(struct work_struct *work)
+{
+	struct rpcrdma2_listener *listener =
+		container_of(to_delayed_work(work), struct rpcrdma2_listener,
+			     relisten);
+
+	if (READ_ONCE(listener->ending))
+		return;
+	if (listener->cm_id)
+		rdma_destroy_id(listener->cm_id);
+	listener->cm_id = NULL;
+	if (listen(listener))
+		queue_delayed_work(rpcrdma2_wq, &listener->relisten,
+				   RELISTEN_INTERVAL);
 }
 
 /**
@@ -329,44 +392,46 @@ static int listener_event(struct rdma_cm_id *cm_id,
  *	the removal waits for rpcrdma2_unlisten()
  * @context: first argument of @incoming and @lost
  *
- * Return: the listening id, or an ERR_PTR
+ * Process context, sleeps. When @addr comes to another link, it listens there.
+ *
+ * Return: the listener, or an ERR_PTR
  */
-struct rdma_cm_id *
+struct rpcrdma2_listener *
 rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 		void (*incoming)(void *context, struct rpcrdma2_conn *conn),
 		void (*lost)(void *context), void *context)
 {
 	struct rpcrdma2_listener *listener;
-	struct rdma_cm_id *cm_id;
 	int rc;
 
 	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
 	if (!listener)
 		return ERR_PTR(-ENOMEM);
+	listener->net = net;
+	memcpy(&listener->addr, addr, rdma_addr_size(addr));
 	listener->incoming = incoming;
 	listener->lost = lost;
 	listener->context = context;
-	cm_id = rdma_create_id(net, listener_event, listener, RDMA_PS_TCP,
-			       IB_QPT_RC);
-	if (IS_ERR(cm_id)) {
-		rc = PTR_ERR(cm_id);
-		goto out_free;
+	INIT_DELAYED_WORK(&listener->relisten, relisten);
+	rc = listen(listener);
+	if (rc) {
+		/* Of several devices, one may have begun to listen. */
+		cancel_delayed_work_sync(&listener->relisten);
+		kfree(listener);
+		return ERR_PTR(rc);
 	}
-	/* IPv4 and IPv6 have a listener each, as with TCP. */
-	rc = rdma_set_afonly(cm_id, 1);
-	if (!rc)
-		rc = rdma_bind_addr(cm_id, addr);
-	if (!rc)
-		rc = rdma_listen(cm_id, LISTEN_BACKLOG);
-	if (rc)
-		goto out_destroy;
-	return cm_id;
+	return listener;
+}
 
-out_destroy:
-	rdma_destroy_id(cm_id);
-out_free:
-	kfree(listener);
-	return ERR_PTR(rc);
+/**
+ * rpcrdma2_listener_address - where does it listen?
+ * @listener: what rpcrdma2_listen() returned
+ *
+ * Return: address and port
+ */
+struct sockaddr *rpcrdma2_listener_address(struct rpcrdma2_listener *listener)
+{
+	return (struct sockaddr *)&listener->addr;
 }
 
 /**
@@ -375,12 +440,15 @@ out_free:
  *
  * Process context, sleeps. Nothing is called back any more on return.
  */
-void rpcrdma2_unlisten(struct rdma_cm_id *listener)
+void rpcrdma2_unlisten(struct rpcrdma2_listener *listener)
 {
-	void *context = listener->context;
-
-	rdma_destroy_id(listener);
-	kfree(context);
+	/* What is queued from here on does nothing. */
+	WRITE_ONCE(listener->ending, true);
+	cancel_delayed_work_sync(&listener->relisten);
+	if (listener->cm_id)
+		rdma_destroy_id(listener->cm_id);
+	cancel_delayed_work_sync(&listener->relisten);
+	kfree(listener);
 }
 
 /**

@@ -25,6 +25,7 @@
 #include "wire/wire.h"
 
 struct rpcrdma2_conn;
+struct rpcrdma2_listener;
 
 /*
  * NEW -> RESOLVING -> ROUTING -> CONNECTING -> NEGOTIATING -> READY for the
@@ -414,11 +415,12 @@ static inline bool rpcrdma2_conn_has_room(const struct rpcrdma2_conn *conn)
 void rpcrdma2_connect_work(struct work_struct *work);
 int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 			  struct sockaddr *dst);
-struct rdma_cm_id *
+struct rpcrdma2_listener *
 rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 		void (*incoming)(void *context, struct rpcrdma2_conn *conn),
 		void (*lost)(void *context), void *context);
-void rpcrdma2_unlisten(struct rdma_cm_id *listener);
+struct sockaddr *rpcrdma2_listener_address(struct rpcrdma2_listener *listener);
+void rpcrdma2_unlisten(struct rpcrdma2_listener *listener);
 bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_conn_param *param);
 void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);

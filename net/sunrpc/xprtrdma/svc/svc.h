@@ -13,7 +13,7 @@
  * struct rpcrdma2_svc_xprt - a listener, or a connection that it accepted
  * @xprt: sunrpc's part
  * @conn: the connection; referenced
- * @listener: the listening CM id
+ * @listener: what listens, of a listener
  * @from: the listener that a connection came to; referenced
  * @lock: the lists, counts and limits, and what follows
  * @offered: sunrpc has it, or gets it by xpo_accept; until then it is the
@@ -42,7 +42,7 @@
 struct rpcrdma2_svc_xprt {
 	struct svc_xprt		xprt;
 	struct rpcrdma2_conn	*conn;
-	struct rdma_cm_id	*listener;
+	struct rpcrdma2_listener *listener;
 	struct rpcrdma2_svc_xprt *from;
 	spinlock_t		lock;	/* the lists, counts, limits, flags */
 	bool			offered;

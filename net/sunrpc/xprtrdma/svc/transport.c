@@ -262,7 +262,6 @@ static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 				      int flags)
 {
 	struct rpcrdma2_svc_xprt *sx;
-	struct sockaddr *bound;
 
 	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
 		return ERR_PTR(-EAFNOSUPPORT);
@@ -286,8 +285,8 @@ static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 		return err;
 	}
 	/* Port 0 asked for any: say which. */
-	bound = (struct sockaddr *)&sx->listener->route.addr.src_addr;
-	svc_xprt_set_local(&sx->xprt, bound, salen);
+	svc_xprt_set_local(&sx->xprt, rpcrdma2_listener_address(sx->listener),
+			   salen);
 	return &sx->xprt;
 }
 

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: an nfsd that listens at the address of a bond, which fails over to
+# another link. It has to listen there anew, and be reached. (rxe, whose GIDs are made of
+# IP addresses, reaches the old listener, too; other devices don't.)
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+LAB_SERVER=192.168.79.1
+
+# make_bond - of two links with an address each, of which it takes the active one's.
+make_bond() {
+	must ip link add bond7 type bond mode active-backup fail_over_mac active
+	for link in dummy1 dummy2; do
+		must ip link add $link type dummy
+		must ip link set $link master bond7
+	done
+	must ip link set bond7 up
+	must ip address add $LAB_SERVER/24 dev bond7
+}
+
+link_address() { cat /sys/class/net/bond7/address; }
+
+# serve_at_address - nfsd, with no listener but that.
+serve_at_address() {
+	must mkdir -p "$LAB_EXPORT"
+	must lab_make_export tmpfs
+	must mount -t nfsd nfsd /proc/fs/nfsd
+	must lab_nfs_daemons
+	must exportfs -o rw,no_root_squash,insecure,fsid=0 "*:$LAB_EXPORT"
+	must rpc.mountd -N 2
+	echo 10 >/proc/fs/nfsd/nfsv4leasetime
+	echo 10 >/proc/fs/nfsd/nfsv4gracetime
+	"$LAB_TREE/tests/listen.py" rdma $LAB_SERVER 20049 ||
+		skip "this nfsd can't listen at an address"
+	echo 8 >/proc/fs/nfsd/threads
+}
+
+# listening_id - the number of the CM id that does
+listening_id() {
+	rdma resource show cm_id |
+		sed -n "s/.* cm-idn \([0-9]*\) .*state LISTEN .*src-addr $LAB_SERVER:20049.*/\1/p"
+}
+
+listens_anew() { [ -n "$(listening_id)" ] && [ "$(listening_id)" != "$id" ]; }
+
+make_bond
+must lab_rdma_up rxe bond7
+load_transport
+serve_at_address
+must lab_mount 4.2
+work names
+before=$(link_address)
+id=$(listening_id)
+[ -n "$id" ] || lab_fail "nobody listens"
+case $(cat /sys/class/net/bond7/bonding/active_slave) in
+dummy1)	other=dummy2 ;;
+*)	other=dummy1 ;;
+esac
+echo $other >/sys/class/net/bond7/bonding/active_slave
+[ "$(link_address)" != "$before" ] || lab_fail "the address is the same"
+lab_until 10 listens_anew || lab_fail "nobody listens at the new link"
+must umount "$LAB_MOUNT"
+must timeout 60 mount -t nfs -o vers=4.2,proto=rdma,port=20049,retry=0 \
+	$LAB_SERVER:/ "$LAB_MOUNT"
+work names after
+must umount "$LAB_MOUNT"
+nfs_stop
