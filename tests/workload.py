@@ -371,8 +371,10 @@ def load(directory, _):
             del alive[victim]
         longest = max(longest, time.monotonic() - start)
         step += 1
-        with open("/run/load.rounds", "w", encoding="ascii") as file:
+        # In one step, as others read it at any time
+        with open("/run/load.rounds.new", "w", encoding="ascii") as file:
             file.write(f"{step}\n")
+        os.rename("/run/load.rounds.new", "/run/load.rounds")
         time.sleep(pause)
     drop_caches()
     for number, size in alive.items():

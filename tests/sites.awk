@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# objdump -dr --no-show-raw-insn MODULE | sites.awk - where the module calls what
+# allocates memory, as "SECTION RETURN-ADDRESS FUNCTION CALLEE" lines.
+#
+# With -v names=1, of the output of nm -u: those names that count.
+#
+# By names: what allocates itself, and what does so below, like making a QP. The
+# kernel of a user-mode guest is compiled for a large address space: a function's
+# address is loaded into a register, and may be moved to another, before the call.
+
+# (xprt_alloc_slot() is handed to sunrpc, which calls it; kmalloc_caches is data.)
+function allocates(name)
+{
+	if (name ~ /^(rpcrdma2_|__asan_|is_|__trace|xprt_alloc_slot|kmalloc_caches)|unregister|dealloc|destroy|^free_/)
+		return 0
+	return name ~ /alloc|_pages(_exact)?$|create|dup$|kasprintf|single_open/ ||
+	       name ~ /^register_|svc_xprt_init|rdma_rw_ctx_init/ ||
+	       name ~ /^rdma_(listen|bind_addr|resolve_|connect|accept)/
+}
+
+function found(address)
+{
+	if (allocates(callee))
+		print section, address, function_, callee
+	callee = ""
+}
+
+names {
+	if (allocates($2))
+		print $2
+	next
+}
+
+/^Disassembly of section/ {
+	section = $4
+	sub(/:$/, "", section)
+}
+
+/^[0-9a-f]+ <.*>:$/ {
+	function_ = $2
+	gsub(/[<>:]/, "", function_)
+	split("", symbol)
+	next
+}
+
+# A relocation: of the movabs or of the call before it
+/R_X86_64_/ {
+	split($3, part, /[+-]/)
+	if (/R_X86_64_64/ && loaded)
+		symbol[loaded] = part[1]
+	else if (/R_X86_64_(PLT32|PC32)/ && direct)
+		callee = part[1]
+	next
+}
+
+{
+	loaded = direct = ""
+	if (callee != "")
+		found(substr($1, 1, length($1) - 1))
+}
+
+$2 == "movabs" {
+	loaded = $NF
+	sub(/.*,%/, "", loaded)
+	symbol[loaded] = ""
+}
+
+$2 == "mov" && $3 ~ /^%r[a-z0-9]+,%r[a-z0-9]+$/ {
+	split($3, operand, /[%,]+/)
+	symbol[operand[3]] = symbol[operand[2]]
+}
+
+$2 == "call" {
+	direct = 1
+	if ($3 ~ /^\*%/)
+		callee = symbol[substr($3, 3)]
+}
