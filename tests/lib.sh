@@ -133,6 +133,7 @@ connection_of() { grep -l "^role: *$1\$" $CONNECTIONS/[0-9]* 2>/dev/null; }
 
 SLAB=/sys/kernel/debug/failslab
 PAGES=/sys/kernel/debug/fail_page_alloc
+# shellcheck disable=SC2034 # used by those who source this
 MOST=1000000	# of failures: no limit, but they can be counted
 
 # both NAME VALUE - of what makes slab and page allocations fail.

@@ -10,7 +10,7 @@
 
 # What a new connection needs, and what an RPC needs
 CONNECTION="rpcrdma2_conn_alloc rpcrdma2_qp_create rpcrdma2_requester_create
-	rpcrdma2_responder_create rpcrdma2_mrs_refill rpcrdma2_send_get
+	rpcrdma2_responder_create rpcrdma2_mrs_provide rpcrdma2_send_get
 	rpcrdma2_job_get"
 RPC="rpcrdma2_call_alloc rpcrdma2_job_read rpcrdma2_job_reply"
 

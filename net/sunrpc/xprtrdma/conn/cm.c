@@ -92,6 +92,8 @@ static int connect(struct rpcrdma2_conn *conn)
 	if (READ_ONCE(conn->state) != RPCRDMA2_CONN_CONNECTING)
 		return -ENOTCONN;
 	rc = rpcrdma2_qp_create(conn);
+	if (!rc && conn->param.ops->prepare)
+		rc = conn->param.ops->prepare(conn);
 	if (rc)
 		return rc;
 	fill_conn_param(conn, &param, private_data);

@@ -142,6 +142,9 @@ struct rpcrdma2_send {
 
 /**
  * struct rpcrdma2_conn_ops - what conn/ asks of the layer above
+ * @prepare: optional; the end that connects has a QP: get what there must be,
+ *	whatever memory there is once RPCs flow. Process context, may wait for memory;
+ *	0, or negative errno and it does not connect
  * @ready: RPCs may flow. CQ context (process, ordered with @call, @reply)
  * @closing: no new work will be accepted; called once, process context
  * @drained: no WR of this connection is or will be processed by the device;
@@ -149,13 +152,15 @@ struct rpcrdma2_send {
  *	The upper layer drops all it has of the device.
  * @closed: the device is let go of
  * @free: the last reference is dropped: free the roles; any context
- * @room: optional; nothing waits for the Send Queue any more; CQ context
+ * @room: optional; nothing waits for the Send Queue any more, or there is a Send
+ *	buffer for who got none; process context, no locks held
  * @call: a Call message arrived; CQ context
  * @reply: a Reply or an RDMA2_ERROR arrived; CQ context
  * @show: write what there is to say of @conn above conn/, by rpcrdma2_show();
  *	between enter and exit, process context, must not sleep
  */
 struct rpcrdma2_conn_ops {
+	int	(*prepare)(struct rpcrdma2_conn *conn);
 	void	(*ready)(struct rpcrdma2_conn *conn);
 	void	(*closing)(struct rpcrdma2_conn *conn);
 	void	(*drained)(struct rpcrdma2_conn *conn);
@@ -257,7 +262,7 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @requester: for the upper layer
  * @responder: for the upper layer
  * @lock: @state, @posted, @waiting, @sq_used, @unsignaled, @free_sends,
- *	@sends, posting to either Queue. Taken in CQ (process) context and below
+ *	@send_wanted, @sends, posting to either Queue. Taken in CQ (process) context and below
  *	svc_serv and rpc_xprt locks; nothing but device locks is taken under it.
  * @state: enum rpcrdma2_conn_state
  * @users: threads between rpcrdma2_conn_enter() and _exit(), and one for the
@@ -298,6 +303,7 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @sends: all Send buffers
  * @nr_sends: how many
  * @free_sends: those free to use
+ * @send_wanted: somebody found none, and waits for the room op
  * @posted: work on the Send Queue, oldest first
  * @waiting: work for which the Send Queue has no room, oldest first
  * @sq_depth: entries of the Send Queue
@@ -358,6 +364,7 @@ struct rpcrdma2_conn {
 	struct list_head		sends;
 	unsigned int			nr_sends;
 	struct list_head		free_sends;
+	bool				send_wanted;
 	struct list_head		posted;
 	struct list_head		waiting;
 	unsigned int			sq_depth;

@@ -37,6 +37,15 @@ static void count_post(struct rpcrdma2_conn *conn,
 	}
 }
 
+/* What waits for a Send buffer, or for the Queue, waits for a completion. */
+static bool must_signal(const struct rpcrdma2_conn *conn,
+			const struct rpcrdma2_work *work)
+{
+	return work->prompt || conn->unsignaled >= SIGNAL_INTERVAL ||
+	       conn->sq_depth - conn->sq_used < 2 * work->count ||
+	       list_empty(&conn->free_sends);
+}
+
 static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 {
 	int rc;
@@ -44,8 +53,7 @@ static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	lockdep_assert_held(&conn->lock);
 
 	conn->unsignaled += work->count;
-	if (work->prompt || conn->unsignaled >= SIGNAL_INTERVAL ||
-	    conn->sq_depth - conn->sq_used < 2 * work->count) {
+	if (must_signal(conn, work)) {
 		work->last->send_flags |= IB_SEND_SIGNALED;
 		conn->unsignaled = 0;
 	}
@@ -277,10 +285,36 @@ out_free:
 	return NULL;
 }
 
+static int send_add(struct rpcrdma2_conn *conn, gfp_t gfp)
+{
+	struct rpcrdma2_send *send = send_alloc(conn, gfp);
+
+	if (!send)
+		return -ENOMEM;
+	rpcrdma2_send_put(send);
+	return 0;
+}
+
 /* More than can be on the Queue for Calls, Replies and their signaling. */
 static bool may_alloc(const struct rpcrdma2_conn *conn)
 {
 	return conn->nr_sends < conn->recv_depth + 2 * SIGNAL_INTERVAL;
+}
+
+static struct rpcrdma2_send *take_free(struct rpcrdma2_conn *conn, bool *last)
+{
+	struct rpcrdma2_send *send;
+
+	spin_lock(&conn->lock);
+	send = list_first_entry_or_null(&conn->free_sends,
+					struct rpcrdma2_send, free);
+	if (send)
+		list_del_init(&send->free);
+	else
+		conn->send_wanted = true;
+	*last = list_empty(&conn->free_sends) && may_alloc(conn);
+	spin_unlock(&conn->lock);
+	return send;
 }
 
 /**
@@ -288,26 +322,24 @@ static bool may_alloc(const struct rpcrdma2_conn *conn)
  * @conn: its connection; the caller is between enter and exit
  *
  * Process context; allocates while the connection warms up, and does not
- * wait for memory.
+ * wait for memory. There always is a buffer, which may be out; so whoever gets
+ * none need not try again before the room op.
  *
- * Return: a buffer with an empty stream, or NULL if there is no memory or if
- * the peer has let too many Sends pile up
+ * Return: a buffer with an empty stream, or NULL if all are out, and there is no
+ * memory for another, or the peer has let too many Sends pile up
  */
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_send *send;
-	bool alloc;
+	bool last;
 
-	spin_lock(&conn->lock);
-	send = list_first_entry_or_null(&conn->free_sends,
-					struct rpcrdma2_send, free);
-	if (send)
-		list_del_init(&send->free);
-	alloc = !send && may_alloc(conn);
-	spin_unlock(&conn->lock);
-	if (alloc)
+	send = take_free(conn, &last);
+	if (!send && last)
 		send = send_alloc(conn, GFP_NOIO | __GFP_NORETRY |
 				  __GFP_NOWARN);
+	else if (last)
+		/* While none is free, each Send has to be signaled. */
+		send_add(conn, GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN);
 	if (!send)
 		return NULL;
 
@@ -322,34 +354,36 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
  * rpcrdma2_sends_provide - have a Send buffer, or one more
  * @conn: a connection whose QP is new, or whose user is between enter and exit
  *
- * Process context, sleeps. The first one is there whatever memory there is later.
+ * Process context, sleeps. The first one is there whatever memory there is later:
+ * when the last one goes out its Send is signaled, and so it comes back.
  *
  * Return: 0; -ENOMEM; -ENOBUFS: the peer has let too many Sends pile up
  */
 int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_send *send;
-
 	if (!may_alloc(conn))
 		return -ENOBUFS;
-	send = send_alloc(conn, GFP_KERNEL);
-	if (!send)
-		return -ENOMEM;
-	rpcrdma2_send_put(send);
-	return 0;
+	return send_add(conn, GFP_KERNEL);
 }
 
 /**
  * rpcrdma2_send_put - give back a Send buffer that was not posted
  * @send: the buffer
+ *
+ * Process context, no locks held.
  */
 void rpcrdma2_send_put(struct rpcrdma2_send *send)
 {
 	struct rpcrdma2_conn *conn = send->conn;
+	bool wanted;
 
 	spin_lock(&conn->lock);
 	list_add(&send->free, &conn->free_sends);
+	wanted = conn->send_wanted;
+	conn->send_wanted = false;
 	spin_unlock(&conn->lock);
+	if (wanted && conn->param.ops->room)
+		conn->param.ops->room(conn);
 }
 
 static void send_work_done(struct rpcrdma2_work *work, int status)

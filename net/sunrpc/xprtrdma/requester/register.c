@@ -14,8 +14,8 @@
 
 #include <trace/events/rpcrdma2.h>
 
-/* How many registrations the pool grows by, and how many a Call may cost. */
-#define MRS_BATCH	16
+/* How many registrations the pool grows by, and how many Calls take on average. */
+#define MRS_BATCH	16U
 #define MRS_PER_CALL	8
 
 /* After memory could not be had for any. */
@@ -81,6 +81,54 @@ static bool refill_one(struct rpcrdma2_requester *requester)
 	return true;
 }
 
+/* Parts of pages at either end may need a registration of their own: see map_mr(). */
+static unsigned int
+max_registrations(const struct rpcrdma2_requester *requester,
+		  unsigned long from, unsigned int len)
+{
+	unsigned int offset = offset_in_page(from), pages;
+
+	pages = DIV_ROUND_UP(offset + len, PAGE_SIZE);
+	if (pages < 2)
+		return pages;
+	return DIV_ROUND_UP(pages, requester->conn->max_pages) + !!offset +
+	       !!offset_in_page(offset + len);
+}
+
+/* What one Call may take: the largest payload, a head and a tail, either way. */
+static unsigned int mrs_of_call(const struct rpcrdma2_requester *requester)
+{
+	unsigned int payload;
+
+	payload = max_registrations(requester, 1, requester->xprt->max_payload);
+	return min_t(unsigned int, 2 * (payload + 2), RPCRDMA2_MAX_SEGMENTS);
+}
+
+static unsigned int mrs_max(const struct rpcrdma2_requester *requester)
+{
+	return max(requester->conn->param.calls_out * MRS_PER_CALL,
+		   mrs_of_call(requester));
+}
+
+/**
+ * rpcrdma2_mrs_provide - have registrations for any one Call, whatever memory there
+ *	is later
+ * @requester: of a connection with a QP, new
+ *
+ * Process context, sleeps.
+ *
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_mrs_provide(struct rpcrdma2_requester *requester)
+{
+	unsigned int n = max(MRS_BATCH, mrs_of_call(requester));
+
+	while (requester->nr_mrs < n)
+		if (!refill_one(requester))
+			return -ENOMEM;
+	return 0;
+}
+
 /**
  * rpcrdma2_mrs_refill - allocate more registrations
  * @work: of the requester
@@ -93,7 +141,7 @@ void rpcrdma2_mrs_refill(struct work_struct *work)
 		container_of(to_delayed_work(work), struct rpcrdma2_requester,
 			     refill);
 	struct rpcrdma2_conn *conn = requester->conn;
-	unsigned int max = conn->param.calls_out * MRS_PER_CALL;
+	unsigned int max = mrs_max(requester);
 	struct rpcrdma2_memalloc saved;
 	unsigned int i;
 
@@ -399,20 +447,6 @@ int rpcrdma2_register(struct rpcrdma2_requester *requester,
 	if (b.mr)
 		mr_put(requester, b.mr);
 	return rc;
-}
-
-/* Parts of pages at either end may need a registration of their own: see map_mr(). */
-static unsigned int
-max_registrations(const struct rpcrdma2_requester *requester,
-		  unsigned long from, unsigned int len)
-{
-	unsigned int offset = offset_in_page(from), pages;
-
-	pages = DIV_ROUND_UP(offset + len, PAGE_SIZE);
-	if (pages < 2)
-		return pages;
-	return DIV_ROUND_UP(pages, requester->conn->max_pages) + !!offset +
-	       !!offset_in_page(offset + len);
 }
 
 static unsigned int

@@ -289,6 +289,28 @@ static void count_call(struct rpcrdma2_requester *requester,
 	stats->offered_octets += rpcrdma2_write_octets(cl);
 }
 
+/* As for a credit: rpcrdma2_requester_room() ends it. */
+static struct rpcrdma2_send *send_wait(struct rpcrdma2_requester *requester,
+				       const struct rpc_rqst *rqst)
+{
+	struct rpcrdma2_conn *conn = requester->conn;
+	struct rpcrdma2_send *send;
+
+	xprt_wait_for_buffer_space(requester->xprt);
+	/* Pairs with the lock in rpcrdma2_send_put(). */
+	smp_mb__after_atomic();
+	send = rpcrdma2_send_get(conn);
+	if (send) {
+		xprt_write_space(requester->xprt);
+		return send;
+	}
+	requester->stats.send_waits++;
+	trace_rpcrdma2_wait(conn, be32_to_cpu(rqst->rq_xid),
+			    RPCRDMA2_WAIT_SEND_BUFFER, conn->nr_sends,
+			    conn->nr_sends);
+	return NULL;
+}
+
 static int marshal_and_post(struct rpcrdma2_requester *requester,
 			    struct rpcrdma2_call *call)
 {
@@ -297,13 +319,10 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	int rc;
 
 	send = rpcrdma2_send_get(conn);
-	if (!send) {
-		requester->stats.send_waits++;
-		trace_rpcrdma2_wait(conn, be32_to_cpu(call->rqst->rq_xid),
-				    RPCRDMA2_WAIT_SEND_BUFFER, conn->nr_sends,
-				    conn->nr_sends);
-		return -ENOBUFS;
-	}
+	if (!send)
+		send = send_wait(requester, call->rqst);
+	if (!send)
+		return -EAGAIN;
 	rc = rpcrdma2_marshal(requester, call, send);
 	if (rc)
 		goto out_put;
@@ -449,8 +468,18 @@ void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
 
 	if (conn->first_grant)
 		rpcrdma2_credits_update(requester, conn->first_grant, false);
-	if (conn->active)
-		queue_delayed_work(rpcrdma2_wq, &requester->refill, 0);
+}
+
+/**
+ * rpcrdma2_requester_room - the connection has a Send buffer again
+ * @requester: its role; may be NULL
+ *
+ * Process context.
+ */
+void rpcrdma2_requester_room(struct rpcrdma2_requester *requester)
+{
+	if (requester)
+		xprt_write_space(requester->xprt);
 }
 
 /**

@@ -199,6 +199,7 @@ rpcrdma2_call_of(const struct rpc_rqst *rqst)
 struct rpcrdma2_requester *
 rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt);
 void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester);
+void rpcrdma2_requester_room(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_destroy(struct rpcrdma2_requester *requester);
 int rpcrdma2_call_alloc(struct rpc_task *task);
@@ -229,6 +230,7 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
 				   const struct xdr_buf *buf,
 				   unsigned int parts);
+int rpcrdma2_mrs_provide(struct rpcrdma2_requester *requester);
 void rpcrdma2_mrs_refill(struct work_struct *work);
 void rpcrdma2_mrs_destroy(struct rpcrdma2_requester *requester);
 

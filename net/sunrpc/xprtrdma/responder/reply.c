@@ -407,7 +407,7 @@ static bool wait_for_memory(struct builder *b, struct page **pages,
 
 /**
  * rpcrdma2_job_reply - send a Reply, or the error that takes its place
- * @job: the job; done with on return, unless that is -EAGAIN
+ * @job: the job; done with on return, unless that is -EAGAIN or -ENOBUFS
  * @res: the RPC message
  * @pages: all pages that @res refers to; NULL replaces those that are kept
  *	for the time of the I/O, or while the Reply waits. If there are none, it
@@ -417,8 +417,8 @@ static bool wait_for_memory(struct builder *b, struct page **pages,
  * Between enter and exit; process context, sleeps for memory at most.
  *
  * Return: 0; -EAGAIN: there was no memory, and the job has the Reply now:
- * rpcrdma2_job_reply_again() is due; another negative errno and the connection is
- * closing
+ * rpcrdma2_job_reply_again() is due; -ENOBUFS: the same, where it can't wait, and the
+ * job is the caller's; -ENOTCONN: the connection is closing
  */
 int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 		       struct page **pages, unsigned int nr_pages)
@@ -434,6 +434,8 @@ int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 	int rc;
 
 	rc = get_send(&b, may_wait);
+	if (rc && !may_wait)
+		return -ENOBUFS;
 	if (rc)
 		goto out_wait;
 	rc = build(&b, &error);
@@ -462,7 +464,7 @@ out_wait:
 		return -EAGAIN;
 	rpcrdma2_conn_close(conn, rc);
 	rpcrdma2_job_put(job);
-	return rc;
+	return -ENOTCONN;
 }
 
 /**

@@ -21,17 +21,41 @@
 
 #include <trace/events/rpcrdma2.h>
 
-static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder)
+static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder,
+				      gfp_t gfp)
 {
 	struct rpcrdma2_job *job;
 
-	job = kzalloc(sizeof(*job), GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
+	job = kzalloc(sizeof(*job), gfp);
 	if (!job)
 		return NULL;
 	job->responder = responder;
 	INIT_LIST_HEAD(&job->list);
 	INIT_LIST_HEAD(&job->rws);
 	return job;
+}
+
+/**
+ * rpcrdma2_jobs_provide - have a job for each Call, whatever memory there is later
+ * @responder: of a connection that is not established yet
+ *
+ * Process context, sleeps. One more than are granted, for the one that just gave
+ * its credit back.
+ *
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_job *job;
+	unsigned int i;
+
+	for (i = 0; i <= responder->conn->param.calls_in; i++) {
+		job = job_alloc(responder, GFP_KERNEL);
+		if (!job)
+			return -ENOMEM;
+		list_add(&job->list, &responder->free_jobs);
+	}
+	return 0;
 }
 
 /**
@@ -63,7 +87,8 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 		return NULL;
 	}
 	if (!job)
-		job = job_alloc(responder);
+		job = job_alloc(responder, GFP_NOIO | __GFP_NORETRY |
+				__GFP_NOWARN);
 	if (!job) {
 		rpcrdma2_conn_close(recv->conn, -ENOMEM);
 		return NULL;

@@ -188,6 +188,7 @@ rpcrdma2_responder_has_room(const struct rpcrdma2_responder *responder)
 /* responder.c */
 struct rpcrdma2_responder *rpcrdma2_responder_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
+int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder);
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
 void rpcrdma2_job_give_credit(struct rpcrdma2_job *job);
 void rpcrdma2_job_put(struct rpcrdma2_job *job);

@@ -390,6 +390,10 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 	if (!rc)
 		rpcrdma2_peer_served(sx);
 	keep_reply_pages(rqstp);
+	if (rc == -ENOBUFS) {
+		rpcrdma2_conn_close(sx->conn, rc);
+		rpcrdma2_job_put(job);
+	}
 	rpcrdma2_conn_exit(sx->conn);
 	return rc ? -ENOTCONN : rqstp->rq_res.len;
 }

@@ -103,6 +103,8 @@ static void conn_free(struct rpcrdma2_conn *conn)
 static void conn_room(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_svc_room(upper(conn));
+	/* Pairs with the release in rpcrdma2_requester_create(). */
+	rpcrdma2_requester_room(smp_load_acquire(&conn->requester));
 }
 
 /* Only a server that sent Calls gets Replies. */

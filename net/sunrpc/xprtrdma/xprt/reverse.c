@@ -185,7 +185,8 @@ void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_xprt *x)
  *
  * Called by sunrpc with the write lock, process context.
  *
- * Return: 0, or -ENOTCONN if the connection that the Call came by is gone
+ * Return: 0; -ENOBUFS: try again soon; -ENOTCONN: the connection that the Call came
+ * by is gone
  */
 int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 {
@@ -202,9 +203,11 @@ int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 	rr->job = NULL;
 	rpcrdma2_conn_get(conn);
 	rc = rpcrdma2_job_reply(job, &rqst->rq_snd_buf, NULL, 0);
+	if (rc == -ENOBUFS)
+		rr->job = job;
 	rpcrdma2_conn_exit(conn);
 	rpcrdma2_conn_put(conn);
-	return rc ? -ENOTCONN : 0;
+	return rc && rc != -ENOBUFS ? -ENOTCONN : rc;
 }
 
 static struct reverse_rqst *rqst_alloc(void)

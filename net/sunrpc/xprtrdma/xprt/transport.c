@@ -70,6 +70,16 @@ static void conn_ready(struct rpcrdma2_conn *conn)
 	xprt_unlock_connect(xprt, x);
 }
 
+static int conn_prepare(struct rpcrdma2_conn *conn)
+{
+	return rpcrdma2_mrs_provide(conn->requester);
+}
+
+static void conn_room(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_requester_room(conn->requester);
+}
+
 static void conn_closing(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_xprt *x = conn->upper;
@@ -183,11 +193,13 @@ static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
 }
 
 static const struct rpcrdma2_conn_ops conn_ops = {
+	.prepare	= conn_prepare,
 	.ready		= conn_ready,
 	.closing	= conn_closing,
 	.drained	= conn_drained,
 	.closed		= conn_closed,
 	.free		= conn_free,
+	.room		= conn_room,
 	.call		= rpcrdma2_xprt_reverse_call,
 	.reply		= rpcrdma2_reply_receive,
 	.show		= conn_show,
@@ -215,7 +227,8 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		return NULL;
 	conn->upper = x;
 	if (rpcrdma2_requester_create(conn, &x->xprt) &&
-	    rpcrdma2_responder_create(conn))
+	    rpcrdma2_responder_create(conn) &&
+	    !rpcrdma2_jobs_provide(conn->responder))
 		return conn;
 	rpcrdma2_conn_put(conn);
 	return NULL;

@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Script of both guests: the client's module gets no memory at all, for as long as
+# it takes. A connection has what any RPC needs when it is ready, so whatever has
+# to be written back is, on that connection.
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+# To write to the file, it has to be recalled from the client.
+recall() {
+	while lab_wait delegated 500; do
+		timeout 60 sh -c "echo new >$LAB_EXPORT/recall" || break
+		lab_signal recalled
+	done
+}
+
+server() {
+	nfs_start rxe
+	lab_signal ready
+	recall &
+	lab_wait_end
+	kill $! 2>/dev/null
+	nfs_stop
+	exit
+}
+
+start_failing() {
+	between require "$1"
+	fail_allocations 100 1 $MOST
+}
+
+# stop_failing WHAT
+stop_failing() {
+	both probability 0
+	echo "$1: $(failures $MOST) allocations failed, $SECONDS s"
+}
+
+# mount_within SECONDS VERSION - not one that hangs for ever
+mount_within() {
+	# shellcheck disable=SC2016 # for the other shell
+	timeout -k 1 "$1" bash -c '. "$LAB_LIB" && lab_mount "$0" wsize=16384' "$2"
+}
+
+# Writes, more at a time than there are registrations from the start, and reads
+copy() {
+	timeout 100 dd if=/run/data of="$LAB_MOUNT/data" bs=1M conv=fsync status=none
+}
+
+compare() {
+	must timeout 100 dd if="$LAB_MOUNT/data" of=/run/copy bs=256k \
+		iflag=direct status=none
+	must cmp /run/data /run/copy
+}
+
+be_called_back() {
+	echo "of $1" >"$LAB_MOUNT/recall"
+	exec 5<"$LAB_MOUNT/recall"
+	lab_signal delegated
+	must lab_wait recalled 60
+	exec 5<&-
+}
+
+# warm_up_without FUNCTION VERSION - of those that allocate when there is a QP
+warm_up_without() {
+	local connection
+
+	SECONDS=0
+	start_failing "$(addresses "$1")"
+	mount_within 60 "$2" || lab_fail "$1: can't mount"
+	connection=$(connection_of client)
+	must tc qdisc add dev "$LAB_NETDEV" root netem delay 20ms
+	copy &
+	[ "$2" = 3 ] || be_called_back "$1"
+	must wait $!
+	must tc qdisc del dev "$LAB_NETDEV" root
+	compare
+	stop_failing "$1"
+	[ "$(failures $MOST)" -gt 0 ] || lab_fail "$1: no allocation failed"
+	[ "$(connection_of client)" = "$connection" ] ||
+		lab_fail "$1: it took another connection"
+	must umount "$LAB_MOUNT"
+}
+
+# write_file - and have it written back when all memory is gone. (In one process,
+# since an NFS client writes back when a file is closed, and asks for more than
+# those pools have to close it.)
+write_file() {
+	timeout 100 python3 - "$LAB_MOUNT/dirty" <<-END
+	import os, sys, time
+	data = open("/run/data", "rb").read()
+	fd = os.open(sys.argv[1], os.O_CREAT | os.O_RDWR)
+	os.write(fd, data)
+	open("/run/written", "w")
+	while not os.path.exists("/run/failing"):
+	    time.sleep(0.1)
+	os.fsync(fd)
+	open("/run/synced", "w")
+	END
+}
+
+# Only sunrpc's own pools are left.
+write_back() {
+	SECONDS=0
+	write_file &
+	lab_until 30 [ -e /run/written ] || lab_fail "nothing was written"
+	start_failing "$(module_addresses)"
+	touch /run/failing
+	lab_until 60 [ -e /run/synced ] ||
+		lab_fail "what is dirty can't be written back"
+	stop_failing "writing back"
+	must wait $!
+	[ "$(failures $MOST)" -gt 0 ] || lab_fail "no allocation failed"
+	must cmp /run/data "$LAB_MOUNT/dirty"
+}
+
+[ "$LAB_ROLE" = client ] || server
+
+must lab_rdma_up rxe
+load_transport
+must lab_wait ready 120
+prepare_failures
+# What rxe does in an interrupt is its own.
+first=$(addresses rxe_completer)
+last=$(addresses rxe_responder)
+between reject "${first% *} ${last#* }"
+must dd if=/dev/urandom of=/run/data bs=256k count=16 status=none
+warm_up_without rpcrdma2_send_get 4.2
+warm_up_without rpcrdma2_credits_update 4.2
+# There is no session, which has fewer slots than there are registrations.
+warm_up_without rpcrdma2_mrs_refill 3
+must lab_mount 4.2
+write_back
+pair_client_stop
+must lab_kmemleak
