@@ -27,7 +27,8 @@
  *  9. The CM id: a device that is being removed waits for this one.
  * 10. State CLOSED, ops->closed. The memory goes with the last reference, as
  *     an nfsd thread may still be reading from a Receive buffer.
- * 11. The file in debugfs: whoever waits for CLOSED need not wait for readers.
+ * 11. The file in debugfs, which another workqueue removes: its readers may wait for
+ *     memory, and so for the next connection.
  *
  * Module unload waits for every teardown by destroying the workqueue.
  */
@@ -315,12 +316,16 @@ void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
  */
 int rpcrdma2_conn_init(void)
 {
+	int rc;
+
 	rpcrdma2_wq = alloc_workqueue("rpcrdma2", WQ_UNBOUND | WQ_MEM_RECLAIM,
 				      0);
 	if (!rpcrdma2_wq)
 		return -ENOMEM;
-	rpcrdma2_debugfs_setup();
-	return 0;
+	rc = rpcrdma2_debugfs_setup();
+	if (rc)
+		destroy_workqueue(rpcrdma2_wq);
+	return rc;
 }
 
 /**

@@ -313,7 +313,7 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @max_pages: page list limit of a registration
  * @ready_at: when it became READY, in jiffies
  * @file: in debugfs
- * @file_work: makes @file
+ * @file_work: makes @file, and removes it; has a reference while it is queued
  * @stats: counters
  */
 struct rpcrdma2_conn {
@@ -477,7 +477,7 @@ void rpcrdma2_debugfs_ready(struct rpcrdma2_conn *conn);
 void rpcrdma2_debugfs_remove(struct rpcrdma2_conn *conn);
 void rpcrdma2_debugfs_add(const char *name,
 			  const struct file_operations *fops);
-void rpcrdma2_debugfs_setup(void);
+int rpcrdma2_debugfs_setup(void);
 void rpcrdma2_debugfs_cleanup(void);
 
 #endif /* _RPCRDMA2_CONN_H */

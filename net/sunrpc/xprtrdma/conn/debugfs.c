@@ -2,11 +2,12 @@
 /*
  * A file for each connection: /sys/kernel/debug/rpcrdma2/<number>.
  *
- * It is there from READY on, and goes as the last act of the teardown. Both
- * are done where nobody waits: who reads a directory or a file may be waiting
- * for memory, and that for this very connection. Nothing that is shown goes
- * while it is shown, as a reader enters the connection. That debugfs refuses a
- * file is no reason to do without the connection.
+ * It is there from READY on, and goes after CLOSED. Both are done where nobody
+ * waits, in a workqueue of their own: who reads a directory or a file may be waiting
+ * for memory, and that for this very connection. The file has a reference to it, and
+ * the work looks at nothing else: not at what is above, which may be gone. Nothing
+ * that is shown goes while it is shown, as a reader enters the connection. That
+ * debugfs refuses a file is no reason to do without the connection.
  *
  * debugfs knows no network namespaces: all connections are there.
  */
@@ -14,6 +15,7 @@
 
 #include "conn.h"
 
+static struct workqueue_struct *files_wq;
 static struct dentry *directory;
 
 static const char * const state_names[] = {
@@ -127,18 +129,30 @@ static int conn_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(conn);
 
-static void make_file(struct work_struct *work)
+/* Has a reference. Once at a time: @file is its own. */
+static void update_file(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  file_work);
-	struct rpcrdma2_memalloc saved =
-		rpcrdma2_memalloc_save(conn->param.swapper);
+	enum rpcrdma2_conn_state state = READ_ONCE(conn->state);
 	char name[16];
 
-	snprintf(name, sizeof(name), "%u", conn->id);
-	conn->file = debugfs_create_file(name, 0444, directory, conn,
-					 &conn_fops);
-	rpcrdma2_memalloc_restore(saved);
+	if (state < RPCRDMA2_CONN_CLOSING) {
+		snprintf(name, sizeof(name), "%u", conn->id);
+		conn->file = debugfs_create_file(name, 0444, directory, conn,
+						 &conn_fops);
+	} else if (state == RPCRDMA2_CONN_CLOSED) {
+		debugfs_remove(conn->file);
+		conn->file = NULL;
+	}
+	rpcrdma2_conn_put(conn);
+}
+
+static void queue_update(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_conn_get(conn);
+	if (!queue_work(files_wq, &conn->file_work))
+		rpcrdma2_conn_put(conn);
 }
 
 /**
@@ -147,7 +161,7 @@ static void make_file(struct work_struct *work)
  */
 void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn)
 {
-	INIT_WORK(&conn->file_work, make_file);
+	INIT_WORK(&conn->file_work, update_file);
 }
 
 /**
@@ -159,20 +173,19 @@ void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn)
 void rpcrdma2_debugfs_ready(struct rpcrdma2_conn *conn)
 {
 	conn->ready_at = jiffies;
-	queue_work(rpcrdma2_wq, &conn->file_work);
+	queue_update(conn);
 }
 
 /**
  * rpcrdma2_debugfs_remove - a connection's file goes
  * @conn: which; CLOSED
  *
- * Process context; waits for readers. Nobody may wait for the caller but who
- * unloads the module or destroys a transport.
+ * Process context; the file goes some time later.
  */
 void rpcrdma2_debugfs_remove(struct rpcrdma2_conn *conn)
 {
-	cancel_work_sync(&conn->file_work);
-	debugfs_remove(conn->file);
+	if (conn->was_ready)
+		queue_update(conn);
 }
 
 /**
@@ -189,16 +202,23 @@ void rpcrdma2_debugfs_add(const char *name, const struct file_operations *fops)
 
 /**
  * rpcrdma2_debugfs_setup - module initialisation
+ *
+ * Return: 0 or -ENOMEM
  */
-void rpcrdma2_debugfs_setup(void)
+int rpcrdma2_debugfs_setup(void)
 {
+	files_wq = alloc_workqueue("rpcrdma2_files", WQ_UNBOUND, 0);
+	if (!files_wq)
+		return -ENOMEM;
 	directory = debugfs_create_dir("rpcrdma2", NULL);
+	return 0;
 }
 
 /**
- * rpcrdma2_debugfs_cleanup - module removal, after every teardown
+ * rpcrdma2_debugfs_cleanup - module removal, after every teardown; waits for readers
  */
 void rpcrdma2_debugfs_cleanup(void)
 {
+	destroy_workqueue(files_wq);
 	debugfs_remove(directory);
 }
