@@ -154,6 +154,28 @@ static void ipv6(struct kunit *test)
 }
 #endif
 
+/* /proc/mounts prints the address under RCU, sunrpc's debugfs without. */
+static void strings_of_address_outlive_new_port(struct kunit *test)
+{
+	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);
+	struct rpc_xprt *xprt = rcu_access_pointer(clnt->cl_xprt);
+	u16 old = rpc_get_port((struct sockaddr *)&xprt->addr);
+	const char *address, *port;
+
+	address = xprt->address_strings[RPC_DISPLAY_ADDR];
+	port = xprt->address_strings[RPC_DISPLAY_PORT];
+	xprt->ops->set_port(xprt, 9);
+	KUNIT_EXPECT_PTR_EQ(test, address,
+			    (const char *)xprt->address_strings[RPC_DISPLAY_ADDR]);
+	KUNIT_EXPECT_STREQ(test, xprt->address_strings[RPC_DISPLAY_PORT], "9");
+	KUNIT_EXPECT_STREQ(test, xprt->address_strings[RPC_DISPLAY_HEX_PORT],
+			   "   9");
+	KUNIT_EXPECT_STREQ(test, port, "9");
+	xprt->ops->set_port(xprt, old);
+	echo_call(test, clnt, &echo_small);
+	echo_disconnect(test, clnt);
+}
+
 static struct kunit_case echo_connect_cases[] = {
 	KUNIT_CASE(clients_come_and_go),
 	KUNIT_CASE(clients_come_and_go_without_rpcs),
@@ -161,6 +183,7 @@ static struct kunit_case echo_connect_cases[] = {
 	KUNIT_CASE(connect_where_nobody_listens_fails),
 	KUNIT_CASE(client_waits_for_server),
 	KUNIT_CASE(server_stops_with_clients_connected),
+	KUNIT_CASE(strings_of_address_outlive_new_port),
 #if IS_ENABLED(CONFIG_IPV6)
 	KUNIT_CASE(ipv6),
 #endif

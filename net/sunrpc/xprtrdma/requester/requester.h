@@ -242,6 +242,7 @@ void rpcrdma2_mrs_destroy(struct rpcrdma2_requester *requester);
 
 /* show.c */
 void rpcrdma2_format_addresses(struct rpc_xprt *xprt);
+void rpcrdma2_set_port(struct rpc_xprt *xprt, u16 port);
 void rpcrdma2_free_addresses(struct rpc_xprt *xprt);
 void rpcrdma2_print_stats(struct rpc_xprt *xprt,
 			  const struct rpcrdma2_stats *stats,

@@ -29,6 +29,34 @@ static char *hex_address(const struct sockaddr *sa)
 	return kasprintf(GFP_KERNEL, "%08x", ntohl(sin->sin_addr.s_addr));
 }
 
+#define PORTLEN		sizeof("65535")
+
+static void print_ports(struct rpc_xprt *xprt)
+{
+	char *port = (char *)xprt->address_strings[RPC_DISPLAY_PORT];
+	char *hex = (char *)xprt->address_strings[RPC_DISPLAY_HEX_PORT];
+	u16 n = rpc_get_port((struct sockaddr *)&xprt->addr);
+
+	if (port)
+		snprintf(port, PORTLEN, "%u", n);
+	if (hex)
+		snprintf(hex, PORTLEN, "%4hx", n);
+}
+
+/**
+ * rpcrdma2_set_port - the address's port is known, or another one
+ * @xprt: whose
+ * @port: which
+ *
+ * Any context. Whoever prints the address need not hold more than @xprt, or RCU's
+ * read lock. So the strings stay where they are.
+ */
+void rpcrdma2_set_port(struct rpc_xprt *xprt, u16 port)
+{
+	rpc_set_port((struct sockaddr *)&xprt->addr, port);
+	print_ports(xprt);
+}
+
 /**
  * rpcrdma2_format_addresses - fill xprt->address_strings
  * @xprt: with its address
@@ -43,10 +71,10 @@ void rpcrdma2_format_addresses(struct rpc_xprt *xprt)
 
 	xprt->address_strings[RPC_DISPLAY_ADDR] = address(sa);
 	xprt->address_strings[RPC_DISPLAY_HEX_ADDR] = hex_address(sa);
-	xprt->address_strings[RPC_DISPLAY_PORT] =
-		kasprintf(GFP_KERNEL, "%u", rpc_get_port(sa));
-	xprt->address_strings[RPC_DISPLAY_HEX_PORT] =
-		kasprintf(GFP_KERNEL, "%4hx", rpc_get_port(sa));
+	xprt->address_strings[RPC_DISPLAY_PORT] = kzalloc(PORTLEN, GFP_KERNEL);
+	xprt->address_strings[RPC_DISPLAY_HEX_PORT] = kzalloc(PORTLEN,
+							      GFP_KERNEL);
+	print_ports(xprt);
 	xprt->address_strings[RPC_DISPLAY_PROTO] = "rdma";
 	xprt->address_strings[RPC_DISPLAY_NETID] = ipv6 ? "rdma6" : "rdma";
 }

@@ -335,13 +335,6 @@ static void xprt_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 	xprt_force_disconnect(xprt);
 }
 
-static void xprt_op_set_port(struct rpc_xprt *xprt, u16 port)
-{
-	rpc_set_port((struct sockaddr *)&xprt->addr, port);
-	rpcrdma2_free_addresses(xprt);
-	rpcrdma2_format_addresses(xprt);
-}
-
 static void xprt_op_set_connect_timeout(struct rpc_xprt *xprt,
 					unsigned long connect_timeout,
 					unsigned long reconnect_timeout)
@@ -402,7 +395,7 @@ static const struct rpc_xprt_ops xprt_ops = {
 	.alloc_slot		= xprt_alloc_slot,
 	.free_slot		= xprt_free_slot,
 	.rpcbind		= rpcb_getport_async,
-	.set_port		= xprt_op_set_port,
+	.set_port		= rpcrdma2_set_port,
 	.connect		= xprt_op_connect,
 	.buf_alloc		= rpcrdma2_call_alloc,
 	.buf_free		= rpcrdma2_call_free,
