@@ -57,7 +57,11 @@ static void fill_conn_param(const struct rpcrdma2_conn *conn,
 	param->private_data = private_data;
 	param->private_data_len = RPCRDMA2_PRIVATE_DATA_LEN;
 	param->retry_count = 6;
-	param->rnr_retry_count = 6;
+	/*
+	 * This end's Receives never run out: see recv.c. That a peer tried again
+	 * would only hide a mistake, as stalls of 655 ms each.
+	 */
+	param->rnr_retry_count = 0;
 }
 
 static int addr_resolved(struct rpcrdma2_conn *conn)

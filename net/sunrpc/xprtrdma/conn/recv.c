@@ -9,6 +9,19 @@
  * the CPU's caches. A Call's buffer is posted again just before its Reply is
  * sent, so that the peer finds it when it uses the credit which the Reply gives
  * back.
+ *
+ * So there is a Receive for whatever a peer that keeps to the protocol sends:
+ *
+ *	a Call			one for each credit that this end granted; before it
+ *				grants any, a peer has one
+ *	a Reply, or RDMA2_ERROR	one for each Call that this end may have out, since
+ *	in place of it		credits_update() has it posted before it counts
+ *	CONNPROP		one: there is one in each direction
+ *	what recv_done() has	one: a Reply lets the next Call out before its
+ *				own buffer is posted again
+ *	any other RDMA2_ERROR	one, as none of this module's messages deserves it
+ *
+ * A peer that finds none has sent what it must not, and loses the connection.
  */
 #include "conn.h"
 
