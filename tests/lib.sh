@@ -129,6 +129,13 @@ CONNECTIONS=/sys/kernel/debug/rpcrdma2
 # connection_of client|server - the file of that end's connection, or of several
 connection_of() { grep -l "^role: *$1\$" $CONNECTIONS/[0-9]* 2>/dev/null; }
 
+### Errors that are injected
+
+# The code of the RDMA2_ERROR that answers the next Call with chunks
+INJECT=$CONNECTIONS/inject_error
+
+can_inject() { [ -e $INJECT ]; }
+
 ### Allocations that fail
 
 SLAB=/sys/kernel/debug/failslab

@@ -26,7 +26,6 @@ unsigned int rpcrdma2_svc_credits = 64;
 unsigned int rpcrdma2_read_memory;
 unsigned int rpcrdma2_version;
 unsigned int rpcrdma2_version_retry = 600;
-unsigned int rpcrdma2_inject_error;
 
 static int set_in_range(const char *val, const struct kernel_param *kp,
 			unsigned int min, unsigned int max, unsigned int unit)
@@ -65,11 +64,6 @@ static int set_version_retry(const char *val, const struct kernel_param *kp)
 	return set_in_range(val, kp, VERSION_RETRY_MIN, VERSION_RETRY_MAX, 1);
 }
 
-static int set_error(const char *val, const struct kernel_param *kp)
-{
-	return set_in_range(val, kp, RDMA2_ERR_NONE, RDMA2_ERR_SYSTEM, 1);
-}
-
 static const struct kernel_param_ops inline_size_ops = {
 	.set	= set_inline_size,
 	.get	= param_get_uint,
@@ -87,11 +81,6 @@ static const struct kernel_param_ops version_ops = {
 
 static const struct kernel_param_ops version_retry_ops = {
 	.set	= set_version_retry,
-	.get	= param_get_uint,
-};
-
-static const struct kernel_param_ops error_ops = {
-	.set	= set_error,
 	.get	= param_get_uint,
 };
 
@@ -115,10 +104,6 @@ module_param_cb(version_retry, &version_retry_ops, &rpcrdma2_version_retry,
 		0644);
 MODULE_PARM_DESC(version_retry,
 		 "Seconds after which a client asks a server that had only version 1 for version 2 again (1 to 86400)");
-
-module_param_cb(inject_error, &error_ops, &rpcrdma2_inject_error, 0600);
-MODULE_PARM_DESC(inject_error,
-		 "For tests: the server refuses the next Call that has chunks with this RDMA2_ERROR code, and sets this to 0");
 
 /* The kernel's own module registers the same names. */
 static int explain(int rc)

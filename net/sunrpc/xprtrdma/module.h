@@ -23,7 +23,6 @@ extern unsigned int rpcrdma2_svc_credits;
 extern unsigned int rpcrdma2_read_memory;
 extern unsigned int rpcrdma2_version;
 extern unsigned int rpcrdma2_version_retry;
-extern unsigned int rpcrdma2_inject_error;
 
 /**
  * rpcrdma2_versions - what a new connection may speak

@@ -477,6 +477,7 @@ void rpcrdma2_debugfs_ready(struct rpcrdma2_conn *conn);
 void rpcrdma2_debugfs_remove(struct rpcrdma2_conn *conn);
 void rpcrdma2_debugfs_add(const char *name,
 			  const struct file_operations *fops);
+void rpcrdma2_debugfs_add_u32(const char *name, u32 *value);
 int rpcrdma2_debugfs_setup(void);
 void rpcrdma2_debugfs_cleanup(void);
 

@@ -201,6 +201,18 @@ void rpcrdma2_debugfs_add(const char *name, const struct file_operations *fops)
 }
 
 /**
+ * rpcrdma2_debugfs_add_u32 - make a file by which a number is read and written
+ * @name: its name
+ * @value: the number
+ *
+ * It is there until the module goes.
+ */
+void rpcrdma2_debugfs_add_u32(const char *name, u32 *value)
+{
+	debugfs_create_u32(name, 0600, directory, value);
+}
+
+/**
  * rpcrdma2_debugfs_setup - module initialisation
  *
  * Return: 0 or -ENOMEM

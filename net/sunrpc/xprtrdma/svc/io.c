@@ -179,6 +179,10 @@ void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 		drop(job);
 }
 
+#ifdef CONFIG_FAULT_INJECTION
+/* RDMA2_ERROR code for the next Call that has chunks */
+static u32 injected;
+
 /*
  * An honest server refuses no Call of this module's client. A test has it do
  * so, to see what becomes of the Call.
@@ -191,10 +195,10 @@ static bool inject_error(struct rpcrdma2_job *job)
 		.chunk_index	= 1,
 	};
 
-	if (likely(!READ_ONCE(rpcrdma2_inject_error)) || !cl->nsegs)
+	if (likely(!READ_ONCE(injected)) || !cl->nsegs)
 		return false;
-	error.code = xchg(&rpcrdma2_inject_error, RDMA2_ERR_NONE);
-	if (!error.code)
+	error.code = xchg(&injected, RDMA2_ERR_NONE);
+	if (!error.code || error.code > RDMA2_ERR_SYSTEM)
 		return false;
 	if (cl->nwrites)
 		error.length_needed = cl->writes[0].length;
@@ -205,6 +209,20 @@ static bool inject_error(struct rpcrdma2_job *job)
 	refuse(job, &error);
 	return true;
 }
+
+/**
+ * rpcrdma2_svc_inject_init - have a file in debugfs for errors to inject
+ */
+void rpcrdma2_svc_inject_init(void)
+{
+	rpcrdma2_debugfs_add_u32("inject_error", &injected);
+}
+#else
+static bool inject_error(struct rpcrdma2_job *job)
+{
+	return false;
+}
+#endif
 
 /* Registrations, memory and DMA mappings: others' Reads have some, and end. */
 static bool is_transient(int rc)

@@ -119,6 +119,13 @@ void rpcrdma2_svc_reverse_unregister(void);
 void rpcrdma2_svc_reverse_lost(struct rpcrdma2_svc_xprt *sx);
 
 /* stats.c */
+#ifdef CONFIG_FAULT_INJECTION
+void rpcrdma2_svc_inject_init(void);
+#else
+static inline void rpcrdma2_svc_inject_init(void)
+{
+}
+#endif
 void rpcrdma2_svc_stats_add(struct rpcrdma2_conn *conn);
 void rpcrdma2_svc_stats_gone(struct rpcrdma2_conn *conn);
 void rpcrdma2_svc_stats_init(void);

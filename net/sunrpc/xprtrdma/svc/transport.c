@@ -368,9 +368,11 @@ int rpcrdma2_svc_register(void)
 {
 	int rc = svc_reg_xprt_class(&svc_class);
 
-	if (!rc)
-		rpcrdma2_svc_stats_init();
-	return rc;
+	if (rc)
+		return rc;
+	rpcrdma2_svc_stats_init();
+	rpcrdma2_svc_inject_init();
+	return 0;
 }
 
 /**
