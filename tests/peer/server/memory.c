@@ -59,6 +59,47 @@ static void invalidate_anothers(void)
 	expect_gone(c);
 }
 
+/* What invalidates, and is no Reply to the RPC whose memory that is */
+static void invalidate_with(const char *message)
+{
+	static struct octets o;
+	struct call call, next;
+	struct connection *c = at_read(&call);
+
+	if (!serve_until(c, READ, &next))
+		fail("the client went by itself");
+	octets_format(&o, message, call.xid, grant);
+	connection_send(c, o.data, o.len, next.inv_handle);
+	expect_gone(c);
+}
+
+#define RPC_CALLED	"0badca11 00000000 00000002 40000000 00000001 " \
+			"00000000 00000000 00000000 00000000 00000000"
+
+static void invalidate_with_call(void)
+{
+	invalidate_with("0badca11 " VERS REQUEST "00000000 " CALL_FLAGS NOTHING
+			RPC_CALLED);
+}
+
+static void invalidate_with_connprop(void)
+{
+	invalidate_with("00000001 " VERS "00000020 00000005 " CALL_FLAGS
+			PROPERTIES);
+}
+
+static void invalidate_with_stray_reply(void)
+{
+	invalidate_with("0badca11 " VERS "%2$08x 00000000 " REPLY_FLAGS NOTHING
+			"0badca11 " RPC_NULL_REPLY);
+}
+
+static void invalidate_with_stray_error(void)
+{
+	invalidate_with("0badca11 " VERS "%2$08x 00000004 " REPLY_FLAGS
+			"00000009");
+}
+
 static void invalidate_unasked(void)
 {
 	struct connection *c = greeted();
@@ -200,6 +241,10 @@ const struct test memory_cases[] = {
 	{ "survives-invalidate-unknown", invalidate_unknown },
 	{ "survives-invalidate-again", invalidate_again },
 	{ "survives-invalidate-anothers", invalidate_anothers },
+	{ "survives-invalidate-with-call", invalidate_with_call },
+	{ "survives-invalidate-with-connprop", invalidate_with_connprop },
+	{ "survives-invalidate-with-stray-reply", invalidate_with_stray_reply },
+	{ "survives-invalidate-with-stray-error", invalidate_with_stray_error },
 	{ "survives-invalidate-unasked", invalidate_unasked },
 	{ "survives-write-elsewhere", write_elsewhere },
 	{ "survives-write-after-reply", write_after_reply },

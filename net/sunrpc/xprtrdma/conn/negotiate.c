@@ -226,6 +226,12 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 	const struct rpcrdma2_hs_step *step =
 		rpcrdma2_hs_step(conn->handshake, event);
 
+	/* Whose the handle of a Reply's was is for the requester to say. */
+	if (recv->invalidated &&
+	    (step->action != RPCRDMA2_HS_DELIVER || !recv->hdr.response)) {
+		rpcrdma2_conn_close(conn, -EPROTO);
+		return;
+	}
 	switch (step->action) {
 	case RPCRDMA2_HS_DELIVER:
 		set_state(conn, step->next);

@@ -340,6 +340,7 @@ static int flush(struct builder *b)
 	if (n < 0)
 		return n;
 	fill_wrs(mr);
+	WRITE_ONCE(mr->xid, be32_to_cpu(b->call->rqst->rq_xid));
 	trace_rpcrdma2_mr_register(requester->conn, b->call->rqst, ibmr);
 	rc = rpcrdma2_add_segment(&requester->hdr.chunks, b->chunk,
 				  ibmr->rkey, ibmr->length, ibmr->iova);
@@ -553,6 +554,33 @@ bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
 		return true;
 	}
 	return false;
+}
+
+/**
+ * rpcrdma2_inv_stray - a Reply to an RPC that was killed invalidated a handle
+ * @requester: whose
+ * @xid: of the Reply
+ * @handle: which
+ *
+ * CQ context. The memory is being taken back, by the RPC's task: until that is done,
+ * the registration has its handle.
+ *
+ * Return: false if the handle is none of that RPC
+ */
+bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
+			u32 handle)
+{
+	struct rpcrdma2_mr *mr;
+	bool found = false;
+
+	spin_lock(&requester->lock);
+	list_for_each_entry(mr, &requester->all_mrs, all) {
+		found = mr->mr->rkey == handle && READ_ONCE(mr->xid) == xid;
+		if (found)
+			break;
+	}
+	spin_unlock(&requester->lock);
+	return found;
 }
 
 /*

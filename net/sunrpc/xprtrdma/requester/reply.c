@@ -339,7 +339,12 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 	if (!call) {
 		/* The RPC was killed; its memory is fenced or being fenced. */
 		trace_rpcrdma2_reply_unmatched(conn, hdr);
+		if (invalidated)
+			mine = rpcrdma2_inv_stray(requester, hdr->xid,
+						  invalidated);
 		rpcrdma2_recv_put(recv);
+		if (!mine)
+			rpcrdma2_conn_close(conn, -EPROTO);
 		return;
 	}
 	if (!call_claim(requester, call)) {

@@ -116,6 +116,7 @@ struct rpcrdma2_requester {
  * @mr: fast registration MR
  * @sg: what is registered
  * @nents: entries of @sg in use; 0 if nothing is mapped
+ * @xid: of the RPC whose memory it is or was
  * @dir: direction of the transfer
  * @unused: the device wrote nothing there, but the CPU did
  * @reg_wr: registers it
@@ -127,6 +128,7 @@ struct rpcrdma2_mr {
 	struct ib_mr		*mr;
 	struct scatterlist	*sg;
 	unsigned int		nents;
+	u32			xid;
 	enum dma_data_direction	dir;
 	bool			unused;
 	struct ib_reg_wr	reg_wr;
@@ -225,6 +227,8 @@ void rpcrdma2_unregister(struct rpcrdma2_requester *requester,
 void rpcrdma2_nothing_placed(struct rpcrdma2_call *call);
 bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
 			 struct rpcrdma2_call *call, u32 handle);
+bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
+			u32 handle);
 int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 		       struct rpcrdma2_call *call);
 unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
