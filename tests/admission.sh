@@ -60,7 +60,8 @@ budget() {
 slow_reads() {
 	local conn
 
-	umount "$LAB_MOUNT"
+	must umount "$LAB_MOUNT"
+	must lab_until 30 no_connection
 	must lab_mount 3 timeo=6000
 	write_all
 	conn=$(basename "$(connection_of server)")
@@ -78,10 +79,13 @@ slow_reads() {
 	must umount -f "$LAB_MOUNT"
 }
 
+no_connection() { [ -z "$(connection_of server)" ]; }
+
 timed_out() { [ "$(counted timeouts)" -gt 0 ]; }
 
 nfs_start siw
-must lab_mount 4.2
+# Of one connection, only 1 MiB is read at a time.
+must lab_mount 3 nconnect=8
 # While one Call is read, the others come.
 lo_is delay 300ms
 budget
