@@ -14,7 +14,7 @@ function allocates(name)
 {
 	if (name ~ /^(rpcrdma2_|__asan_|is_|__trace|xprt_alloc_slot|kmalloc_caches)|unregister|dealloc|destroy|^free_/)
 		return 0
-	return name ~ /alloc|_pages(_exact)?$|create|dup$|kasprintf|single_open/ ||
+	return name ~ /alloc|get_free_page|create|dup$|kasprintf|single_open/ ||
 	       name ~ /^register_|svc_xprt_init|rdma_rw_ctx_init/ ||
 	       name ~ /^rdma_(listen|bind_addr|resolve_|connect|accept)/
 }
