@@ -288,15 +288,9 @@ static int build(struct builder *b, struct rpcrdma2_error *error)
 static void reply_sent(struct rpcrdma2_send *send, int status)
 {
 	struct rpcrdma2_job *job = send->owner;
-	struct rpcrdma2_responder *responder = job->responder;
-	struct rpcrdma2_conn *conn = responder->conn;
-	bool had_room = rpcrdma2_responder_has_room(responder);
 
 	trace_rpcrdma2_reply_done(job, status);
 	rpcrdma2_job_put(job);
-	if (!had_room && rpcrdma2_responder_has_room(responder) &&
-	    conn->param.ops->room)
-		conn->param.ops->room(conn);
 }
 
 /* Those of a Reply that waited are the job's already. */

@@ -155,6 +155,8 @@ void rpcrdma2_job_give_credit(struct rpcrdma2_job *job)
 void rpcrdma2_job_put(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
+	struct rpcrdma2_conn *conn = responder->conn;
+	bool room;
 
 	rpcrdma2_rws_release(job);
 	while (job->nr_pages)
@@ -164,11 +166,16 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 
 	spin_lock(&responder->lock);
 	count_done(responder, job);
+	room = !rpcrdma2_responder_has_room(responder);
 	WRITE_ONCE(responder->writing, responder->writing - job->writing);
+	room = room && rpcrdma2_responder_has_room(responder);
 	job->writing = 0;
 	list_add(&job->list, &responder->free_jobs);
 	spin_unlock(&responder->lock);
-	rpcrdma2_conn_put(responder->conn);
+	/* The upper layer is there: a Reply is given back before CLOSED. */
+	if (room && conn->param.ops->room)
+		conn->param.ops->room(conn);
+	rpcrdma2_conn_put(conn);
 }
 
 /**
