@@ -334,5 +334,6 @@ int rpcrdma2_conn_init(void)
 void rpcrdma2_conn_cleanup(void)
 {
 	destroy_workqueue(rpcrdma2_wq);
+	rpcrdma2_qp_cleanup();
 	rpcrdma2_debugfs_cleanup();
 }

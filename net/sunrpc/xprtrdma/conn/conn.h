@@ -310,6 +310,8 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @sq_used: entries taken by @posted
  * @unsignaled: entries since the last signaled WR
  * @post_failed: the device refused a WR
+ * @inv_refused: ... and that was a LOCAL_INV, as such; stable after the drain
+ * @no_local_inv: it is known to take none
  * @max_pages: page list limit of a registration
  * @ready_at: when it became READY, in jiffies
  * @file: in debugfs
@@ -371,6 +373,8 @@ struct rpcrdma2_conn {
 	unsigned int			sq_used;
 	unsigned int			unsignaled;
 	bool				post_failed;
+	bool				inv_refused;
+	bool				no_local_inv;
 	unsigned int			max_pages;
 
 	unsigned long			ready_at;
@@ -434,6 +438,7 @@ void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);
 
 /* qp.c */
 void rpcrdma2_qp_failed_work(struct work_struct *work);
+void rpcrdma2_qp_cleanup(void);
 int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);
 

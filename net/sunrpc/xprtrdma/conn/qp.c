@@ -2,6 +2,8 @@
 /*
  * PD, CQ and QP, sized from what the upper layer wants and the device has.
  */
+#include <linux/xarray.h>
+
 #include "conn.h"
 
 #include <trace/events/rpcrdma2.h>
@@ -15,6 +17,30 @@
 
 /* What an RDMA Write has to gather at least, if the device can */
 #define MIN_WRITE_SGES	4
+
+/*
+ * Devices, by their index, that refused a LOCAL_INV. At least hns says that it has what
+ * FRWR needs, and takes none all the same.
+ */
+static DEFINE_XARRAY(no_local_inv);
+
+/* At the end of the first connection that met with it. */
+static void note_refusal(struct ib_device *dev)
+{
+	if (xa_load(&no_local_inv, dev->index))
+		return;
+	pr_warn("rpcrdma2: device %s takes no LOCAL_INV: registrations will be given up instead, which is slow\n",
+		dev->name);
+	xa_store(&no_local_inv, dev->index, xa_mk_value(1), GFP_KERNEL);
+}
+
+/**
+ * rpcrdma2_qp_cleanup - module removal
+ */
+void rpcrdma2_qp_cleanup(void)
+{
+	xa_destroy(&no_local_inv);
+}
 
 /* Data moves by FRWR and Send With Invalidate only. */
 static int check_device(struct ib_device *dev)
@@ -180,6 +206,7 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	rc = check_device(dev);
 	if (rc)
 		return rc;
+	conn->no_local_inv = xa_load(&no_local_inv, dev->index);
 
 	conn->pd = ib_alloc_pd(dev, 0);
 	if (IS_ERR(conn->pd)) {
@@ -222,6 +249,8 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn)
 {
+	if (conn->inv_refused)
+		note_refusal(conn->cm_id->device);
 	if (conn->qp)
 		rdma_destroy_qp(conn->cm_id);
 	conn->qp = NULL;

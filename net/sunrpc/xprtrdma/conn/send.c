@@ -46,8 +46,18 @@ static bool must_signal(const struct rpcrdma2_conn *conn,
 	       list_empty(&conn->free_sends);
 }
 
+/* Part of the chain may be on the Queue: the teardown returns it. */
+static void post_refused(struct rpcrdma2_conn *conn,
+			 const struct ib_send_wr *bad, int rc)
+{
+	conn->post_failed = true;
+	if (rc == -EINVAL && bad && bad->opcode == IB_WR_LOCAL_INV)
+		conn->inv_refused = true;
+}
+
 static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 {
+	const struct ib_send_wr *bad = NULL;
 	int rc;
 
 	lockdep_assert_held(&conn->lock);
@@ -59,11 +69,10 @@ static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	}
 	conn->sq_used += work->count;
 	list_add_tail(&work->link, &conn->posted);
-	rc = ib_post_send(conn->qp, work->first, NULL);
+	rc = ib_post_send(conn->qp, work->first, &bad);
 	trace_rpcrdma2_post(conn, work, rc);
 	if (rc)
-		/* Part of the chain may be on the Queue: the teardown returns it. */
-		conn->post_failed = true;
+		post_refused(conn, bad, rc);
 	else
 		count_post(conn, work);
 }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registering memory for a responder, and taking it back.
+ * Registering memory for a responder. How it is taken back is in invalidate.c.
  *
  * Registrations (FRWR) are pooled per connection. Registering costs one WR,
- * which is posted in front of the Send that tells the responder of it. An RPC
- * asks for remote invalidation of one registration; the others, and that one
- * if the responder did not do it, are invalidated by LocalInv WRs, the last
- * of which is signaled.
+ * which is posted in front of the Send that tells the responder of it.
  */
 #include <linux/highmem.h>
 
@@ -32,11 +29,12 @@ static void mr_unmap(struct rpcrdma2_requester *requester,
 	mr->nents = 0;
 }
 
+/* Deregistering also ends what is valid: before the memory is given back. */
 static void mr_free(struct rpcrdma2_requester *requester,
 		    struct rpcrdma2_mr *mr)
 {
-	mr_unmap(requester, mr);
 	ib_dereg_mr(mr->mr);
+	mr_unmap(requester, mr);
 	kfree(mr->sg);
 	kfree(mr);
 }
@@ -178,6 +176,24 @@ void rpcrdma2_mrs_destroy(struct rpcrdma2_requester *requester)
 	}
 }
 
+/**
+ * rpcrdma2_mr_drop - deregister, where that is how to invalidate
+ * @requester: whose
+ * @mr: one that a Call has; it is gone on return
+ *
+ * Workqueue, between enter and exit; sleeps. The pool is refilled as needed.
+ */
+void rpcrdma2_mr_drop(struct rpcrdma2_requester *requester,
+		      struct rpcrdma2_mr *mr)
+{
+	spin_lock(&requester->lock);
+	list_del(&mr->list);
+	list_del(&mr->all);
+	requester->nr_mrs--;
+	spin_unlock(&requester->lock);
+	mr_free(requester, mr);
+}
+
 static struct rpcrdma2_mr *mr_get(struct rpcrdma2_requester *requester)
 {
 	struct rpcrdma2_mr *mr;
@@ -191,8 +207,13 @@ static struct rpcrdma2_mr *mr_get(struct rpcrdma2_requester *requester)
 	return mr;
 }
 
-static void mr_put(struct rpcrdma2_requester *requester,
-		   struct rpcrdma2_mr *mr)
+/**
+ * rpcrdma2_mr_put - a registration is free to use
+ * @requester: whose
+ * @mr: one that was never posted, or that is invalid
+ */
+void rpcrdma2_mr_put(struct rpcrdma2_requester *requester,
+		     struct rpcrdma2_mr *mr)
 {
 	mr_unmap(requester, mr);
 	spin_lock(&requester->lock);
@@ -206,7 +227,7 @@ static struct rpcrdma2_mr *mr_wait(struct rpcrdma2_requester *requester)
 	struct rpcrdma2_mr *mr;
 
 	xprt_wait_for_buffer_space(requester->xprt);
-	/* Pairs with the lock in mr_put(), which precedes xprt_write_space(). */
+	/* Pairs with the lock in rpcrdma2_mr_put(), which precedes xprt_write_space(). */
 	smp_mb__after_atomic();
 	mr = mr_get(requester);
 	if (mr) {
@@ -446,7 +467,7 @@ int rpcrdma2_register(struct rpcrdma2_requester *requester,
 	while (!rc && b.mr)
 		rc = flush(&b);
 	if (b.mr)
-		mr_put(requester, b.mr);
+		rpcrdma2_mr_put(requester, b.mr);
 	return rc;
 }
 
@@ -498,145 +519,4 @@ void rpcrdma2_chain_registrations(struct rpcrdma2_call *call,
 		mr->reg_wr.wr.wr_cqe = &work->cqe;
 		rpcrdma2_work_prepend(work, &mr->reg_wr.wr, 1);
 	}
-}
-
-/**
- * rpcrdma2_unregister - take back registrations that were never posted, or
- *	that are invalid
- * @requester: whose
- * @call: which
- */
-void rpcrdma2_unregister(struct rpcrdma2_requester *requester,
-			 struct rpcrdma2_call *call)
-{
-	struct rpcrdma2_mr *mr, *next;
-
-	list_for_each_entry_safe(mr, next, &call->mrs, list)
-		mr_put(requester, mr);
-}
-
-/**
- * rpcrdma2_nothing_placed - the responder wrote nothing to what a Call offered
- * @call: a Call whose Reply came inline, and is in its buffers
- *
- * CQ context. To give up the mapping must not bring back what a bounce buffer has.
- */
-void rpcrdma2_nothing_placed(struct rpcrdma2_call *call)
-{
-	struct rpcrdma2_mr *mr;
-
-	list_for_each_entry(mr, &call->mrs, list)
-		mr->unused = mr->dir == DMA_FROM_DEVICE;
-}
-
-/**
- * rpcrdma2_inv_remote - the responder invalidated a handle with its Reply
- * @requester: whose
- * @call: the Call that was answered
- * @handle: which
- *
- * CQ context.
- *
- * Return: false if the handle is none of this Call
- */
-bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
-			 struct rpcrdma2_call *call, u32 handle)
-{
-	struct rpcrdma2_mr *mr;
-
-	list_for_each_entry(mr, &call->mrs, list) {
-		if (mr->mr->rkey != handle)
-			continue;
-		requester->stats.remote_invs++;
-		trace_rpcrdma2_mr_inv_remote(requester->conn, call->rqst,
-					     mr->mr);
-		mr_put(requester, mr);
-		return true;
-	}
-	return false;
-}
-
-/**
- * rpcrdma2_inv_stray - a Reply to an RPC that was killed invalidated a handle
- * @requester: whose
- * @xid: of the Reply
- * @handle: which
- *
- * CQ context. The memory is being taken back, by the RPC's task: until that is done,
- * the registration has its handle.
- *
- * Return: false if the handle is none of that RPC
- */
-bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
-			u32 handle)
-{
-	struct rpcrdma2_mr *mr;
-	bool found = false;
-
-	spin_lock(&requester->lock);
-	list_for_each_entry(mr, &requester->all_mrs, all) {
-		found = mr->mr->rkey == handle && READ_ONCE(mr->xid) == xid;
-		if (found)
-			break;
-	}
-	spin_unlock(&requester->lock);
-	return found;
-}
-
-/*
- * Called when the LocalInvs have completed or, after the Queue was drained,
- * will not be needed: either way the responder cannot reach the memory.
- */
-static void inv_done(struct rpcrdma2_work *work, int status)
-{
-	struct rpcrdma2_call *call = container_of(work, struct rpcrdma2_call,
-						  inv_work);
-	struct rpcrdma2_requester *requester = call->conn->requester;
-
-	if (!status)
-		requester->stats.local_invs += work->count;
-	rpcrdma2_unregister(requester, call);
-	if (call->waiting)
-		complete(&call->fenced);
-	else
-		rpcrdma2_call_complete(call);
-}
-
-/**
- * rpcrdma2_inv_local - invalidate what is left of a Call's registrations
- * @requester: of a connection that the caller has entered, or in CQ context
- * @call: the Call
- *
- * Return: 0: @call->fenced will be completed or rpcrdma2_call_complete()
- * called, maybe at once; -ENOTCONN: neither will, and the memory is safe when
- * the connection is CLOSED
- */
-int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
-		       struct rpcrdma2_call *call)
-{
-	struct ib_send_wr *first = NULL, *last = NULL;
-	struct rpcrdma2_work *work = &call->inv_work;
-	struct rpcrdma2_mr *mr;
-	unsigned int count = 0;
-
-	list_for_each_entry_reverse(mr, &call->mrs, list) {
-		mr->inv_wr.next = first;
-		mr->inv_wr.wr_cqe = &work->cqe;
-		first = &mr->inv_wr;
-		last = last ?: first;
-		count++;
-		trace_rpcrdma2_mr_inv_local(requester->conn, call->rqst,
-					    mr->mr);
-	}
-	if (!count) {
-		if (call->waiting)
-			complete(&call->fenced);
-		else
-			rpcrdma2_call_complete(call);
-		return 0;
-	}
-	rpcrdma2_work_init(work, be32_to_cpu(call->rqst->rq_xid), first, last,
-			   count, inv_done);
-	work->prompt = true;
-	return rpcrdma2_post(requester->conn, work);
 }

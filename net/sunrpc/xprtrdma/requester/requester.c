@@ -443,6 +443,8 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
 	INIT_LIST_HEAD(&requester->all_mrs);
 	INIT_DELAYED_WORK(&requester->refill, rpcrdma2_mrs_refill);
 	INIT_DELAYED_WORK(&requester->starved, starved);
+	INIT_LIST_HEAD(&requester->to_deregister);
+	INIT_WORK(&requester->deregister, rpcrdma2_deregister);
 	INIT_LIST_HEAD(&requester->unsettled);
 	INIT_DELAYED_WORK(&requester->settle, rpcrdma2_settle);
 	/*
@@ -493,6 +495,7 @@ void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester)
 	cancel_delayed_work_sync(&requester->starved);
 	cancel_delayed_work_sync(&requester->refill);
 	cancel_delayed_work_sync(&requester->settle);
+	rpcrdma2_deregister_lost(requester);
 	rpcrdma2_settle_lost(requester);
 	rpcrdma2_mrs_destroy(requester);
 }

@@ -83,6 +83,9 @@ struct rpcrdma2_stats {
  * @all_mrs: all registrations
  * @nr_mrs: how many
  * @refill: allocates more
+ * @to_deregister: work that invalidates Calls' registrations, where there is no
+ *	LOCAL_INV; under @lock
+ * @deregister: does it
  * @unsettled: pinned Calls whose RPC did not wait yet when it was to end
  * @settle: tries again
  * @hdr: header being marshaled; the holder of the xprt's write lock
@@ -101,6 +104,9 @@ struct rpcrdma2_requester {
 	struct list_head	all_mrs;
 	unsigned int		nr_mrs;
 	struct delayed_work	refill;
+
+	struct list_head	to_deregister;
+	struct work_struct	deregister;
 
 	struct list_head	unsettled;
 	struct delayed_work	settle;
@@ -222,6 +228,25 @@ int rpcrdma2_register(struct rpcrdma2_requester *requester,
 		      enum dma_data_direction dir);
 void rpcrdma2_chain_registrations(struct rpcrdma2_call *call,
 				  struct rpcrdma2_send *send);
+unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
+				   const struct xdr_buf *buf,
+				   unsigned int parts);
+int rpcrdma2_mrs_provide(struct rpcrdma2_requester *requester);
+void rpcrdma2_mrs_refill(struct work_struct *work);
+void rpcrdma2_mrs_destroy(struct rpcrdma2_requester *requester);
+
+void rpcrdma2_mr_put(struct rpcrdma2_requester *requester,
+		     struct rpcrdma2_mr *mr);
+void rpcrdma2_mr_drop(struct rpcrdma2_requester *requester,
+		      struct rpcrdma2_mr *mr);
+
+/* Parts of an xdr_buf that rpcrdma2_register() can take. */
+#define RPCRDMA2_PART_HEAD	0x1
+#define RPCRDMA2_PART_PAGES	0x2
+#define RPCRDMA2_PART_TAIL	0x4
+#define RPCRDMA2_PART_ALL	0x7
+
+/* invalidate.c */
 void rpcrdma2_unregister(struct rpcrdma2_requester *requester,
 			 struct rpcrdma2_call *call);
 void rpcrdma2_nothing_placed(struct rpcrdma2_call *call);
@@ -231,18 +256,8 @@ bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
 			u32 handle);
 int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 		       struct rpcrdma2_call *call);
-unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
-				   const struct xdr_buf *buf,
-				   unsigned int parts);
-int rpcrdma2_mrs_provide(struct rpcrdma2_requester *requester);
-void rpcrdma2_mrs_refill(struct work_struct *work);
-void rpcrdma2_mrs_destroy(struct rpcrdma2_requester *requester);
-
-/* Parts of an xdr_buf that rpcrdma2_register() can take. */
-#define RPCRDMA2_PART_HEAD	0x1
-#define RPCRDMA2_PART_PAGES	0x2
-#define RPCRDMA2_PART_TAIL	0x4
-#define RPCRDMA2_PART_ALL	0x7
+void rpcrdma2_deregister(struct work_struct *work);
+void rpcrdma2_deregister_lost(struct rpcrdma2_requester *requester);
 
 /* show.c */
 void rpcrdma2_format_addresses(struct rpc_xprt *xprt);
