@@ -363,7 +363,7 @@ reconnect() {
 	check "mountstats: octets of all Replies" "$(field 'RDMA received')" "x >= $written"
 }
 
-none_left() { [ "$(ls $dir)" = server ]; }
+none_left() { [ -z "$(find $dir -name '[0-9]*')" ]; }
 
 read_on() {
 	until [ -e /run/stop ]; do
