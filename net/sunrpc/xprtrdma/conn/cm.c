@@ -421,9 +421,8 @@ rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 	INIT_DELAYED_WORK(&listener->relisten, relisten);
 	rc = listen(listener);
 	if (rc) {
-		/* Of several devices, one may have begun to listen. */
-		cancel_delayed_work_sync(&listener->relisten);
-		kfree(listener);
+		/* An address may have changed meanwhile, and been listened on. */
+		rpcrdma2_unlisten(listener);
 		return ERR_PTR(rc);
 	}
 	return listener;

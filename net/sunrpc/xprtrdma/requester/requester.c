@@ -492,10 +492,11 @@ void rpcrdma2_requester_room(struct rpcrdma2_requester *requester)
  */
 void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester)
 {
+	/* Before the others: it may have them queued again. */
+	rpcrdma2_deregister_lost(requester);
 	cancel_delayed_work_sync(&requester->starved);
 	cancel_delayed_work_sync(&requester->refill);
 	cancel_delayed_work_sync(&requester->settle);
-	rpcrdma2_deregister_lost(requester);
 	rpcrdma2_settle_lost(requester);
 	rpcrdma2_mrs_destroy(requester);
 }

@@ -98,19 +98,7 @@ static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
 	return 0;
 }
 
-/**
- * rpcrdma2_rw_read - make an RDMA Read
- * @job: gets it, and has the pages to read into
- * @seg: what to read
- * @skip: octets of @seg to leave out at its start
- * @length: octets to read, more than 0
- * @to: where to, octets from the start of the first page
- *
- * Between enter and exit; process context, sleeps.
- *
- * Return: 0 or negative errno
- */
-int rpcrdma2_rw_read(struct rpcrdma2_job *job,
+static int read_part(struct rpcrdma2_job *job,
 		     const struct rpcrdma2_segment *seg, u32 skip, u32 length,
 		     u32 to)
 {
@@ -126,6 +114,50 @@ int rpcrdma2_rw_read(struct rpcrdma2_job *job,
 	}
 	trace_rpcrdma2_rdma_read(job->responder->conn, job->xid, seg, length);
 	return rw_start(job, rw, seg, skip, length, DMA_FROM_DEVICE);
+}
+
+/*
+ * Whole pages by themselves, and what is less than a page at either end: a bounce
+ * buffer may begin elsewhere in its page, which leaves a gap in a registration.
+ */
+static int read_apart(struct rpcrdma2_job *job,
+		      const struct rpcrdma2_segment *seg, u32 skip, u32 length,
+		      u32 to)
+{
+	u32 n;
+	int rc;
+
+	for (; length; skip += n, length -= n, to += n) {
+		n = min_t(u32, length, PAGE_SIZE - offset_in_page(to));
+		if (n == PAGE_SIZE)
+			n = round_down(length, PAGE_SIZE);
+		rc = read_part(job, seg, skip, n, to);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/**
+ * rpcrdma2_rw_read - make an RDMA Read, or some
+ * @job: gets it, and has the pages to read into
+ * @seg: what to read
+ * @skip: octets of @seg to leave out at its start
+ * @length: octets to read, more than 0
+ * @to: where to, octets from the start of the first page
+ *
+ * Between enter and exit; process context, sleeps.
+ *
+ * Return: 0 or negative errno
+ */
+int rpcrdma2_rw_read(struct rpcrdma2_job *job,
+		     const struct rpcrdma2_segment *seg, u32 skip, u32 length,
+		     u32 to)
+{
+	int rc = read_part(job, seg, skip, length, to);
+
+	/* Where it reads to can't be one registration. */
+	return rc == -EINVAL ? read_apart(job, seg, skip, length, to) : rc;
 }
 
 static void add_kvec(struct rpcrdma2_rw *rw, const struct kvec *vec)

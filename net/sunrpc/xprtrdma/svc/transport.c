@@ -43,13 +43,6 @@ static struct rpcrdma2_svc_xprt *svc_xprt_new(struct svc_serv *serv,
 	return sx;
 }
 
-/* Undoes svc_xprt_new() where sunrpc never saw the svc_xprt. */
-static void svc_xprt_discard(struct rpcrdma2_svc_xprt *sx)
-{
-	put_net_track(sx->xprt.xpt_net, &sx->xprt.ns_tracker);
-	kfree(sx);
-}
-
 static void conn_ready(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_offer(upper(conn));
@@ -201,17 +194,15 @@ static struct rpcrdma2_svc_xprt *conn_svc_xprt(struct rpcrdma2_svc_xprt *listene
  * rpcrdma2_svc_discard - a connection is gone that sunrpc never had
  * @sx: its svc_xprt; CLOSED, or not adopted
  *
- * Drops the svc_xprt's reference to the connection.
+ * Drops the reference that there is from the start, and with the last one those to the
+ * connection and to the listener.
  */
 void rpcrdma2_svc_discard(struct rpcrdma2_svc_xprt *sx)
 {
-	struct rpcrdma2_svc_xprt *listener = sx->from;
-	struct rpcrdma2_conn *conn = sx->conn;
-
-	svc_xprt_discard(sx);
-	rpcrdma2_conn_put(conn);
-	rpcrdma2_place_give(listener);
-	svc_xprt_put(&listener->xprt);
+	rpcrdma2_place_give(sx->from);
+	/* Each svc_xprt that is freed gives up a claim to the module. */
+	__module_get(THIS_MODULE);
+	svc_xprt_put(&sx->xprt);
 }
 
 /* CM context; @conn can't go, but it may be closing. */
