@@ -365,18 +365,21 @@ static bool pass_read(struct mimic_qp *qp, struct mimic_wqe *wqe, u32 head)
 	return true;
 }
 
-static bool is_read(const struct mimic_wqe *wqe)
-{
-	return wqe->opcode == IB_WR_RDMA_READ ||
-	       wqe->opcode == IB_WR_RDMA_READ_WITH_INV;
-}
-
-static enum mimic_step step_of(const struct mimic_qp *qp,
-			       const struct mimic_wqe *wqe)
+/**
+ * mimic_step_of - which faults are for a work request
+ * @qp: on this QP
+ * @opcode: of the work request
+ *
+ * Return: an enum mimic_step, or -EINVAL if the device does no such thing
+ */
+int mimic_step_of(const struct mimic_qp *qp, enum ib_wr_opcode opcode)
 {
 	if (qp->ib.qp_type == IB_QPT_GSI)
-		return MIMIC_MAD;
-	switch (wqe->opcode) {
+		return opcode == IB_WR_SEND ? MIMIC_MAD : -EINVAL;
+	switch (opcode) {
+	case IB_WR_SEND:
+	case IB_WR_SEND_WITH_IMM:
+		return MIMIC_SEND;
 	case IB_WR_SEND_WITH_INV:
 		return MIMIC_SEND_INV;
 	case IB_WR_RDMA_WRITE:
@@ -390,7 +393,7 @@ static enum mimic_step step_of(const struct mimic_qp *qp,
 	case IB_WR_LOCAL_INV:
 		return MIMIC_LOCAL_INV;
 	default:
-		return MIMIC_SEND;
+		return -EINVAL;
 	}
 }
 
@@ -403,7 +406,7 @@ static int judge(struct mimic_qp *qp, struct mimic_wqe *wqe, bool *done)
 	if (wqe->judged)
 		return 0;
 	wqe->judged = true;
-	verdict = mimic_strike(qp->dev, step_of(qp, wqe), false);
+	verdict = mimic_strike(qp->dev, mimic_step_of(qp, wqe->opcode), false);
 	switch (verdict.action) {
 	case MIMIC_FAIL:
 		*done = true;
@@ -435,7 +438,7 @@ static int judge(struct mimic_qp *qp, struct mimic_wqe *wqe, bool *done)
 
 static void run_send_queue(struct mimic_qp *qp)
 {
-	bool late_reads = qp->dev->limits.late_reads, done;
+	bool late_reads = qp->dev->limits.late_reads, late, done;
 	struct mimic_wqe *wqe;
 	int status;
 	u32 head;
@@ -446,12 +449,14 @@ static void run_send_queue(struct mimic_qp *qp)
 		if (head == qp->sq.tail)
 			break;
 		wqe = mimic_queue_at(&qp->sq, qp->sq.tail);
-		if (late_reads && is_read(wqe) && !wqe->passed) {
+		late = late_reads &&
+		       mimic_step_of(qp, wqe->opcode) == MIMIC_READ;
+		if (late && !wqe->passed) {
 			wqe->passed = true;
 			queue_delayed_work(mimic_wq, &qp->later, 0);
 			break;
 		}
-		if (late_reads && is_read(wqe) && pass_read(qp, wqe, head))
+		if (late && pass_read(qp, wqe, head))
 			continue;
 		status = judge(qp, wqe, &done);
 		if (!done)

@@ -441,6 +441,7 @@ void mimic_qp_event(struct mimic_qp *qp, enum ib_event_type event);
 void mimic_qp_put(struct mimic_qp *qp);
 
 /* engine.c */
+int mimic_step_of(const struct mimic_qp *qp, enum ib_wr_opcode opcode);
 void mimic_engine(struct tasklet_struct *t);
 
 /* fault.c */

@@ -294,38 +294,20 @@ int mimic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	return 0;
 }
 
-static const u8 steps[] = {
-	[IB_WR_SEND]			= MIMIC_SEND,
-	[IB_WR_SEND_WITH_IMM]		= MIMIC_SEND,
-	[IB_WR_SEND_WITH_INV]		= MIMIC_SEND_INV,
-	[IB_WR_RDMA_WRITE]		= MIMIC_WRITE,
-	[IB_WR_RDMA_WRITE_WITH_IMM]	= MIMIC_WRITE,
-	[IB_WR_RDMA_READ]		= MIMIC_READ,
-	[IB_WR_RDMA_READ_WITH_INV]	= MIMIC_READ,
-	[IB_WR_REG_MR]			= MIMIC_REG_MR,
-	[IB_WR_LOCAL_INV]		= MIMIC_LOCAL_INV,
-};
-
 /* Is it one that can be posted? */
 static int check_send(const struct mimic_qp *qp, const struct ib_send_wr *wr)
 {
 	const struct mimic_profile *limits = &qp->dev->limits;
+	int step = mimic_step_of(qp, wr->opcode);
 	u32 max_sge = qp->cap.max_send_sge;
-	bool known = wr->opcode < ARRAY_SIZE(steps) &&
-		     (steps[wr->opcode] || wr->opcode == IB_WR_SEND ||
-		      wr->opcode == IB_WR_SEND_WITH_IMM);
 
-	if (!known || (wr->opcode == IB_WR_LOCAL_INV && limits->no_local_inv))
+	if (step < 0 || (step == MIMIC_LOCAL_INV && limits->no_local_inv))
 		return -EINVAL;
-	if (wr->opcode == IB_WR_RDMA_READ ||
-	    wr->opcode == IB_WR_RDMA_READ_WITH_INV)
+	if (step == MIMIC_READ)
 		max_sge = limits->max_sge_rd;
 	if (wr->num_sge > max_sge)
 		return -EINVAL;
-	if (qp->ib.qp_type == IB_QPT_GSI)
-		return mimic_refuse(qp->dev, MIMIC_MAD);
-	if (mimic_strike(qp->dev, steps[wr->opcode], true).action ==
-	    MIMIC_REFUSE)
+	if (mimic_strike(qp->dev, step, true).action == MIMIC_REFUSE)
 		return -ENOMEM;
 	return 0;
 }
