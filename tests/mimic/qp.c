@@ -79,6 +79,9 @@ static int check_caps(const struct mimic_profile *limits,
 {
 	const struct ib_qp_cap *cap = &attr->cap;
 
+	/* The CM's QP is not what is tested. */
+	if (attr->qp_type == IB_QPT_GSI)
+		return 0;
 	if (cap->max_send_wr > limits->max_qp_wr ||
 	    cap->max_send_sge > limits->max_send_sge || cap->max_inline_data)
 		return -EINVAL;
