@@ -139,12 +139,18 @@ static const struct ib_device_ops mimic_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_srq, mimic_srq, ib),
 };
 
-static void remove_work(struct work_struct *work)
+/**
+ * mimic_remove - have the device unregistered, unless it is being so
+ * @dev: which
+ *
+ * Any context; returns at once.
+ */
+void mimic_remove(struct mimic_dev *dev)
 {
-	struct mimic_dev *dev = container_of(to_delayed_work(work),
-					     struct mimic_dev, removal);
-
+	if (!ib_device_try_get(&dev->ib))
+		return;
 	ib_unregister_device_queued(&dev->ib);
+	ib_device_put(&dev->ib);
 }
 
 static struct mimic_dev *dev_alloc(struct net_device *netdev)
@@ -157,7 +163,6 @@ static struct mimic_dev *dev_alloc(struct net_device *netdev)
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1);
 	spin_lock_init(&dev->faults.lock);
 	INIT_LIST_HEAD(&dev->faults.list);
-	INIT_DELAYED_WORK(&dev->removal, remove_work);
 	ib_set_device_ops(&dev->ib, &mimic_ops);
 	return dev;
 }
@@ -226,10 +231,8 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 	if (event != NETDEV_UNREGISTER)
 		return NOTIFY_DONE;
 	xa_for_each(&mimic_devs, index, dev)
-		if (dev->netdev == netdev && ib_device_try_get(&dev->ib)) {
-			ib_unregister_device_queued(&dev->ib);
-			ib_device_put(&dev->ib);
-		}
+		if (dev->netdev == netdev)
+			mimic_remove(dev);
 	return NOTIFY_DONE;
 }
 

@@ -125,7 +125,7 @@ static bool happens(struct mimic_dev *dev, enum mimic_action action)
 		mimic_port(dev, false);
 		return true;
 	case MIMIC_REMOVE:
-		queue_delayed_work(mimic_wq, &dev->removal, 0);
+		mimic_remove(dev);
 		return true;
 	default:
 		return false;

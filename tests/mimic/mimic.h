@@ -125,12 +125,10 @@ struct mimic_dev {
 	struct mimic_vector	*vectors;
 	struct mimic_qp		*gsi;
 	struct mimic_faults	faults;
-	struct delayed_work	removal;
 };
 
 struct mimic_pd {
 	struct ib_pd		ib;
-	struct mimic_dev	*dev;
 };
 
 /**
@@ -346,6 +344,7 @@ static inline struct mimic_ah *to_mimic_ah(struct ib_ah *ib)
 extern struct xarray mimic_devs;
 extern struct xarray mimic_qps;
 extern struct workqueue_struct *mimic_wq;
+void mimic_remove(struct mimic_dev *dev);
 
 /* profile.c */
 int mimic_limits(struct mimic_profile *limits);
