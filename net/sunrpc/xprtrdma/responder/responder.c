@@ -17,6 +17,8 @@
  * keeps the memory of its connection, and so of this role, alive: a slow server
  * thread may outlive it.
  */
+#include <linux/pagemap.h>
+
 #include "responder.h"
 
 #include <trace/events/rpcrdma2.h>
@@ -147,6 +149,19 @@ void rpcrdma2_job_give_credit(struct rpcrdma2_job *job)
 }
 
 /**
+ * rpcrdma2_job_free_pages - the pages that a job has are nobody's
+ * @job: the job
+ *
+ * Any context but interrupts.
+ */
+void rpcrdma2_job_free_pages(struct rpcrdma2_job *job)
+{
+	if (job->nr_pages)
+		release_pages(job->pages, job->nr_pages);
+	job->nr_pages = 0;
+}
+
+/**
  * rpcrdma2_job_put - done with a Call
  * @job: the job, none of its I/O under way
  *
@@ -159,8 +174,7 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	bool room;
 
 	rpcrdma2_rws_release(job);
-	while (job->nr_pages)
-		put_page(job->pages[--job->nr_pages]);
+	rpcrdma2_job_free_pages(job);
 	if (job->recv)
 		rpcrdma2_job_give_credit(job);
 

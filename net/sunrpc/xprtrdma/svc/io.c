@@ -5,7 +5,9 @@
  * A thread takes a job from the connection's queue. If the job has Read chunks,
  * which is queued when it is admitted (admit.c), the thread starts the Reads, lends
  * the job its pages and looks for other work; when they are done, the job is queued
- * again and any thread takes the message together with the pages.
+ * again and any thread takes the message together with the pages. A thread that
+ * starts one job's Reads starts those of the next ones, too: each turn of a thread
+ * has its price.
  */
 #include "module.h"
 #include "svc.h"
@@ -109,6 +111,27 @@ static struct rpcrdma2_job *dequeue(struct rpcrdma2_svc_xprt *sx,
 		clear_bit(XPT_DATA, &sx->xprt.xpt_flags);
 	spin_unlock(&sx->lock);
 	return job;
+}
+
+/* The job, and others behind it: those whose Reads @pages are enough for */
+static void dequeue_reads(struct rpcrdma2_svc_xprt *sx,
+			  struct rpcrdma2_job *job, struct list_head *jobs,
+			  unsigned int pages)
+{
+	unsigned int used = rpcrdma2_job_read_pages(job);
+	struct rpcrdma2_job *next;
+
+	list_add(&job->list, jobs);
+	spin_lock(&sx->lock);
+	list_for_each_entry_safe(job, next, &sx->calls, list) {
+		used += rpcrdma2_job_read_pages(job);
+		if (!rpcrdma2_job_has_reads(job) || used > pages)
+			break;
+		list_move_tail(&job->list, jobs);
+	}
+	if (!next_queue(sx))
+		clear_bit(XPT_DATA, &sx->xprt.xpt_flags);
+	spin_unlock(&sx->lock);
 }
 
 /* There was no memory for a Reply: try again when something may have changed. */
@@ -236,38 +259,72 @@ static bool is_the_peers(int rc)
 	return rc == -EMSGSIZE || rc == -E2BIG || rc == -EINVAL || rc == -EAGAIN;
 }
 
-/* The thread lends its pages, all but those that a Reply needs at least. */
-static void start_reads(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
-			struct rpcrdma2_job *job)
+/* What a thread may lend: all its pages but those that a Reply needs at least */
+static unsigned int pages_to_lend(const struct svc_rqst *rqstp)
 {
-	unsigned int max_pages = rqstp->rq_page_end - rqstp->rq_pages - 2;
+	return rqstp->rq_page_end - rqstp->rq_pages - 2;
+}
+
+/* Return: how many of @pages were lent */
+static unsigned int start_reads(struct rpcrdma2_svc_xprt *sx,
+				struct rpcrdma2_job *job, struct page **pages,
+				unsigned int max_pages)
+{
+	unsigned int n = rpcrdma2_job_read_pages(job);
 	int rc;
 
 	rpcrdma2_read_begin(sx, job);
-	rc = rpcrdma2_job_read(job, rqstp->rq_pages, max_pages, read_done);
-	if (!rc || (is_transient(rc) && rpcrdma2_read_later(sx, job)))
-		return;
+	rc = rpcrdma2_job_read(job, pages, max_pages, read_done);
+	if (!rc)
+		return n;
+	if (is_transient(rc) && rpcrdma2_read_later(sx, job))
+		return 0;
 	rpcrdma2_read_end(sx, job);
 	if (is_the_peers(rc)) {
 		refuse_reads(job, rc);
-		return;
+		return 0;
 	}
 	/* It comes again, on the next connection; an error would end it. */
 	rpcrdma2_conn_close(sx->conn, rc);
 	drop(job);
+	return 0;
 }
 
+static bool may_run(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
+{
+	if (!job->status && rpcrdma2_conn_enter(sx->conn))
+		return true;
+	trace_rpcrdma2_call_drop(job, job->status);
+	drop(job);
+	return false;
+}
+
+static void start_all_reads(struct rpcrdma2_svc_xprt *sx,
+			    struct svc_rqst *rqstp, struct list_head *jobs)
+{
+	unsigned int max_pages = pages_to_lend(rqstp), lent = 0;
+	struct rpcrdma2_job *job, *next;
+
+	list_for_each_entry_safe(job, next, jobs, list) {
+		list_del_init(&job->list);
+		if (!may_run(sx, job))
+			continue;
+		if (!inject_error(job))
+			lent += start_reads(sx, job, rqstp->rq_pages + lent,
+					    max_pages - lent);
+		rpcrdma2_conn_exit(sx->conn);
+	}
+}
+
+/* The job's pages are the thread's now, whose own ones are in their place. */
 static unsigned int take_pages(struct svc_rqst *rqstp,
 			       struct rpcrdma2_job *job)
 {
 	unsigned int i, n = job->nr_pages;
 
-	for (i = 0; i < n; i++) {
-		if (rqstp->rq_pages[i])
-			put_page(rqstp->rq_pages[i]);
-		rqstp->rq_pages[i] = job->pages[i];
-	}
-	job->nr_pages = 0;
+	for (i = 0; i < n; i++)
+		swap(rqstp->rq_pages[i], job->pages[i]);
+	rpcrdma2_job_free_pages(job);
 	return n;
 }
 
@@ -310,6 +367,7 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(rqstp->rq_xprt);
 	struct rpcrdma2_job *job;
 	struct list_head *queue;
+	LIST_HEAD(to_start);
 	int len = 0;
 
 	rqstp->rq_xprt_ctxt = NULL;
@@ -317,22 +375,18 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	rqstp->rq_next_page = rqstp->rq_respages;
 
 	job = dequeue(sx, &queue);
-	svc_xprt_received(rqstp->rq_xprt);
-	if (!job)
-		return 0;
-	if (job->status || !rpcrdma2_conn_enter(sx->conn)) {
-		trace_rpcrdma2_call_drop(job, job->status);
-		drop(job);
-		return 0;
+	if (job && queue == &sx->calls && rpcrdma2_job_has_reads(job)) {
+		dequeue_reads(sx, job, &to_start, pages_to_lend(rqstp));
+		job = NULL;
 	}
+	svc_xprt_received(rqstp->rq_xprt);
+	start_all_reads(sx, rqstp, &to_start);
+	if (!job || !may_run(sx, job))
+		return 0;
 	if (queue == &sx->replies)
 		reply_again(sx, job);
-	else if (queue == &sx->calls && inject_error(job))
-		len = 0;
-	else if (queue == &sx->read_jobs || !rpcrdma2_job_has_reads(job))
+	else if (queue == &sx->read_jobs || !inject_error(job))
 		len = deliver(rqstp, job);
-	else
-		start_reads(sx, rqstp, job);
 	rpcrdma2_conn_exit(sx->conn);
 	return len;
 }
