@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Write what a benchmark found into a page, below its mark, with the plots.
+"""Write what a benchmark found into a page, at its marks, with a picture.
 
     page.py DIRECTORY PAGE
 
@@ -13,7 +13,11 @@ import sys
 from figures import Figures, KIB, median, ratio, row_name
 from plot import Plot
 
-MARK = '.. Made by "make bench".'
+# The page begins with what is between the first two; behind the last is the rest.
+SUMMARY = '.. Made by "make bench", up to the next comment.'
+SUMMARY_END = ".. What follows is not."
+REST = '.. Made by "make bench", all of it.'
+PICTURE = "performance.svg"
 NAMES = {"rpcrdma2": "rpcrdma2", "rpcrdma": "rpcrdma", "tcp": "TCP"}
 OURS, OTHER = "rpcrdma2", "rpcrdma"
 # By what the device moves a payload that is not inline
@@ -225,6 +229,8 @@ class Target:
 
 
 def targets(figures, raised):
+    """Those of rxe, where the device costs most of what an RPC does."""
+
     def rate(key, depth, limit, source=None):
         found = against(source or figures, "echo", (*key, depth), "rate")
         note = " (raised)" if source else ""
@@ -250,9 +256,6 @@ def targets(figures, raised):
             yield Target(f"{row_name(key)}: of the device, 16 at once",
                          raw_ratio(figures, key), 0.95,
                          at_best_of_device(figures, key))
-    for key in figures.keys("fio"):
-        yield Target(f"NFS: {nfs_name(key)}",
-                     against(figures, "fio", key, "rate"), 1)
 
 
 def target_table(figures, raised):
@@ -260,49 +263,114 @@ def target_table(figures, raised):
                  [target.row() for target in targets(figures, raised)])
 
 
+def least_rate(key):
+    """What rpcrdma's rate of RPCs is to be multiplied by, on mimic"""
+    if key[1] in (4 * KIB, 8 * KIB):
+        return 1.5
+    return 1.3 if key[1] <= KIB else 1
+
+
+def goal_cell(found, limit):
+    if not found:
+        return ""
+    middle, _, most = found
+    mark = "" if middle >= limit else " ~" if most >= limit else " -"
+    return f"{middle:.2f}{mark}"
+
+
+def goal_table(kernels, part, other, limit_of, wanted=lambda key: True):
+    """Ratios of rates, for each kernel and depth. kernels: {name: figures}"""
+    rows = {}
+    columns = list(dict.fromkeys((name, key[2]) for name, figures in kernels.items()
+                                 for key in figures.keys(part)))
+    for name, figures in kernels.items():
+        for key in filter(wanted, figures.keys(part)):
+            cells = rows.setdefault(key[:2], {})
+            cells[name, key[2]] = goal_cell(
+                against(figures, part, key, "rate", other), limit_of(key))
+    head = [f"{name}, {depth} at once" for name, depth in columns]
+    return table(["\\", "At least", *head],
+                 [[row_name(key), f"{limit_of(key):g}",
+                   *(cells.get(column, "") for column in columns)]
+                  for key, cells in rows.items()])
+
+
+def goal_tables(kernels):
+    """Those of mimic, which costs its copying and little else"""
+    yield "RPCs a second, to rpcrdma:\n"
+    yield goal_table(kernels, "echo", OTHER, least_rate)
+    yield "RPCs a second, to TCP:\n"
+    yield goal_table({name: figures for name, figures in kernels.items()
+                      if "tcp" in figures.transports("echo")}, "echo", "tcp",
+                     lambda key: 1, lambda key: key[1] >= 4 * KIB)
+    yield "NFS operations a second, to rpcrdma:\n"
+    yield goal_table(kernels, "fio", OTHER, lambda key: 1)
+
+
 def machine(directory):
     with open(os.path.join(directory, "machine"), encoding="ascii") as file:
         return file.read()
 
 
-def plots(figures):
-    def marks(part, key_of):
-        rows = {}
-        for key in figures.keys(part):
-            rows.setdefault(key_of(key), {})[f"{key[2]} at once"] = against(
-                figures, part, key, "rate")
-        return list(rows.items())
+def picture(figures):
+    """16 RPCs at once, beside each of the others"""
+    marks = {}
+    for key in figures.keys("echo", depth=16):
+        marks[row_name(key)] = {
+            f"to {NAMES[other]}": against(figures, "echo", key, "rate", other)
+            for other in figures.transports("echo")[1:]}
+    return Plot("RPCs per second, 16 at once: rpcrdma2 to the others",
+                list(marks.items()))
 
-    yield "echo", Plot("RPCs per second: rpcrdma2 to rpcrdma",
-                       marks("echo", row_name))
-    yield "nfs", Plot("NFS operations per second: rpcrdma2 to rpcrdma",
-                      marks("fio", row_name))
+
+def is_in_summary(key):
+    what, size, depth = key
+    if depth != 16:
+        return False
+    if what in ("null", "call", "reply"):
+        return size in (0, 4 * KIB, 64 * KIB, 1024 * KIB)
+    return size in (4 * KIB, 1024 * KIB)
+
+
+def summary(figures):
+    yield f".. image:: {PICTURE}\n"
+    yield table(["A second, 16 at once", *rate_head(figures, "echo")],
+                [[prefix + row_name(key), *rate_cells(figures, part, key)]
+                 for part, prefix in (("echo", ""), ("fio", "NFS: "))
+                 for key in figures.keys(part) if is_in_summary(key)])
+
+
+def rpc_and_nfs_tables(figures, where):
+    yield heading(f"RPCs, {where}")
+    for depth in sorted({key[2] for key in figures.keys("echo")}):
+        yield from echo_tables(figures, depth)
+    yield heading(f"NFS, {where}")
+    yield from nfs_tables(figures)
 
 
 def sections(directory):
     def of(name):
         return Figures(os.path.join(directory, name, "share"))
 
-    figures, newer, raised = of("6.1"), of("6.12"), of("raised")
-    depths = sorted({key[2] for key in figures.keys("echo")})
+    mimic = {name: of(f"mimic-{name}") for name in ("6.1", "6.12")}
+    rxe, raised = of("rxe-6.1"), of("raised")
     codec = Figures(directory)
 
     yield machine(directory)
-    yield heading("Targets")
-    yield target_table(figures, raised)
-    yield heading("RPCs, Linux 6.1")
-    yield ".. image:: performance-echo.svg\n"
-    for depth in depths:
-        yield from echo_tables(figures, depth)
+    yield heading("Targets, mimic")
+    yield from goal_tables(mimic)
+    yield heading("Targets, rxe")
+    yield target_table(rxe, raised)
+    for name, figures in mimic.items():
+        yield from rpc_and_nfs_tables(figures, f"mimic, Linux {name}")
+    yield from rpc_and_nfs_tables(rxe, "rxe, Linux 6.1")
     yield heading("What an RPC needs")
-    yield from count_tables(figures)
-    yield heading("NFS, Linux 6.1")
-    yield ".. image:: performance-nfs.svg\n"
-    yield from nfs_tables(figures)
-    yield heading("The device by itself")
-    yield raw_table(figures)
-    yield heading("With inline_size=20480")
-    for depth in depths:
+    yield from count_tables(rxe)
+    for name, figures in ("mimic", mimic["6.1"]), ("rxe", rxe):
+        yield heading(f"The device by itself, {name}")
+        yield raw_table(figures)
+    yield heading("With inline_size=20480, rxe")
+    for depth in sorted({key[2] for key in raised.keys("echo")}):
         yield from echo_tables(raised, depth)
     yield heading("Memory of an idle connection")
     yield memory_table([line for name in sorted(os.listdir(directory))
@@ -310,24 +378,23 @@ def sections(directory):
                         for line in of(name).part("memory")])
     yield heading("Headers")
     yield codec_table(codec.part("codec"))
-    yield heading("RPCs, Linux 6.12")
-    for depth in depths:
-        yield from echo_tables(newer, depth)
-    yield heading("NFS, Linux 6.12")
-    yield from nfs_tables(newer)
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def main():
     directory, page = sys.argv[1:]
+    figures = Figures(os.path.join(directory, "mimic-6.1", "share"))
     with open(page, encoding="utf-8") as file:
-        text = file.read().partition(MARK)[0]
-    generated = "\n".join(sections(directory))
-    with open(page, "w", encoding="utf-8") as file:
-        file.write(f"{text}{MARK}\n\n{generated}")
-    for name, plot in plots(Figures(os.path.join(directory, "6.1", "share"))):
-        path = os.path.join(os.path.dirname(page), f"performance-{name}.svg")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(plot.svg())
+        above, _, rest = file.read().partition(SUMMARY)
+    between = rest.partition(SUMMARY_END)[2].partition(REST)[0]
+    write(page, "".join([
+        above, SUMMARY, "\n\n", "\n".join(summary(figures)), "\n",
+        SUMMARY_END, between, REST, "\n\n", "\n".join(sections(directory))]))
+    write(os.path.join(os.path.dirname(page), PICTURE), picture(figures).svg())
 
 
 if __name__ == "__main__":
