@@ -442,6 +442,10 @@ void rpcrdma2_qp_cleanup(void);
 int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);
 
+/* buffer.c */
+void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size, gfp_t gfp);
+void rpcrdma2_buffer_free(void *buf, size_t size);
+
 /* recv.c */
 unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 				    unsigned int calls, gfp_t gfp);

@@ -97,10 +97,10 @@ static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 	size_t size = conn->param.rbsiz;
 	struct rpcrdma2_recv *recv;
 
-	recv = kmalloc(sizeof(*recv), gfp);
+	recv = kmalloc_node(sizeof(*recv), gfp, ibdev_to_node(dev));
 	if (!recv)
 		return NULL;
-	recv->buf = alloc_pages_exact(size, gfp | __GFP_NOWARN);
+	recv->buf = rpcrdma2_buffer_alloc(dev, size, gfp);
 	if (!recv->buf)
 		goto out_free;
 	recv->conn = conn;
@@ -116,7 +116,7 @@ static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 	return recv;
 
 out_free_buf:
-	free_pages_exact(recv->buf, size);
+	rpcrdma2_buffer_free(recv->buf, size);
 out_free:
 	kfree(recv);
 	return NULL;
@@ -185,7 +185,7 @@ void rpcrdma2_recvs_free(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_recv *recv, *next;
 
 	list_for_each_entry_safe(recv, next, &conn->recvs, all) {
-		free_pages_exact(recv->buf, recv->sge.length);
+		rpcrdma2_buffer_free(recv->buf, recv->sge.length);
 		kfree(recv);
 	}
 }

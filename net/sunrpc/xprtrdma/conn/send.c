@@ -268,10 +268,10 @@ static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 	size_t size = conn->param.sbsiz;
 	struct rpcrdma2_send *send;
 
-	send = kzalloc(sizeof(*send), gfp);
+	send = kzalloc_node(sizeof(*send), gfp, ibdev_to_node(dev));
 	if (!send)
 		return NULL;
-	send->buf = alloc_pages_exact(size, gfp | __GFP_NOWARN);
+	send->buf = rpcrdma2_buffer_alloc(dev, size, gfp);
 	if (!send->buf)
 		goto out_free;
 	send->conn = conn;
@@ -288,7 +288,7 @@ static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 	return send;
 
 out_free_buf:
-	free_pages_exact(send->buf, size);
+	rpcrdma2_buffer_free(send->buf, size);
 out_free:
 	kfree(send);
 	return NULL;
@@ -500,7 +500,7 @@ void rpcrdma2_sends_free(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_send *send, *next;
 
 	list_for_each_entry_safe(send, next, &conn->sends, all) {
-		free_pages_exact(send->buf, conn->param.sbsiz);
+		rpcrdma2_buffer_free(send->buf, conn->param.sbsiz);
 		kfree(send);
 	}
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The memory of Send and Receive buffers, near the device.
+ *
+ * Each is one piece: a peer was promised Receives of its size, some devices take one
+ * SGE in a Receive, and sunrpc takes the head of a message to be in one piece. Where
+ * that is more than a page, it is pages in a row, which can be had for sure only by who
+ * may wait, when a connection is made. Later, what can't be had is done without.
+ */
+#include <linux/gfp.h>
+#include <linux/slab.h>
+
+#include "conn.h"
+
+/* As alloc_pages_exact(), but on a node. */
+static void *pages_alloc(size_t size, gfp_t gfp, int node)
+{
+	unsigned int i, order = get_order(size);
+	struct page *page;
+
+	page = alloc_pages_node(node, gfp, order);
+	if (!page)
+		return NULL;
+	split_page(page, order);
+	for (i = DIV_ROUND_UP(size, PAGE_SIZE); i < 1 << order; i++)
+		__free_page(page + i);
+	return page_address(page);
+}
+
+/**
+ * rpcrdma2_buffer_alloc - allocate a buffer that can be mapped for a device
+ * @dev: the device
+ * @size: octets
+ * @gfp: allocation flags; there is no warning in the log
+ *
+ * Return: the buffer, not initialised, or NULL
+ */
+void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size, gfp_t gfp)
+{
+	int node = ibdev_to_node(dev);
+
+	gfp |= __GFP_NOWARN;
+	if (size < PAGE_SIZE)
+		return kmalloc_node(size, gfp, node);
+	return pages_alloc(size, gfp, node);
+}
+
+/**
+ * rpcrdma2_buffer_free - free a buffer
+ * @buf: what rpcrdma2_buffer_alloc() returned, unmapped; not NULL
+ * @size: octets, as there
+ */
+void rpcrdma2_buffer_free(void *buf, size_t size)
+{
+	if (size < PAGE_SIZE)
+		kfree(buf);
+	else
+		free_pages_exact(buf, size);
+}
