@@ -2,6 +2,7 @@
 /*
  * PD, CQ and QP, sized from what the upper layer wants and the device has.
  */
+#include <linux/sizes.h>
 #include <linux/xarray.h>
 
 #include "conn.h"
@@ -13,7 +14,7 @@
  * device can do it. And it is no multiple of 256: rxe, copying the last of so
  * many pages, looks for the next 256.
  */
-#define MAX_PAGES	257
+#define MAX_PAGES	((SZ_1M >> PAGE_SHIFT) + 1)
 
 /* What an RDMA Write has to gather at least, if the device can */
 #define MIN_WRITE_SGES	4

@@ -23,9 +23,9 @@ static void mr_unmap(struct rpcrdma2_requester *requester,
 {
 	if (!mr->nents)
 		return;
-	ib_dma_unmap_sg_attrs(requester->conn->pd->device, mr->sg, mr->nents,
-			      mr->dir, mr->unused ? DMA_ATTR_SKIP_CPU_SYNC : 0);
-	sg_unmark_end(&mr->sg[mr->nents - 1]);
+	ib_dma_unmap_sg_attrs(requester->conn->pd->device, mr->sg.sgl,
+			      mr->nents, mr->dir,
+			      mr->unused ? DMA_ATTR_SKIP_CPU_SYNC : 0);
 	mr->nents = 0;
 }
 
@@ -35,7 +35,7 @@ static void mr_free(struct rpcrdma2_requester *requester,
 {
 	ib_dereg_mr(mr->mr);
 	mr_unmap(requester, mr);
-	kfree(mr->sg);
+	sg_free_table(&mr->sg);
 	kfree(mr);
 }
 
@@ -44,13 +44,13 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_requester *requester)
 	struct rpcrdma2_conn *conn = requester->conn;
 	struct rpcrdma2_mr *mr;
 
-	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	mr = kzalloc_node(sizeof(*mr), GFP_KERNEL,
+			  ibdev_to_node(conn->pd->device));
 	if (!mr)
 		return NULL;
-	mr->sg = kmalloc_array(conn->max_pages, sizeof(*mr->sg), GFP_KERNEL);
-	if (!mr->sg)
+	/* A chain of lists, none larger than a page */
+	if (sg_alloc_table(&mr->sg, conn->max_pages, GFP_KERNEL))
 		goto out_free;
-	sg_init_table(mr->sg, conn->max_pages);
 	mr->mr = ib_alloc_mr(conn->pd, IB_MR_TYPE_MEM_REG, conn->max_pages);
 	if (IS_ERR(mr->mr))
 		goto out_free_sg;
@@ -58,7 +58,7 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_requester *requester)
 	return mr;
 
 out_free_sg:
-	kfree(mr->sg);
+	sg_free_table(&mr->sg);
 out_free:
 	kfree(mr);
 	return NULL;
@@ -246,6 +246,7 @@ struct builder {
 	struct rpcrdma2_chunk		*chunk;
 	enum dma_data_direction		dir;
 	struct rpcrdma2_mr		*mr;
+	struct scatterlist		*last;
 	unsigned int			nents;
 };
 
@@ -255,12 +256,9 @@ static int map_entries(struct builder *b, unsigned int nents)
 	struct rpcrdma2_mr *mr = b->mr;
 	int n;
 
-	sg_mark_end(&mr->sg[nents - 1]);
-	n = ib_dma_map_sg(dev, mr->sg, nents, b->dir);
-	if (!n) {
-		sg_unmark_end(&mr->sg[nents - 1]);
+	n = ib_dma_map_sg(dev, mr->sg.sgl, nents, b->dir);
+	if (!n)
 		return -ENOBUFS;
-	}
 	mr->nents = nents;
 	mr->dir = b->dir;
 	mr->unused = false;
@@ -283,7 +281,7 @@ static int map_mr(struct builder *b)
 		n = map_entries(b, nents);
 		if (n < 0)
 			return n;
-		mapped = ib_map_mr_sg(mr->mr, mr->sg, n, NULL, PAGE_SIZE);
+		mapped = ib_map_mr_sg(mr->mr, mr->sg.sgl, n, NULL, PAGE_SIZE);
 		if (mapped == n)
 			return nents;
 		mr->unused = true;
@@ -327,22 +325,29 @@ static struct rpcrdma2_mr *take_mr(struct builder *b)
 	return mr;
 }
 
+static void add_entry(struct builder *b, struct page *page, unsigned int offset,
+		      unsigned int len)
+{
+	b->last = b->nents++ ? sg_next(b->last) : b->mr->sg.sgl;
+	sg_set_page(b->last, page, len, offset);
+}
+
 /* What did not get into @full is in a new registration under construction. */
 static int carry_over(struct builder *b, struct rpcrdma2_mr *full,
 		      unsigned int from)
 {
-	unsigned int i, n = b->nents - from;
-	struct scatterlist *sg = full->sg + from;
+	unsigned int i, n = b->nents;
+	struct scatterlist *sg;
 
 	b->nents = 0;
-	if (!n)
+	if (n == from)
 		return 0;
 	b->mr = take_mr(b);
 	if (!b->mr)
 		return -EAGAIN;
-	for (i = 0; i < n; i++, sg++)
-		sg_set_page(&b->mr->sg[i], sg_page(sg), sg->length, sg->offset);
-	b->nents = n;
+	for_each_sg(full->sg.sgl, sg, n, i)
+		if (i >= from)
+			add_entry(b, sg_page(sg), sg->offset, sg->length);
 	return 0;
 }
 
@@ -371,12 +376,9 @@ static int flush(struct builder *b)
 /* Inside a registration, pieces begin and end at page boundaries. */
 static bool continues(const struct builder *b, unsigned int offset)
 {
-	const struct scatterlist *last;
-
 	if (b->nents == b->requester->conn->max_pages || offset)
 		return false;
-	last = &b->mr->sg[b->nents - 1];
-	return last->offset + last->length == PAGE_SIZE;
+	return b->last->offset + b->last->length == PAGE_SIZE;
 }
 
 static int add_piece(struct builder *b, struct page *page, unsigned int offset,
@@ -393,7 +395,7 @@ static int add_piece(struct builder *b, struct page *page, unsigned int offset,
 		b->mr = take_mr(b);
 	if (!b->mr)
 		return -EAGAIN;
-	sg_set_page(&b->mr->sg[b->nents++], page, len, offset);
+	add_entry(b, page, offset, len);
 	return 0;
 }
 

@@ -132,7 +132,7 @@ struct rpcrdma2_mr {
 	struct list_head	list;
 	struct list_head	all;
 	struct ib_mr		*mr;
-	struct scatterlist	*sg;
+	struct sg_table		sg;
 	unsigned int		nents;
 	u32			xid;
 	enum dma_data_direction	dir;
