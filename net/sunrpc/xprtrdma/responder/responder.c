@@ -276,13 +276,11 @@ struct rpcrdma2_responder *rpcrdma2_responder_create(struct rpcrdma2_conn *conn)
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder)
 {
 	struct rpcrdma2_job *job, *next_job;
-	struct rpcrdma2_rw *rw, *next_rw;
 
 	if (!responder)
 		return;
 	list_for_each_entry_safe(job, next_job, &responder->free_jobs, list)
 		kfree(job);
-	list_for_each_entry_safe(rw, next_rw, &responder->free_rws, list)
-		kfree(rw);
+	rpcrdma2_rws_free(responder);
 	kfree(responder);
 }

@@ -92,16 +92,18 @@ struct rpcrdma2_responder {
  * @ctx: of the rdma_rw API
  * @dir: direction
  * @nents: entries of @sg in use
- * @max_nents: entries of @sg
  * @sg: this end's memory
+ * @last: entry of @sg that was added last
+ * @few: entries of a small one
  */
 struct rpcrdma2_rw {
 	struct list_head	list;
 	struct rdma_rw_ctx	ctx;
 	enum dma_data_direction	dir;
 	unsigned int		nents;
-	unsigned int		max_nents;
-	struct scatterlist	sg[];
+	struct sg_table		sg;
+	struct scatterlist	*last;
+	struct scatterlist	few[];
 };
 
 /**
@@ -228,5 +230,6 @@ void rpcrdma2_rw_chain(struct rpcrdma2_job *job, struct ib_send_wr *next,
 		       struct ib_send_wr **first, struct ib_send_wr **last,
 		       unsigned int *count);
 void rpcrdma2_rws_release(struct rpcrdma2_job *job);
+void rpcrdma2_rws_free(struct rpcrdma2_responder *responder);
 
 #endif /* _RPCRDMA2_RESPONDER_H */

@@ -10,35 +10,54 @@
 #define EXTRA_NENTS	3
 
 /*
- * A large transfer uses one from the pool, of full size; the pool keeps a
- * few. For a small one memory is allocated as needed: a peer chooses how many
- * segments there are.
+ * A large transfer uses one from the pool, of full size, with a chain of lists, none
+ * larger than a page; the pool keeps a few. For a small one memory is allocated as
+ * needed: a peer chooses how many segments there are.
  */
-#define LARGE_NENTS	16
-#define FULL_NENTS	(RPCRDMA2_JOB_PAGES + EXTRA_NENTS)
+#define FEW_NENTS	16
 #define KEPT_RWS	32
 
-static struct rpcrdma2_rw *rw_alloc(unsigned int nents)
+/* The rdma_rw API has an SGE for each entry: no more than a page of them. */
+#define FULL_NENTS	min(RPCRDMA2_JOB_PAGES + EXTRA_NENTS, \
+			    PAGE_SIZE / sizeof(struct ib_sge))
+
+static bool is_large(const struct rpcrdma2_rw *rw)
+{
+	return rw->sg.sgl != rw->few;
+}
+
+static struct rpcrdma2_rw *rw_alloc(bool large)
 {
 	struct rpcrdma2_rw *rw;
 
-	rw = kmalloc(struct_size(rw, sg, nents), GFP_KERNEL);
+	rw = kmalloc(struct_size(rw, few, large ? 0 : FEW_NENTS), GFP_KERNEL);
 	if (!rw)
 		return NULL;
-	rw->max_nents = nents;
 	rw->nents = 0;
-	sg_init_table(rw->sg, nents);
+	rw->sg.sgl = rw->few;
+	if (!large) {
+		sg_init_table(rw->few, FEW_NENTS);
+	} else if (sg_alloc_table(&rw->sg, FULL_NENTS, GFP_KERNEL)) {
+		kfree(rw);
+		return NULL;
+	}
 	return rw;
+}
+
+static void rw_free(struct rpcrdma2_rw *rw)
+{
+	if (is_large(rw))
+		sg_free_table(&rw->sg);
+	kfree(rw);
 }
 
 static struct rpcrdma2_rw *rw_get(struct rpcrdma2_responder *responder,
 				  u32 length)
 {
-	unsigned int nents = DIV_ROUND_UP(length, PAGE_SIZE) + EXTRA_NENTS;
+	bool large = DIV_ROUND_UP(length, PAGE_SIZE) + EXTRA_NENTS > FEW_NENTS;
 	struct rpcrdma2_rw *rw = NULL;
 
-	if (nents > LARGE_NENTS) {
-		nents = FULL_NENTS;
+	if (large) {
 		spin_lock(&responder->lock);
 		rw = list_first_entry_or_null(&responder->free_rws,
 					      struct rpcrdma2_rw, list);
@@ -48,18 +67,15 @@ static struct rpcrdma2_rw *rw_get(struct rpcrdma2_responder *responder,
 		}
 		spin_unlock(&responder->lock);
 	}
-	if (!rw)
-		return rw_alloc(nents);
-	sg_unmark_end(&rw->sg[rw->nents - 1]);
-	rw->nents = 0;
-	return rw;
+	return rw ?: rw_alloc(large);
 }
 
 static void rw_put(struct rpcrdma2_responder *responder,
 		   struct rpcrdma2_rw *rw)
 {
-	bool keep = rw->max_nents == FULL_NENTS;
+	bool keep = is_large(rw);
 
+	rw->nents = 0;
 	spin_lock(&responder->lock);
 	keep = keep && responder->nr_free_rws < KEPT_RWS;
 	if (keep) {
@@ -68,7 +84,13 @@ static void rw_put(struct rpcrdma2_responder *responder,
 	}
 	spin_unlock(&responder->lock);
 	if (!keep)
-		kfree(rw);
+		rw_free(rw);
+}
+
+static struct scatterlist *add_entry(struct rpcrdma2_rw *rw)
+{
+	rw->last = rw->nents++ ? sg_next(rw->last) : rw->sg.sgl;
+	return rw->last;
 }
 
 static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
@@ -78,10 +100,9 @@ static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
 	struct rpcrdma2_conn *conn = job->responder->conn;
 	int rc;
 
-	sg_mark_end(&rw->sg[rw->nents - 1]);
 	rw->dir = dir;
 	rc = rdma_rw_ctx_init(&rw->ctx, conn->qp, conn->cm_id->port_num,
-			      rw->sg, rw->nents, 0, seg->offset + skip,
+			      rw->sg.sgl, rw->nents, 0, seg->offset + skip,
 			      seg->handle, dir);
 	if (rc < 0) {
 		rw_put(job->responder, rw);
@@ -109,8 +130,8 @@ static int read_part(struct rpcrdma2_job *job,
 		return -ENOMEM;
 	for (; left; left -= n, to += n) {
 		n = min_t(u32, left, PAGE_SIZE - offset_in_page(to));
-		sg_set_page(&rw->sg[rw->nents++], job->pages[to >> PAGE_SHIFT],
-			    n, offset_in_page(to));
+		sg_set_page(add_entry(rw), job->pages[to >> PAGE_SHIFT], n,
+			    offset_in_page(to));
 	}
 	trace_rpcrdma2_rdma_read(job->responder->conn, job->xid, seg, length);
 	return rw_start(job, rw, seg, skip, length, DMA_FROM_DEVICE);
@@ -138,6 +159,12 @@ static int read_apart(struct rpcrdma2_job *job,
 	return 0;
 }
 
+/* What may be one transfer, of @length octets that take @nents entries together. */
+static u32 longest_part(u32 length, unsigned int nents)
+{
+	return nents > FULL_NENTS ? FULL_NENTS / 2 * PAGE_SIZE : length;
+}
+
 /**
  * rpcrdma2_rw_read - make an RDMA Read, or some
  * @job: gets it, and has the pages to read into
@@ -154,20 +181,59 @@ int rpcrdma2_rw_read(struct rpcrdma2_job *job,
 		     const struct rpcrdma2_segment *seg, u32 skip, u32 length,
 		     u32 to)
 {
-	int rc = read_part(job, seg, skip, length, to);
+	u32 n, longest;
+	int rc;
 
-	/* Where it reads to can't be one registration. */
-	return rc == -EINVAL ? read_apart(job, seg, skip, length, to) : rc;
+	longest = longest_part(length, DIV_ROUND_UP(offset_in_page(to) + length,
+						    PAGE_SIZE));
+	for (; length; skip += n, length -= n, to += n) {
+		n = min(length, longest);
+		rc = read_part(job, seg, skip, n, to);
+		/* Where it reads to can't be one registration. */
+		if (rc == -EINVAL)
+			rc = read_apart(job, seg, skip, n, to);
+		if (rc)
+			return rc;
+	}
+	return 0;
 }
 
 static void add_kvec(struct rpcrdma2_rw *rw, const struct kvec *vec)
 {
 	if (vec->iov_len)
-		sg_set_buf(&rw->sg[rw->nents++], vec->iov_base, vec->iov_len);
+		sg_set_buf(add_entry(rw), vec->iov_base, vec->iov_len);
+}
+
+static int write_part(struct rpcrdma2_job *job,
+		      const struct rpcrdma2_segment *seg, u32 skip,
+		      const struct xdr_buf *from)
+{
+	struct rpcrdma2_rw *rw = rw_get(job->responder, from->len);
+	u32 offset = from->page_base, left = from->page_len, n;
+
+	if (!rw)
+		return -ENOMEM;
+	add_kvec(rw, &from->head[0]);
+	for (; left; left -= n, offset += n) {
+		n = min_t(u32, left, PAGE_SIZE - offset_in_page(offset));
+		sg_set_page(add_entry(rw), from->pages[offset >> PAGE_SHIFT],
+			    n, offset_in_page(offset));
+	}
+	add_kvec(rw, &from->tail[0]);
+	trace_rpcrdma2_rdma_write(job->responder->conn, job->xid, seg,
+				  from->len);
+	return rw_start(job, rw, seg, skip, from->len, DMA_TO_DEVICE);
+}
+
+static unsigned int nents_of(const struct xdr_buf *buf)
+{
+	return !!buf->head[0].iov_len + !!buf->tail[0].iov_len +
+	       DIV_ROUND_UP(offset_in_page(buf->page_base) + buf->page_len,
+			    PAGE_SIZE);
 }
 
 /**
- * rpcrdma2_rw_write - make an RDMA Write
+ * rpcrdma2_rw_write - make an RDMA Write, or some
  * @job: gets it
  * @seg: where to
  * @skip: octets of @seg to leave alone at its start
@@ -181,22 +247,21 @@ int rpcrdma2_rw_write(struct rpcrdma2_job *job,
 		      const struct rpcrdma2_segment *seg, u32 skip,
 		      const struct xdr_buf *from)
 {
-	struct rpcrdma2_rw *rw = rw_get(job->responder, from->len);
-	u32 offset = from->page_base, left = from->page_len, n;
+	u32 longest = longest_part(from->len, nents_of(from));
+	u32 done, n;
+	int rc;
 
-	if (!rw)
-		return -ENOMEM;
-	add_kvec(rw, &from->head[0]);
-	for (; left; left -= n, offset += n) {
-		n = min_t(u32, left, PAGE_SIZE - offset_in_page(offset));
-		sg_set_page(&rw->sg[rw->nents++],
-			    from->pages[offset >> PAGE_SHIFT], n,
-			    offset_in_page(offset));
+	for (done = 0; done < from->len; done += n) {
+		struct xdr_buf part;
+
+		n = min(from->len - done, longest);
+		if (xdr_buf_subsegment(from, &part, done, n))
+			return -EINVAL;
+		rc = write_part(job, seg, skip + done, &part);
+		if (rc)
+			return rc;
 	}
-	add_kvec(rw, &from->tail[0]);
-	trace_rpcrdma2_rdma_write(job->responder->conn, job->xid, seg,
-				  from->len);
-	return rw_start(job, rw, seg, skip, from->len, DMA_TO_DEVICE);
+	return 0;
 }
 
 /**
@@ -240,7 +305,19 @@ void rpcrdma2_rws_release(struct rpcrdma2_job *job)
 	list_for_each_entry_safe(rw, next, &job->rws, list) {
 		list_del(&rw->list);
 		rdma_rw_ctx_destroy(&rw->ctx, conn->qp, conn->cm_id->port_num,
-				    rw->sg, rw->nents, rw->dir);
+				    rw->sg.sgl, rw->nents, rw->dir);
 		rw_put(job->responder, rw);
 	}
+}
+
+/**
+ * rpcrdma2_rws_free - free the transfers that are kept for use
+ * @responder: of a connection that nobody refers to
+ */
+void rpcrdma2_rws_free(struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_rw *rw, *next;
+
+	list_for_each_entry_safe(rw, next, &responder->free_rws, list)
+		rw_free(rw);
 }

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: memory is fragmented. Pages in a row can't be had, but when a
+# connection gets its QP and its first buffers, where it may wait for them. Mounting
+# and all work go on, on one connection, with what single pages hold.
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+JOBS=6
+
+accepted() { sed -n 's/^connections_accepted: *//p' $CONNECTIONS/server; }
+
+failed() { echo $((MOST - $(cat $PAGES/times))); }
+
+# Of slab objects none fails. Here, with KASAN, one of 4 KiB takes two pages.
+fragment() {
+	prepare_failures
+	between reject "$(addresses rpcrdma2_qp_create)"
+	between require "$(module_addresses)"
+	echo 2 >$PAGES/min-order
+	echo $MOST >$PAGES/times
+	echo 1 >$PAGES/interval
+	echo 100 >$PAGES/probability
+}
+
+# copy JOB - there, and back
+copy() {
+	dd if=/run/data of="$LAB_MOUNT/data$1" bs=1M oflag=direct status=none &&
+		dd if="$LAB_MOUNT/data$1" of="/run/copy$1" bs=1M iflag=direct \
+			status=none &&
+		cmp /run/data "/run/copy$1"
+}
+
+copy_all() {
+	local job jobs=()
+
+	for ((job = 0; job < JOBS; job++)); do
+		copy "$job" &
+		jobs+=($!)
+	done
+	for job in "${jobs[@]}"; do
+		wait "$job" || lab_fail "data$job differs"
+	done
+}
+
+nfs_start rxe
+must dd if=/dev/urandom of=/run/data bs=1M count=4 status=none
+fragment
+# EXCHANGE_ID, of version 4, needs more than a page for the RPC's own buffers.
+must timeout -k 1 60 bash -c '. "$LAB_LIB" && lab_mount 3 retry=0'
+before=$(accepted)
+SECONDS=0
+copy_all
+work files
+work offsets
+echo "$(failed) allocations failed, $SECONDS s"
+[ "$(failed)" -gt 0 ] || lab_fail "no allocation failed"
+[ "$(accepted)" = "$before" ] || lab_fail "the connection was lost"
+echo 0 >$PAGES/probability
+must umount "$LAB_MOUNT"
+nfs_stop
+must lab_kmemleak
