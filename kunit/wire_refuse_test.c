@@ -56,6 +56,9 @@ static const struct refusal prefixes[] = {
 	  INVAL_HTYPE },
 	{ "the highest type", "11223344 00000002 00000020 ffffffff 00000001",
 	  INVAL_HTYPE },
+	{ "type 6 alone", "11223344 00000002 00000020 00000006", INVAL_HTYPE },
+	{ "type 7 of the 2022 text, one property", "11223344 00000002 00000020;"
+	  "00000007 00000001 00000001 00000004 00001000", INVAL_HTYPE },
 	{ "no flags word", "11223344 00000002 00000020 00000000", BAD_XDR },
 };
 
@@ -270,6 +273,28 @@ static void refuses_prefix(struct kunit *test)
 	expect_refusal(test, 2);
 }
 
+/* Whatever stands where a known type has its flags */
+static void answers_unknown_types(struct kunit *test)
+{
+	struct rpcrdma2_header *hdr;
+	__be32 wire[6] = { };
+	unsigned int i;
+	size_t rest;
+
+	hdr = kunit_kzalloc(test, sizeof(*hdr), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hdr);
+	wire[1] = cpu_to_be32(2);
+	wire[3] = cpu_to_be32(6);
+	for (i = 0; i < 32; i++) {
+		wire[4] = cpu_to_be32(1U << i);
+		hdr->response = i % 2;
+		KUNIT_EXPECT_EQ(test, wire_decode(2, wire, 4 * (4 + i % 3), hdr,
+						  &rest), -EBADMSG);
+		KUNIT_EXPECT_EQ(test, hdr->error.code, RDMA2_ERR_INVAL_HTYPE);
+		KUNIT_EXPECT_FALSE(test, hdr->response);
+	}
+}
+
 static void refuses_flags(struct kunit *test)
 {
 	expect_refusal(test, 2);
@@ -312,6 +337,7 @@ static void v1_refuses_segments(struct kunit *test)
 
 static struct kunit_case refuse_cases[] = {
 	KUNIT_CASE_PARAM(refuses_prefix, prefix_gen_params),
+	KUNIT_CASE(answers_unknown_types),
 	KUNIT_CASE_PARAM(refuses_flags, flag_gen_params),
 	KUNIT_CASE_PARAM(refuses_errors, error_gen_params),
 	KUNIT_CASE_PARAM(refuses_lists, list_gen_params),

@@ -121,6 +121,7 @@ MALFORMED = [
     ("version 0", msg(head={"vers": 0})),
     ("header type 2 is unknown", prefix(2, 0) + lists()),
     ("header type 4294967295 is unknown", prefix(-1, 0) + lists()),
+    ("header type 6 is unknown", prefix(6, 0)[:-4]),
     ("length 77 is not a multiple of four", msg() + b"?"),
 
     ("Receive Buffer Size 512", connprop(prop(1, words(512)))),

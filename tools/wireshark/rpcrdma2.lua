@@ -447,7 +447,9 @@ local function parse_header(h)
 	if h.vers ~= VERSION then
 		malformed("version %d", h.vers)
 	end
-	if is_bare_error(h) then
+	if not HTYPES[h.htype] then
+		malformed("header type %d is unknown", h.htype)
+	elseif is_bare_error(h) then
 		h.response = true
 	else
 		h.response = h:word("flags", f.flags, f.response) % 2 == 1
@@ -457,10 +459,8 @@ local function parse_header(h)
 		parse_rpc(h)
 	elseif h.htype == ERROR then
 		parse_error(h)
-	elseif h.htype == CONNPROP then
-		parse_connprop(h)
 	else
-		malformed("header type %d is unknown", h.htype)
+		parse_connprop(h)
 	end
 end
 

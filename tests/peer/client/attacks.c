@@ -35,6 +35,15 @@ const struct attack attacks_first[] = {
 	  CLOSES },
 	{ "the middle message of the 2022 text",
 	  XID VERS REQUEST "00000006 00000000", INVAL_HTYPE, STAYS },
+	/* A count of properties stands where v2-09 has its flags. */
+	{ "one property of the 2022 text",
+	  XID VERS REQUEST "00000007 00000001 00000001 00000004 00001000",
+	  INVAL_HTYPE, STAYS },
+	{ "two properties of the 2022 text", XID VERS REQUEST "00000007 "
+	  "00000002 00000001 00000004 00001000 00000002 00000004 00001000",
+	  INVAL_HTYPE, STAYS },
+	{ "header type 8 alone", XID VERS REQUEST "00000008", INVAL_HTYPE,
+	  STAYS },
 	{ "header type 2^32-1", XID VERS REQUEST "ffffffff " CALL_FLAGS,
 	  INVAL_HTYPE, STAYS },
 	{ "CONNPROP with RESPONSE",
@@ -92,7 +101,11 @@ const struct attack attacks_prefix[] = {
 	{ "header type 2^32-1", XID VERS REQUEST "ffffffff " CALL_FLAGS,
 	  INVAL_HTYPE, STAYS },
 	{ "header type 2^32-1 with RESPONSE",
-	  XID VERS REQUEST "ffffffff " REPLY_FLAGS, NULL, CLOSES },
+	  XID VERS REQUEST "ffffffff " REPLY_FLAGS, INVAL_HTYPE, STAYS },
+	{ "header type 10 of the 2022 text", XID VERS REQUEST "0000000a "
+	  NO_LISTS XID RPC_NULL, INVAL_HTYPE, STAYS },
+	{ "header type 6 alone", XID VERS REQUEST "00000006", INVAL_HTYPE,
+	  STAYS },
 	{ "all flags but RESPONSE",
 	  XID VERS REQUEST "00000000 fffffffe" NOTHING XID RPC_NULL,
 	  NULL_REPLY, STAYS },

@@ -69,6 +69,19 @@ static int decode_connprop(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	return 0;
 }
 
+static bool type_is_known(u32 htype)
+{
+	switch (htype) {
+	case RDMA2_MSG:
+	case RDMA2_NOMSG:
+	case RDMA2_ERROR:
+	case RDMA2_CONNPROP:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static int v2_09_decode(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	bool bare;
@@ -78,6 +91,11 @@ static int v2_09_decode(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	rc = rpcrdma2_decode_prefix(xdr, hdr, RPCRDMA2_VERSION_2);
 	if (rc)
 		return rc;
+	if (!type_is_known(hdr->htype)) {
+		/* What follows may be no flags: it may always be answered. */
+		hdr->response = false;
+		return rpcrdma2_refuse(hdr, RDMA2_ERR_INVAL_HTYPE);
+	}
 	bare = hdr->htype == RDMA2_ERROR && is_bare_error(xdr);
 	hdr->response = bare;
 	if (!bare) {
@@ -93,10 +111,8 @@ static int v2_09_decode(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 		return decode_rpc(xdr, hdr);
 	case RDMA2_ERROR:
 		return decode_error(xdr, hdr, bare);
-	case RDMA2_CONNPROP:
-		return decode_connprop(xdr, hdr);
 	default:
-		return rpcrdma2_refuse(hdr, RDMA2_ERR_INVAL_HTYPE);
+		return decode_connprop(xdr, hdr);
 	}
 }
 
