@@ -157,8 +157,10 @@ static const char *check_error(u32 version, const struct rpcrdma2_header *hdr)
 		return "an error without a code";
 	if (hdr->error.code == 1 && hdr->error.vers_low > hdr->error.vers_high)
 		return "a range of versions upside down";
-	if (hdr->error.bare && hdr->error.code != 1)
+	if (hdr->error.bare && hdr->error.code != 1 && version == 1)
 		return "a bare error that is not ERR_VERS";
+	if (hdr->error.bare && hdr->error.code > 100)
+		return "a bare error that no text has";
 	if (version == 1 && hdr->error.code > 2)
 		return "an error that version 1 does not have";
 	if (version == 1 && hdr->error.code == 1 && !hdr->error.bare)

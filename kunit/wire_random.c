@@ -148,6 +148,12 @@ static void random_error(struct wire_rng *rng, u32 version,
 {
 	bool v1 = version == RPCRDMA2_VERSION_1;
 
+	if (!v1 && one_in(rng, 8)) {
+		/* Another text's */
+		err->bare = true;
+		err->code = 2 + wire_random_below(rng, 99);
+		return;
+	}
 	err->code = 1 + wire_random_below(rng, v1 ? 2 : 10);
 	switch (err->code) {
 	case RDMA2_ERR_VERS:

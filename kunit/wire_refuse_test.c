@@ -189,6 +189,8 @@ static const struct refusal segments[] = {
 
 static const struct refusal errors[] = {
 	{ "flags alone", ERROR "00000001", NO_ANSWER },
+	{ "flags alone, all of them", ERROR "ffffffff", NO_ANSWER },
+	{ "flags alone, 101", ERROR "00000065", NO_ANSWER },
 	{ "code 0", ERROR "00000001 00000000", NO_ANSWER },
 	{ "from a requester", ERROR "00000000 00000002", NO_ANSWER },
 	{ "from a requester, ERR_VERS",

@@ -61,6 +61,26 @@ static const struct wire_vector control_vectors[] = {
 			.code = RDMA2_ERR_VERS, .bare = true,
 			.vers_low = 3, .vers_high = 9 } },
 	}, {
+		.name = "BAD_HEADER of the 2016 text",
+		.wire = ERROR "00000002 ",
+		.hdr = { IS(RDMA2_ERROR, true), .error = {
+			.code = 2, .bare = true } },
+	}, {
+		.name = "INVAL_OPTION of the 2016 text",
+		.wire = ERROR "00000003 ",
+		.hdr = { IS(RDMA2_ERROR, true), .error = {
+			.code = 3, .bare = true } },
+	}, {
+		.name = "INVAL_HTYPE of the 2022 text",
+		.wire = ERROR "00000004 ",
+		.hdr = { IS(RDMA2_ERROR, true), .error = {
+			.code = 4, .bare = true } },
+	}, {
+		.name = "SYSTEM of the 2022 text",
+		.wire = ERROR "00000064 ",
+		.hdr = { IS(RDMA2_ERROR, true), .error = {
+			.code = 100, .bare = true } },
+	}, {
 		.name = "ERR_BAD_XDR",
 		.wire = ERROR FLAGS "00000002 ",
 		.hdr = { IS(RDMA2_ERROR, true),

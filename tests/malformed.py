@@ -104,6 +104,8 @@ FINE = {
     "NOMSG Reply": nomsg(REPLY, reply=chunk(segment())),
     "ERR_VERS": error(1, 2, 2),
     "ERR_VERS of version 1": prefix(ERROR, 0)[:-4] + words(1, 1, 1),
+    "BAD_HEADER of the 2016 text": prefix(ERROR, 2),
+    "INVAL_HTYPE of the 2022 text": prefix(ERROR, 4),
     "BAD_XDR": error(2),
     "INVAL_HTYPE": error(3),
     "READ_CHUNKS": error(4, 0),
@@ -164,6 +166,8 @@ MALFORMED = [
     ("position 8192 is outside", nomsg(reads=[read(0), read(8192)])),
 
     ("error code 0", error(0)),
+    ("before its error code", prefix(ERROR, 1)),
+    ("before its error code", prefix(ERROR, 101)),
     ("before its error's arguments", error(7, 1)),
     ("4 octets follow the error", error(9, 0)),
     ("versions from 3 to 2", error(1, 3, 2)),

@@ -24,6 +24,7 @@ local HTYPES = {
 	[CONNPROP] = "CONNPROP",
 }
 local ERR_VERS, ERR_READ_CHUNKS, ERR_SYSTEM = 1, 4, 9
+local OTHERS_LAST_ERROR = 100
 local ERRORS = {
 	[1] = "VERS", [2] = "BAD_XDR", [3] = "INVAL_HTYPE",
 	[4] = "READ_CHUNKS", [5] = "WRITE_CHUNKS", [6] = "SEGMENTS",
@@ -362,15 +363,25 @@ end
 -- A peer that knows version 1 only answers without a flags word, so its ERR_VERS
 -- stands where RESPONSE would. An error of version 2 can be as long; but then
 -- its code is next, which is not below READ_CHUNKS, and no version is above 3.
+-- The other texts of version 2 have no flags word, and some errors without arguments.
 local function is_bare_error(h)
-	return h.htype == ERROR and h:remaining() == 12 and
-	       h:peek() == ERR_VERS and h:peek(4) < ERR_READ_CHUNKS
+	if h.htype ~= ERROR then
+		return false
+	elseif h:remaining() == 4 then
+		return h:peek() > ERR_VERS and h:peek() <= OTHERS_LAST_ERROR
+	end
+	return h:remaining() == 12 and h:peek() == ERR_VERS and
+	       h:peek(4) < ERR_READ_CHUNKS
 end
 
 local function parse_error(h)
 	local code = h:word("error code", f.err_code)
 	local words = {}
 
+	if h.bare and code ~= ERR_VERS then
+		h.summary = h.summary .. " " .. code .. " of another text"
+		return
+	end
 	h.summary = h.summary .. " " .. (ERRORS[code] or code)
 	if code == 0 then
 		malformed("error code 0")
@@ -450,7 +461,7 @@ local function parse_header(h)
 	if not HTYPES[h.htype] then
 		malformed("header type %d is unknown", h.htype)
 	elseif is_bare_error(h) then
-		h.response = true
+		h.bare, h.response = true, true
 	else
 		h.response = h:word("flags", f.flags, f.response) % 2 == 1
 	end

@@ -122,9 +122,12 @@ static bool_t code_bare_error(XDR *xdrs, struct flat *f)
 {
 	x_bare_error err = {
 		{ f->xid, f->vers, f->credit, f->htype },
-		f->code, { f->args[0], f->args[1] }
+		{ .xb_code = f->code }
 	};
+	x_versions *versions = &err.xb_error.x_bare_u.xb_versions;
 
+	versions->xv_low = f->args[0];
+	versions->xv_high = f->args[1];
 	if (!xdr_x_bare_error(xdrs, &err))
 		return FALSE;
 	f->xid = err.xb_start.xc_xid;
@@ -132,9 +135,9 @@ static bool_t code_bare_error(XDR *xdrs, struct flat *f)
 	f->credit = err.xb_start.xc_credit;
 	f->htype = err.xb_start.xc_htype;
 	f->flags = 0;
-	f->code = err.xb_code;
-	f->args[0] = err.xb_versions.xv_low;
-	f->args[1] = err.xb_versions.xv_high;
+	f->code = err.xb_error.xb_code;
+	f->args[0] = f->code == XE_VERS ? versions->xv_low : 0;
+	f->args[1] = f->code == XE_VERS ? versions->xv_high : 0;
 	return TRUE;
 }
 

@@ -135,7 +135,8 @@ enum rpcrdma2_form {
 /**
  * struct rpcrdma2_error - the body of an RDMA2_ERROR
  * @code: enum rpcrdma2_errcode, or a code that this side does not know
- * @bare: ERR_VERS in RFC 8166's shape, which has no flags word
+ * @bare: it came without a flags word: ERR_VERS in RFC 8166's shape, or @code is
+ *	another text's
  * @vers_low: ERR_VERS: lowest version the sender speaks
  * @vers_high: ERR_VERS: highest version the sender speaks
  * @max_chunks: ERR_READ_CHUNKS and ERR_WRITE_CHUNKS

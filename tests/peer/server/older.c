@@ -56,6 +56,22 @@ static void older_of_another_text(void)
 	older_by_error(VERS "00000020 00000004 " REPLY_FLAGS "00000003");
 }
 
+/* As the 2016 and 2022 texts write BAD_XDR, INVAL_OPTION and INVAL_HTYPE */
+static void older_of_2016(void)
+{
+	older_by_error(VERS "00000020 00000004 00000002");
+}
+
+static void older_of_2016_option(void)
+{
+	older_by_error(VERS "00000020 00000004 00000003");
+}
+
+static void older_of_2022(void)
+{
+	older_by_error(VERS "00000020 00000004 00000004");
+}
+
 static void older_and_silent(void)
 {
 	struct connection *c = silent_client();
@@ -81,5 +97,8 @@ const struct test older_cases[] = {
 	{ "survives-v1-says-so-in-version-2", older_says_so_in_version_2 },
 	{ "survives-v1-says-so-in-version-1", older_says_so_in_version_1 },
 	{ "survives-v1-of-another-text", older_of_another_text },
+	{ "survives-v1-of-2016", older_of_2016 },
+	{ "survives-v1-of-2016-option", older_of_2016_option },
+	{ "survives-v1-of-2022", older_of_2022 },
 	{ },
 };

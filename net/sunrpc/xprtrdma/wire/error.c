@@ -6,10 +6,13 @@
 
 /*
  * The words that follow the error code, in order of the wire. The same table
- * serves both directions. Codes that are not here have no words.
+ * serves both directions. Codes that are not here have no words, nor have those
+ * that another text has numbered.
  */
 static unsigned int error_words(struct rpcrdma2_error *err, u32 *word[2])
 {
+	if (err->bare && err->code != RDMA2_ERR_VERS)
+		return 0;
 	switch (err->code) {
 	case RDMA2_ERR_VERS:
 		word[0] = &err->vers_low;

@@ -7,6 +7,9 @@
 
 #define PREFIX_SIZE	(RPCRDMA2_COMMON_PREFIX + XDR_UNIT)
 
+/* The highest error code of the other texts of version 2 */
+#define OTHERS_LAST_ERROR	100
+
 static bool handle_is_listed(const struct rpcrdma2_chunk_lists *cl, u32 handle)
 {
 	unsigned int i;
@@ -41,23 +44,31 @@ static int decode_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
  * its error code, where the other has the lowest version its sender speaks.
  * No code below READ_CHUNKS has a single argument, and no version above 3
  * exists.
+ *
+ * Nor have the errors of the other texts of version 2, of which those are known that
+ * have no arguments: five words, of which v2-09's shortest has six.
  */
 static bool is_bare_error(const struct xdr_stream *xdr)
 {
 	const __be32 *p = xdr->p;
 
-	return xdr_stream_remaining(xdr) == 3 * XDR_UNIT &&
-	       be32_to_cpup(p) == RDMA2_ERR_VERS &&
-	       be32_to_cpup(p + 1) < RDMA2_ERR_READ_CHUNKS;
+	switch (xdr_stream_remaining(xdr)) {
+	case XDR_UNIT:
+		return be32_to_cpup(p) > RDMA2_ERR_VERS &&
+		       be32_to_cpup(p) <= OTHERS_LAST_ERROR;
+	case 3 * XDR_UNIT:
+		return be32_to_cpup(p) == RDMA2_ERR_VERS &&
+		       be32_to_cpup(p + 1) < RDMA2_ERR_READ_CHUNKS;
+	default:
+		return false;
+	}
 }
 
 static int decode_error(struct xdr_stream *xdr, struct rpcrdma2_header *hdr,
 			bool bare)
 {
 	hdr->error.bare = bare;
-	if (rpcrdma2_decode_error(xdr, &hdr->error) ||
-	    (bare && hdr->error.code != RDMA2_ERR_VERS) ||
-	    !hdr->response)
+	if (rpcrdma2_decode_error(xdr, &hdr->error) || !hdr->response)
 		return rpcrdma2_refuse_silently(hdr);
 	return 0;
 }
