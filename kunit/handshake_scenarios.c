@@ -50,6 +50,11 @@
 #define GARBAGE		"474554202f20485454502f312e310d0a0d0a"
 #define WHOLE_GARBAGE	"474554202f20485454502f312e310d0a0d0a0d0a"
 
+/* First messages of the 2022 text, with its count of properties last */
+#define TYPE_6		"00000001 00000002 00000001 00000006 00000000 "
+#define TYPE_7		"00000001 00000002 00000001 00000007 00000001;" \
+			"00000002 00000004 00001000 "
+
 /* Errors of version 2, then in the shape and in messages of version 1 */
 #define ERROR		"00000001 00000002 00000020 00000004 "
 #define INVAL_HTYPE	ERROR "00000001 00000003 "
@@ -59,6 +64,9 @@
 #define SPEAKS_3_TO_9	ERROR "00000001 00000001 00000003 00000009 "
 #define SPEAKS_1	ERROR "00000001 00000001 00000001 "
 #define SPEAKS_2	ERROR "00000001 00000002 00000002 "
+#define BARE_2		ERROR "00000002 "
+#define BARE_3		ERROR "00000003 "
+#define BARE_4		ERROR "00000004 "
 #define V1_ERROR	"11223344 00000001 00000020 00000004 "
 #define V1_CHUNK	V1_ERROR "00000002 "
 #define V1_SPEAKS_1	V1_ERROR "00000001 00000001 00000001 "
@@ -74,13 +82,38 @@ const struct hs_scenario hs_scenarios[] = {
 		MEETS(LOST, NOTHING, FAILED),
 	} }, {
 	  "a server of version 2 gets Calls at once", SERVER, BOTH, {
-		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
-		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
+		HEARS(V2_CALL, CALL_2, DELIVER, UNASKED),
+		HEARS(V2_CALL, CALL_2, DELIVER, UNASKED),
+		HEARS(V2_REPLY, REPLY, DELIVER, UNASKED),
+		HEARS(BAD_XDR, REFUSED_TRY_1, DELIVER, UNASKED),
+		HEARS(V1_CALL, FOREIGN, ANSWER_ERROR, UNASKED),
+		HEARS(BAD_ASK, MALFORMED, ANSWER_ERROR, UNASKED),
+		HEARS(TYPE_7, UNKNOWN, ANSWER_ERROR, UNASKED),
+		HEARS(ANSWER, PROPS_ANSWER, ANSWER_ERROR, UNASKED),
+		MEETS(ERROR, DELIVER, UNASKED),
+		MEETS(SILENCE, NOTHING, UNASKED),
+		MEETS(CALL_1, HANG_UP, FAILED),
+	} }, {
+	  "a server without properties of its client loses it", SERVER, BOTH, {
+		HEARS(V2_CALL, CALL_2, DELIVER, UNASKED),
+		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a server without properties is told of other versions", SERVER,
+	  BOTH, {
+		HEARS(V2_CALL, CALL_2, DELIVER, UNASKED),
+		HEARS(SPEAKS_3_TO_9, NO_VERSION, HANG_UP, FAILED),
+	} }, {
+	  "a server without properties is told of version 1", SERVER, BOTH, {
+		HEARS(V2_CALL, CALL_2, DELIVER, UNASKED),
+		HEARS(SPEAKS_1, SPEAKS_1, HANG_UP, FAILED),
 	} }, {
 	  "a server asked after the first Call", SERVER, BOTH, {
+		HEARS(V2_CALL, CALL_2, DELIVER, UNASKED),
+		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
 		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
 		HEARS(ASK, PROPS, ANSWER_ERROR, VERSION_2),
-		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
+		HEARS(TYPE_7, UNKNOWN, ANSWER_ERROR, VERSION_2),
+		MEETS(SILENCE, NOTHING, VERSION_2),
 	} }, {
 	  "a server asked twice", SERVER, BOTH, {
 		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
@@ -115,6 +148,11 @@ const struct hs_scenario hs_scenarios[] = {
 	} }, {
 	  "a server's client comes with bad properties", SERVER, BOTH, {
 		HEARS(BAD_ASK, MALFORMED, ANSWER_ERROR, WAITING),
+	} }, {
+	  "a server's client speaks the 2022 text, then asks", SERVER, BOTH, {
+		HEARS(TYPE_7, UNKNOWN, ANSWER_ERROR, WAITING),
+		HEARS(TYPE_6, UNKNOWN, ANSWER_ERROR, WAITING),
+		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
 	} }, {
 	  "a server gets what version 1 no longer has", SERVER, BOTH, {
 		HEARS(V1_DONE, MALFORMED, ANSWER_ERROR, WAITING),
@@ -155,6 +193,11 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(BAD_XDR, ERROR, HANG_UP, FAILED),
 	} }, {
 	  "a server's client never speaks", SERVER, BOTH, {
+		MEETS(SILENCE, HANG_UP, FAILED),
+		MEETS(SILENCE, NOTHING, FAILED),
+		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a server's client goes before it speaks", SERVER, BOTH, {
 		MEETS(LOST, NOTHING, FAILED),
 	} },
 
@@ -181,7 +224,118 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
 		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
 		HEARS(V1_CHUNK, REFUSED_TRY_1, DELIVER, VERSION_1),
+		MEETS(SILENCE, NOTHING, VERSION_1),
+		MEETS(UNKNOWN, ANSWER_ERROR, VERSION_1),
 		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a client's server advertises", CLIENT, BOTH, {
+		HEARS(ASK, PROPS, TAKE_PROPS, VERSION_2),
+		HEARS(V2_REPLY, REPLY, DELIVER, VERSION_2),
+		HEARS(ASK, PROPS, ANSWER_ERROR, VERSION_2),
+	} }, {
+	  "a client's server advertises, and answers", CLIENT, BOTH, {
+		HEARS(ASK, PROPS, TAKE_PROPS, VERSION_2),
+		HEARS(ANSWER, PROPS_ANSWER, ANSWER_ERROR, VERSION_2),
+	} }, {
+	  "a client's server answers Calls alone", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(V2_REPLY, REPLY, DELIVER, UNANSWERED),
+		HEARS(V2_CALL, CALL_2, DELIVER, UNANSWERED),
+		HEARS(V2_REPLY, REPLY, DELIVER, UNANSWERED),
+		HEARS(BAD_XDR, REFUSED_TRY_1, DELIVER, UNANSWERED),
+		HEARS(V1_CALL, FOREIGN, ANSWER_ERROR, UNANSWERED),
+		HEARS(TYPE_7, UNKNOWN, ANSWER_ERROR, UNANSWERED),
+		HEARS(BAD_ASK, MALFORMED, ANSWER_ERROR, UNANSWERED),
+		MEETS(SILENCE, NOTHING, UNANSWERED),
+		MEETS(ERROR, DELIVER, UNANSWERED),
+		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a client's server calls it, and answers nothing", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(V2_CALL, CALL_2, DELIVER, UNANSWERED),
+		MEETS(CALL_1, HANG_UP, FAILED),
+	} }, {
+	  "a client's server answers late", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
+		HEARS(V2_REPLY, REPLY, DELIVER, VERSION_2),
+	} }, {
+	  "a client's server advertises late", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(ASK, PROPS, TAKE_PROPS, VERSION_2),
+	} }, {
+	  "a client's server answers after a Reply", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(V2_REPLY, REPLY, DELIVER, UNANSWERED),
+		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
+	} }, {
+	  "a client's server advertises after a Reply", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(V2_REPLY, REPLY, DELIVER, UNANSWERED),
+		HEARS(ASK, PROPS, TAKE_PROPS, VERSION_2),
+		HEARS(ASK, PROPS, ANSWER_ERROR, VERSION_2),
+	} }, {
+	  "a client's server answers a Call with an error", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(TYPE_6, UNKNOWN, ANSWER_ERROR, TRYING),
+		HEARS(SEGMENTS, REFUSED_TRY_1, DELIVER, UNANSWERED),
+		HEARS(SPEAKS_1, SPEAKS_1, HANG_UP, FAILED),
+	} }, {
+	  "a client of version 2 alone: no properties, an error", CLIENT,
+	  ONLY_2, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(SEGMENTS, ERROR, DELIVER, UNANSWERED),
+		HEARS(SPEAKS_3_TO_9, NO_VERSION, HANG_UP, FAILED),
+	} }, {
+	  "a client's server knows nothing but version 1, late", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(SPEAKS_1, SPEAKS_1, ASSUME_1, FAILED),
+	} }, {
+	  "a client's server knows neither version, late", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(SPEAKS_3_TO_9, NO_VERSION, HANG_UP, FAILED),
+	} }, {
+	  "a client's server is silent", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		MEETS(SILENCE, ASSUME_1, FAILED),
+	} }, {
+	  "a client's server hangs up on a Call", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		MEETS(LOST, ASSUME_1, FAILED),
+	} }, {
+	  "a client gets version 1 for an answer to a Call", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(V1_CALL, CALL_1, HANG_UP, FAILED),
+	} }, {
+	  "a client gets version 3 for an answer to a Call", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(V3_CALL, FOREIGN, HANG_UP, FAILED),
+	} }, {
+	  "a client gets garbage for an answer to a Call", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(GARBAGE, MALFORMED, HANG_UP, FAILED),
+	} }, {
+	  "a client is asked something else before it is answered", CLIENT,
+	  BOTH, {
+		HEARS(TYPE_7, UNKNOWN, ANSWER_ERROR, ASKING),
+		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
+	} }, {
+	  "a client's server knows the 2016 text: BAD_HEADER", CLIENT, BOTH, {
+		HEARS(BARE_2, SPEAKS_1, NOTHING, VERSION_1),
+		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
+	} }, {
+	  "a client's server knows the 2016 text: INVAL_OPTION", CLIENT, BOTH, {
+		HEARS(BARE_3, SPEAKS_1, NOTHING, VERSION_1),
+	} }, {
+	  "a client's server knows the 2022 text: INVAL_HTYPE", CLIENT, BOTH, {
+		HEARS(BARE_4, SPEAKS_1, NOTHING, VERSION_1),
+	} }, {
+	  "a client of version 2 alone: another text", CLIENT, ONLY_2, {
+		HEARS(BARE_3, NO_VERSION, HANG_UP, FAILED),
+	} }, {
+	  "another text's error in the middle of this one's", CLIENT, BOTH, {
+		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
+		HEARS(BARE_2, SPEAKS_1, HANG_UP, FAILED),
 	} }, {
 	  "a client's server knows other texts of version 2", CLIENT, BOTH, {
 		HEARS(SPEAKS_1_TO_3, SPEAKS_1, NOTHING, VERSION_1),
@@ -239,9 +393,6 @@ const struct hs_scenario hs_scenarios[] = {
 	  "a client's connection is lost before it is made", UNCONNECTED,
 	  BOTH, {
 		MEETS(LOST, NOTHING, FAILED),
-	} }, {
-	  "a client's server asks, too", CLIENT, BOTH, {
-		HEARS(ASK, PROPS, HANG_UP, FAILED),
 	} }, {
 	  "a client gets a Call in version 1 for an answer", CLIENT, BOTH, {
 		HEARS(V1_CALL, CALL_1, HANG_UP, FAILED),
@@ -306,6 +457,8 @@ const struct hs_scenario hs_scenarios[] = {
 		MEETS(ERROR, NOTHING, FAILED),
 		HEARS(V3_CALL, FOREIGN, NOTHING, FAILED),
 		HEARS(BAD_ASK, MALFORMED, NOTHING, FAILED),
+		HEARS(TYPE_7, UNKNOWN, NOTHING, FAILED),
+		MEETS(SILENCE, NOTHING, FAILED),
 		MEETS(LOST, NOTHING, FAILED),
 	} },
 };

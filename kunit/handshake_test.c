@@ -159,14 +159,39 @@ static bool goes_forward(enum rpcrdma2_hs_state from,
 		return next == RPCRDMA2_HS_FAILED;
 	switch (from) {
 	case RPCRDMA2_HS_WAITING:
-		return next != RPCRDMA2_HS_ASKING;
+		return next != RPCRDMA2_HS_ASKING &&
+		       next != RPCRDMA2_HS_TRYING &&
+		       next != RPCRDMA2_HS_UNANSWERED;
 	case RPCRDMA2_HS_ASKING:
-		/* The first answer is the last. */
-		return next != RPCRDMA2_HS_WAITING &&
-		       next != RPCRDMA2_HS_ASKING;
+	case RPCRDMA2_HS_TRYING:
+		/* The first answer is the last, if it is one. */
+		if (event == RPCRDMA2_HS_UNKNOWN)
+			return next == from;
+		if (event == RPCRDMA2_HS_SILENCE)
+			return next == (from == RPCRDMA2_HS_ASKING ?
+					RPCRDMA2_HS_TRYING :
+					RPCRDMA2_HS_FAILED);
+		return rpcrdma2_hs_decided(next) || next == RPCRDMA2_HS_FAILED;
+	case RPCRDMA2_HS_UNASKED:
+	case RPCRDMA2_HS_UNANSWERED:
+		/* The version stays; properties come once. */
+		if (next == RPCRDMA2_HS_VERSION_2)
+			return event == RPCRDMA2_HS_PROPS ||
+			       event == RPCRDMA2_HS_PROPS_ANSWER;
+		return next == from || next == RPCRDMA2_HS_FAILED;
 	default:
 		return next == from || next == RPCRDMA2_HS_FAILED;
 	}
+}
+
+static bool is_asked(enum rpcrdma2_hs_state state)
+{
+	return state == RPCRDMA2_HS_WAITING || state == RPCRDMA2_HS_UNASKED;
+}
+
+static bool is_asking(enum rpcrdma2_hs_state state)
+{
+	return state == RPCRDMA2_HS_ASKING || state == RPCRDMA2_HS_TRYING;
 }
 
 static void nothing_is_decided_twice(struct kunit *test)
@@ -183,10 +208,11 @@ static bool does_what_can_be_done(enum rpcrdma2_hs_state from,
 		return action == RPCRDMA2_HS_NOTHING;
 	switch (action) {
 	case RPCRDMA2_HS_TAKE_PROPS:
-		return event == RPCRDMA2_HS_PROPS_ANSWER &&
+		return (event == RPCRDMA2_HS_PROPS_ANSWER ||
+			event == RPCRDMA2_HS_PROPS) && !is_asked(from) &&
 		       next == RPCRDMA2_HS_VERSION_2;
 	case RPCRDMA2_HS_ANSWER_PROPS:
-		return event == RPCRDMA2_HS_PROPS &&
+		return event == RPCRDMA2_HS_PROPS && is_asked(from) &&
 		       next == RPCRDMA2_HS_VERSION_2;
 	case RPCRDMA2_HS_DELIVER:
 		return event >= RPCRDMA2_HS_CALL_1 &&
@@ -194,16 +220,22 @@ static bool does_what_can_be_done(enum rpcrdma2_hs_state from,
 	case RPCRDMA2_HS_HANG_UP:
 		return event != RPCRDMA2_HS_LOST && next == RPCRDMA2_HS_FAILED;
 	case RPCRDMA2_HS_ASSUME_1:
-		return from == RPCRDMA2_HS_ASKING && event == RPCRDMA2_HS_LOST;
+		return is_asking(from) && next == RPCRDMA2_HS_FAILED &&
+		       (event == RPCRDMA2_HS_LOST ||
+			(from == RPCRDMA2_HS_TRYING &&
+			 (event == RPCRDMA2_HS_SILENCE ||
+			  event == RPCRDMA2_HS_SPEAKS_1)));
 	case RPCRDMA2_HS_ANSWER_ERROR:
 		/* An error is no answer to an error. */
 		return next == from && event != RPCRDMA2_HS_ERROR &&
 		       event != RPCRDMA2_HS_REFUSED_TRY_1 &&
 		       event != RPCRDMA2_HS_NO_VERSION &&
 		       event != RPCRDMA2_HS_SPEAKS_1 &&
+		       event != RPCRDMA2_HS_SILENCE &&
 		       event != RPCRDMA2_HS_LOST;
 	default:
 		return event == RPCRDMA2_HS_LOST ||
+		       event == RPCRDMA2_HS_SILENCE ||
 		       event == RPCRDMA2_HS_SPEAKS_1 ||
 		       event == RPCRDMA2_HS_REFUSED_TRY_1;
 	}
@@ -218,9 +250,23 @@ static void only_versions_are_decisions(struct kunit *test)
 {
 	KUNIT_EXPECT_FALSE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_WAITING));
 	KUNIT_EXPECT_FALSE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_ASKING));
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_TRYING));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_UNASKED));
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_UNANSWERED));
 	KUNIT_EXPECT_TRUE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_VERSION_1));
 	KUNIT_EXPECT_TRUE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_VERSION_2));
 	KUNIT_EXPECT_FALSE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_FAILED));
+}
+
+/* Where nothing is decided, Calls are sent in one state alone. */
+static void calls_need_a_version(struct kunit *test)
+{
+	enum rpcrdma2_hs_state state;
+
+	for (state = 0; state < NR_STATES; state++)
+		KUNIT_EXPECT_EQ(test, rpcrdma2_hs_calls(state),
+				rpcrdma2_hs_decided(state) ||
+				state == RPCRDMA2_HS_TRYING);
 }
 
 struct refusal {
@@ -296,6 +342,7 @@ static struct kunit_case handshake_cases[] = {
 	KUNIT_CASE(nothing_is_decided_twice),
 	KUNIT_CASE(nothing_impossible_is_done),
 	KUNIT_CASE(only_versions_are_decisions),
+	KUNIT_CASE(calls_need_a_version),
 	KUNIT_CASE_PARAM(error_leaves_version_1, refusal_gen_params),
 	{}
 };

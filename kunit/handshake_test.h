@@ -7,7 +7,7 @@
 
 #include "conn/handshake.h"
 
-#define HS_LINES	13
+#define HS_LINES	16
 
 /**
  * struct hs_line - something comes

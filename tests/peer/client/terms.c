@@ -106,10 +106,39 @@ static void late_connprop(void)
 {
 	struct connection *c = first_message();
 
+	/* Once. */
+	stays(c);
+	say(c, CONNPROP PROPERTIES);
+	expect(c, CONNPROP_ANSWER);
 	stays(c);
 	say(c, CONNPROP PROPERTIES);
 	expect(c, BAD_XDR);
 	stays(c);
+}
+
+/* More than fits in 4096 octets is inline when the server knows that it may. */
+static void late_connprop_is_used(void)
+{
+	struct options options = default_options;
+	struct connection *c;
+
+	options.recv_size = SERVER_RBSIZ;
+	c = connection_open(&options);
+	stays(c);
+	say(c, CONNPROP "00000001 " RBSIZ("00003000"));
+	expect(c, CONNPROP_ANSWER);
+	expect_limit(c, SERVER_RBSIZ);
+}
+
+/* What was assumed before may be under way: less is too late. */
+static void late_connprop_of_less(void)
+{
+	struct connection *c = first_message();
+
+	stays(c);
+	say(c, CONNPROP "00000001 " RBSIZ("00000400"));
+	expect(c, CONNPROP_ANSWER);
+	expect_limit(c, 4096);
 }
 
 /**
@@ -163,6 +192,8 @@ const struct test terms_tests[] = {
 	{ "properties: CONNPROP of 4 KiB", long_connprop },
 	{ "properties: RBSIZ three times", twice_the_same_property },
 	{ "properties: CONNPROP after a Call", late_connprop },
+	{ "properties: CONNPROP after a Call, more", late_connprop_is_used },
+	{ "properties: CONNPROP after a Call, less", late_connprop_of_less },
 	{ "properties: RBSIZ 4096, and the Receives have 1024",
 	  receives_too_short },
 	{ "length: as long as the server's Receives", as_long_as_may_be },

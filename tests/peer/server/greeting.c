@@ -23,8 +23,6 @@ static const char * const bad_answers[] = {
 	ANSWER "00000001 " RBSIZ("ffffffff"),
 	ANSWER PROPERTIES "00000000",
 	"00000001 00000003 00000020 00000005 " REPLY_FLAGS PROPERTIES,
-	"00000001 " VERS "00000020 00000005 " CALL_FLAGS PROPERTIES,
-	"00000001 " VERS "00000020 00000006 " REPLY_FLAGS,
 	/* a Call, a Reply */
 	"00000001 " VERS "00000020 00000000 " CALL_FLAGS NOTHING
 		"00000001 " RPC_NULL,
@@ -111,6 +109,128 @@ static void never_an_answer(void)
 		expect_gone(next_client(&default_options));
 }
 
+/* Calls of a client that knows no more than the defaults */
+static void serve_a_read(struct connection *c)
+{
+	struct call call;
+
+	if (!serve_until(c, READ, &call))
+		fail("the client went by itself");
+	reply(c, &call);
+}
+
+/* A CONNPROP of the server's own grants nothing: one Call at a time, at first. */
+static void advertise(void)
+{
+	struct connection *c = silent_client();
+	struct message m;
+	struct call call;
+
+	expect_connprop(c);
+	connection_say(c, "00000077 " VERS "ffffffff 00000005 " CALL_FLAGS
+		       PROPERTIES);
+	if (!next_call(c, &call))
+		fail("the client does not take it");
+	if (connection_receive(c, &m, 100) == MESSAGE)
+		fail("a Call without a credit");
+	reply(c, &call);
+	serve_a_read(c);
+	as_expected = true;
+	serve(c);
+}
+
+/* The client's CONNPROP is taken, and not answered; its Calls are. */
+static struct connection *says_no_properties(void)
+{
+	struct connection *c = silent_client();
+	struct message m;
+	struct call call;
+
+	expect_connprop(c);
+	if (connection_receive(c, &m, PATIENCE_MS) != MESSAGE)
+		fail("the client says nothing more");
+	if (word_at(m.data, 1) != 2 || word_at(m.data, 3) > 1)
+		fail("not a Call of version 2");
+	if (m.len > 1024)
+		fail("%u octets to who may have version 1 only", m.len);
+	parse_call(&m, &call);
+	if (connection_receive(c, &m, 100) == MESSAGE)
+		fail("a Call without a credit");
+	reply(c, &call);
+	return c;
+}
+
+static void no_properties(void)
+{
+	struct connection *c = says_no_properties();
+
+	serve_a_read(c);
+	as_expected = true;
+	serve(c);
+}
+
+/* Calls are answered until the client says something else. */
+static void serve_until_error(struct connection *c, const char *error)
+{
+	static struct octets o;
+	struct message m;
+	struct call call;
+
+	while (connection_receive(c, &m, PATIENCE_MS) == MESSAGE) {
+		if (word_at(m.data, 3) == 4) {
+			octets_format(&o, "%s", error);
+			if (!octets_match(&o, m.data, m.len))
+				fail("another error");
+			return;
+		}
+		parse_call(&m, &call);
+		reply(c, &call);
+	}
+	fail("the client does not answer");
+}
+
+#define LATE		"00000077 " VERS "00000010 00000005 " CALL_FLAGS PROPERTIES
+#define TOO_LATE	"00000077 " VERS "00000008 00000004 " REPLY_FLAGS "00000002"
+
+/* They are taken, in an answer or not, but once. */
+static void late_properties(void)
+{
+	struct connection *c = says_no_properties();
+
+	serve_a_read(c);
+	answer_connprop(c);
+	serve_a_read(c);
+	connection_say(c, LATE);
+	serve_until_error(c, TOO_LATE);
+	connection_close(c);
+
+	c = says_no_properties();
+	connection_say(c, LATE);
+	serve_a_read(c);
+	connection_say(c, LATE);
+	serve_until_error(c, TOO_LATE);
+	as_expected = true;
+	serve(c);
+}
+
+/* What the client doesn't know does not keep it from the answer. */
+static void unknown_type(void)
+{
+	struct connection *c = silent_client();
+
+	expect_connprop(c);
+	connection_say(c, "00000078 " VERS "00000020 00000006");
+	connection_expect(c, "00000078 " VERS "00000008 00000004 " REPLY_FLAGS
+			  "00000003");
+	answer_connprop(c);
+	serve_a_read(c);
+	connection_say(c, "00000079 " VERS "00000020 00000007 00000001 00000000");
+	serve_until_error(c, "00000079 " VERS "00000008 00000004 " REPLY_FLAGS
+			  "00000003");
+	as_expected = true;
+	serve(c);
+}
+
 static void refuse(void)
 {
 	for (;;)
@@ -176,6 +296,10 @@ const struct test greeting_cases[] = {
 	{ "fails-refused", refuse },
 	{ "fails-no-answer", never_an_answer },
 	{ "fails-error", answer_with_error },
+	{ "survives-props-unasked", advertise },
+	{ "survives-no-props", no_properties },
+	{ "survives-late-props", late_properties },
+	{ "survives-unknown-type", unknown_type },
 	{ "survives-close-at-once", close_at_once },
 	{ "survives-no-answer-once", no_answer },
 	{ "survives-bad-answers-0", answer_badly_0 },

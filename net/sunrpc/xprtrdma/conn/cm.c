@@ -14,11 +14,7 @@
 #define RESOLVE_TIMEOUT_SECS	(RESOLVE_TIMEOUT_MS / 1000 + 1)
 #define CONNECT_TIMEOUT_SECS	30
 
-/*
- * A server of version 2 answers a CONNPROP at once; silence means another. A
- * client of version 1 speaks when it has something to say.
- */
-#define ANSWER_TIMEOUT_SECS	10
+/* A client of version 1 speaks when it has something to say. */
 #define SPEAK_TIMEOUT_SECS	30
 
 /* RDMA Reads that are under way at a time */
@@ -172,7 +168,7 @@ static void established(struct rpcrdma2_conn *conn,
 		return;
 	keep_private_data(conn, &event->param.conn);
 	if (rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
-				  ANSWER_TIMEOUT_SECS))
+				  RPCRDMA2_ANSWER_TIMEOUT_SECS))
 		rpcrdma2_negotiate_start(conn);
 }
 

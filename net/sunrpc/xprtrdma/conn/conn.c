@@ -106,8 +106,7 @@ static void conn_timeout(struct work_struct *work)
 	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
 						  struct rpcrdma2_conn, timer);
 
-	if (!rpcrdma2_conn_is_ready(conn))
-		rpcrdma2_conn_close(conn, -ETIMEDOUT);
+	rpcrdma2_negotiate_silence(conn);
 }
 
 /**

@@ -145,7 +145,7 @@ struct rpcrdma2_send {
  * @prepare: optional; the end that connects has a QP: get what there must be,
  *	whatever memory there is once RPCs flow. Process context, may wait for memory;
  *	0, or negative errno and it does not connect
- * @ready: RPCs may flow. CQ context (process, ordered with @call, @reply)
+ * @ready: RPCs may flow. Process context; before any @reply
  * @closing: no new work will be accepted; called once, process context
  * @drained: no WR of this connection is or will be processed by the device;
  *	its resources still exist. Called once after @closing, process context.
@@ -248,6 +248,9 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
 /* CONNPROP and ERROR take no credit; a few Receives are kept for them. */
 #define RPCRDMA2_CONTROL_RECVS	3
 
+/* A server answers a CONNPROP at once, if it does, and a Call in time. */
+#define RPCRDMA2_ANSWER_TIMEOUT_SECS	5
+
 /* Calls without chunks are taken in either direction. */
 #define RPCRDMA2_OFFERED_BRS	RDMA2_RVREQSUP_INLINE
 
@@ -281,20 +284,21 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @active: this end connected, and speaks first
  * @connected: rdma_disconnect() is due at teardown: set once connecting or
  *	accepting has succeeded, before rpcrdma2_conn_exit()
- * @handshake: what was said so far; the CQ's until READY
+ * @handshake: what was said so far; the CQ's, but for what the timer does when
+ *	nothing comes
+ * @tried: the peer's time to answer a Call has begun; the timer's
  * @dialect: how headers are written; stable once READY
  * @peer: the peer's properties
  * @have_props: they came in a CONNPROP
  * @peer_credits: credits in that CONNPROP
- * @send_limit: largest message this end may Send, octets
- * @recv_limit: largest message the peer will Send, octets
+ * @send_limit: largest message this end may Send, octets; never lowered
+ * @recv_limit: largest message the peer will Send, octets; never lowered
  * @peer_private: the peer's private data, if @have_private
  * @have_private: the peer sent private data
  * @remote_inv: the requester may have a handle invalidated with its Reply
- * @assume_1: the peer hung up on a version 2 message, or did not answer it;
- *	set after the drain
- * @first_grant: credits in the peer's CONNPROP, on the end that connected; 0
- *	if none came
+ * @assume_1: the peer hung up on version 2 messages, or did not answer them;
+ *	stable after the drain
+ * @first_grant: credits in the peer's answer to a CONNPROP; 0 if none came
  * @peer_reads: RDMA Reads that an end which accepts makes at a time: no more than
  *	the peer answers
  * @recvs: all Receive buffers
@@ -347,6 +351,7 @@ struct rpcrdma2_conn {
 	bool				connected;
 
 	enum rpcrdma2_hs_state		handshake;
+	bool				tried;
 	const struct rpcrdma2_dialect	*dialect;
 	struct rpcrdma2_props		peer;
 	bool				have_props;
@@ -475,6 +480,7 @@ void rpcrdma2_sends_free(struct rpcrdma2_conn *conn);
 
 /* negotiate.c */
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn);
+void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn);
 void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn);
 void rpcrdma2_dispatch(struct rpcrdma2_recv *recv);
 void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,

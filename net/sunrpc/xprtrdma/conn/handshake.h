@@ -10,25 +10,32 @@
 
 /*
  * WAITING: this end accepted, and its peer has not spoken. ASKING: it
- * connected, and sent a CONNPROP. Then the version is known, or the
- * connection is of no use.
+ * connected, and sent a CONNPROP. TRYING: nothing came of that, so it sends
+ * Calls, in version 2. Then the version is known, or the connection is of no
+ * use. UNASKED, UNANSWERED: version 2, and the peer has not said its
+ * properties, at the end that accepted and at the one that connected.
  */
 enum rpcrdma2_hs_state {
 	RPCRDMA2_HS_WAITING,
 	RPCRDMA2_HS_ASKING,
+	RPCRDMA2_HS_TRYING,
 	RPCRDMA2_HS_VERSION_1,
+	RPCRDMA2_HS_UNASKED,
+	RPCRDMA2_HS_UNANSWERED,
 	RPCRDMA2_HS_VERSION_2,
 	RPCRDMA2_HS_FAILED,
 	RPCRDMA2_HS_NR_STATES,
 };
 
 /*
- * What came. PROPS: the peer's CONNPROP, as the first word or as the answer;
+ * What came. PROPS: the peer's CONNPROP, of its own accord or as an answer;
  * CALL, REPLY: an RPC message, of one version or the other; SPEAKS_1: an
- * ERR_VERS that leaves version 1; NO_VERSION: one that leaves none;
- * REFUSED_TRY_1: another error, where version 1 may be tried; ERROR: where it
- * may not; FOREIGN: a version not spoken here; MALFORMED: what could not be
- * decoded; LOST: the peer hung up, or was silent for too long.
+ * ERR_VERS that leaves version 1, or what other texts of version 2 have for an
+ * error; NO_VERSION: one that leaves none; REFUSED_TRY_1: another error, where
+ * version 1 may be tried; ERROR: where it may not; FOREIGN: a version not
+ * spoken here; UNKNOWN: a header type that this end doesn't know; MALFORMED:
+ * what could not be decoded; SILENCE: nothing, for a while; LOST: the peer
+ * hung up.
  */
 enum rpcrdma2_hs_event {
 	RPCRDMA2_HS_PROPS,
@@ -41,7 +48,9 @@ enum rpcrdma2_hs_event {
 	RPCRDMA2_HS_REFUSED_TRY_1,
 	RPCRDMA2_HS_ERROR,
 	RPCRDMA2_HS_FOREIGN,
+	RPCRDMA2_HS_UNKNOWN,
 	RPCRDMA2_HS_MALFORMED,
+	RPCRDMA2_HS_SILENCE,
 	RPCRDMA2_HS_LOST,
 	RPCRDMA2_HS_NR_EVENTS,
 };
@@ -49,8 +58,8 @@ enum rpcrdma2_hs_event {
 /*
  * What to do about it. TAKE_PROPS: they are the peer's; ANSWER_PROPS: and this
  * end's are the answer; DELIVER: to the layer above; ANSWER_ERROR: say what is
- * wrong; HANG_UP: close the connection; ASSUME_1: remember that this peer
- * does not answer what only version 2 has.
+ * wrong; HANG_UP: close the connection; ASSUME_1: the same, and the next one
+ * is of version 1.
  */
 enum rpcrdma2_hs_action {
 	RPCRDMA2_HS_NOTHING,
@@ -73,6 +82,7 @@ struct rpcrdma2_hs_step {
 };
 
 bool rpcrdma2_hs_decided(enum rpcrdma2_hs_state state);
+bool rpcrdma2_hs_calls(enum rpcrdma2_hs_state state);
 u32 rpcrdma2_hs_version(enum rpcrdma2_hs_state state, u32 low, u32 high,
 			const void *msg, size_t len);
 const struct rpcrdma2_hs_step *

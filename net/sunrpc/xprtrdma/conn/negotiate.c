@@ -15,53 +15,98 @@ static const struct rpcrdma2_dialect *dialect_of(u32 version)
 	return version == RPCRDMA2_VERSION_1 ? &rpcrdma2_v1 : &rpcrdma2_v2_09;
 }
 
-/* v2-09, 4.2.1; RFC 8797, 4.1. There is no property for what a peer sends. */
-static void set_terms(struct rpcrdma2_conn *conn)
+/* v2-09, 4.2.1 and 7. A peer of whom nothing is known may have version 1. */
+static u32 peer_receives(const struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma2_private_data *pd = &conn->peer_private;
 	const struct rpcrdma2_dialect *dialect = conn->dialect;
-	u32 peer_receives, peer_sends;
 
-	if (dialect->connprop) {
-		peer_receives = conn->peer.rbsiz;
-		peer_sends = conn->have_private ? pd->send_size :
-						  conn->param.rbsiz;
-		conn->remote_inv = true;
-	} else {
-		peer_receives = conn->have_private ? pd->recv_size :
-						     dialect->inline_default;
-		peer_sends = conn->have_private ? pd->send_size :
-						  dialect->inline_default;
-		conn->remote_inv = conn->have_private && pd->remote_inv;
-	}
-	conn->send_limit = min(conn->param.sbsiz, peer_receives);
-	conn->recv_limit = min(conn->param.rbsiz, peer_sends);
+	if (conn->handshake == RPCRDMA2_HS_TRYING)
+		return RPCRDMA2_CONNPROP_MAX;
+	if (dialect->connprop)
+		return conn->peer.rbsiz;
+	return conn->have_private ? conn->peer_private.recv_size :
+				    dialect->inline_default;
 }
 
-static void become_ready(struct rpcrdma2_conn *conn)
+/*
+ * RFC 8797, 4.1: v2-09 has no property for it. A peer that says no properties may
+ * not look at this end's.
+ */
+static u32 peer_sends(const struct rpcrdma2_conn *conn)
 {
-	set_terms(conn);
-	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_READY, 0))
+	const struct rpcrdma2_dialect *dialect = conn->dialect;
+
+	if (!conn->have_private)
+		return dialect->inline_default;
+	if (dialect->connprop && !conn->have_props)
+		return min(conn->peer_private.send_size,
+			   dialect->inline_default);
+	return conn->peer_private.send_size;
+}
+
+/*
+ * Properties may come when RPCs flow, and their senders look at the limits without a
+ * lock: these are never lowered, so what fits once will do so when it is sent.
+ */
+static void set_terms(struct rpcrdma2_conn *conn)
+{
+	u32 limit;
+
+	lockdep_assert_held(&conn->lock);
+
+	limit = min(conn->param.sbsiz, peer_receives(conn));
+	WRITE_ONCE(conn->send_limit, max(conn->send_limit, limit));
+	limit = min(conn->param.rbsiz, peer_sends(conn));
+	WRITE_ONCE(conn->recv_limit, max(conn->recv_limit, limit));
+	conn->remote_inv = conn->dialect->connprop ||
+			   (conn->have_private &&
+			    conn->peer_private.remote_inv);
+}
+
+/*
+ * The handshake takes a step; this end has become @conn->dialect's, or has heard of
+ * properties. The timer may be at it as well as the CQ: each looks at what holds now.
+ */
+static void settle(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_state old,
+		   enum rpcrdma2_hs_state next)
+{
+	if (old == next)
 		return;
+	trace_rpcrdma2_handshake(conn, old, next);
+	if (!rpcrdma2_hs_calls(next))
+		return;
+	spin_lock(&conn->lock);
+	set_terms(conn);
+	spin_unlock(&conn->lock);
+	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_READY, 0)) {
+		if (rpcrdma2_conn_is_ready(conn))
+			trace_rpcrdma2_conn_ready(conn);
+		return;
+	}
 	conn->was_ready = true;
 	rpcrdma2_debugfs_ready(conn);
 	trace_rpcrdma2_conn_ready(conn);
 	conn->param.ops->ready(conn);
 }
 
-/* RPCs may flow as soon as the version is known. */
-static void set_state(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_state next)
+/* Nothing but the timer, in SILENCE, can come between the CQ's look and its step. */
+static const struct rpcrdma2_hs_step *
+step_on(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
+	enum rpcrdma2_hs_state *old)
 {
-	enum rpcrdma2_hs_state old = conn->handshake;
+	const struct rpcrdma2_hs_step *step;
 
-	if (old == next)
-		return;
-	conn->handshake = next;
-	trace_rpcrdma2_handshake(conn, old, next);
-	if (!rpcrdma2_hs_decided(next))
-		return;
-	conn->dialect = dialect_of(rpcrdma2_hs_version(next, 0, 0, NULL, 0));
-	become_ready(conn);
+	do {
+		*old = READ_ONCE(conn->handshake);
+		step = rpcrdma2_hs_step(*old, event);
+	} while (step->next != *old &&
+		 cmpxchg(&conn->handshake, *old, step->next) != *old);
+	return step;
+}
+
+static void assume_1(struct rpcrdma2_conn *conn)
+{
+	conn->assume_1 = conn->param.version_low == RPCRDMA2_VERSION_1;
 }
 
 static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
@@ -91,12 +136,53 @@ static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
  */
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn)
 {
+	enum rpcrdma2_hs_state next = RPCRDMA2_HS_ASKING;
+
 	if (conn->param.version_high == RPCRDMA2_VERSION_1) {
-		set_state(conn, RPCRDMA2_HS_VERSION_1);
+		next = RPCRDMA2_HS_VERSION_1;
+		conn->dialect = &rpcrdma2_v1;
+	}
+	WRITE_ONCE(conn->handshake, next);
+	settle(conn, RPCRDMA2_HS_WAITING, next);
+	if (next == RPCRDMA2_HS_ASKING)
+		send_connprop(conn, CONNPROP_XID, false);
+}
+
+static void listen_on(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->lock);
+	if (conn->state < RPCRDMA2_CONN_CLOSING)
+		mod_delayed_work(rpcrdma2_wq, &conn->timer,
+				 RPCRDMA2_ANSWER_TIMEOUT_SECS * HZ);
+	spin_unlock(&conn->lock);
+}
+
+/**
+ * rpcrdma2_negotiate_silence - the peer had its time to answer
+ * @conn: the connection
+ *
+ * The timer's; process context.
+ */
+void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_hs_step *step;
+	enum rpcrdma2_hs_state old;
+
+	/* It has as much time for a Call, once there is one besides the CONNPROP. */
+	if (READ_ONCE(conn->handshake) == RPCRDMA2_HS_TRYING &&
+	    !conn->tried) {
+		conn->tried = READ_ONCE(conn->stats.sends) > 1;
+		listen_on(conn);
 		return;
 	}
-	set_state(conn, RPCRDMA2_HS_ASKING);
-	send_connprop(conn, CONNPROP_XID, false);
+	step = step_on(conn, RPCRDMA2_HS_SILENCE, &old);
+	settle(conn, old, step->next);
+	if (step->action == RPCRDMA2_HS_ASSUME_1)
+		assume_1(conn);
+	if (step->action != RPCRDMA2_HS_NOTHING)
+		rpcrdma2_conn_close(conn, -ETIMEDOUT);
+	else if (step->next == RPCRDMA2_HS_TRYING)
+		listen_on(conn);
 }
 
 /**
@@ -108,15 +194,15 @@ void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma2_hs_step *step =
-		rpcrdma2_hs_step(conn->handshake, RPCRDMA2_HS_LOST);
 	int status = conn->close_status;
-	bool by_peer = status == -ECONNRESET || status == -ECONNABORTED ||
-		       status == -ETIMEDOUT;
+	bool by_peer = status == -ECONNRESET || status == -ECONNABORTED;
+	const struct rpcrdma2_hs_step *step;
+	enum rpcrdma2_hs_state old;
 
-	conn->assume_1 = by_peer && step->action == RPCRDMA2_HS_ASSUME_1 &&
-			 conn->param.version_low == RPCRDMA2_VERSION_1;
-	set_state(conn, step->next);
+	step = step_on(conn, RPCRDMA2_HS_LOST, &old);
+	if (by_peer && step->action == RPCRDMA2_HS_ASSUME_1)
+		assume_1(conn);
+	settle(conn, old, step->next);
 }
 
 /**
@@ -169,7 +255,7 @@ static void answer_error(struct rpcrdma2_recv *recv,
 		/* A peer that cannot say its properties is not kept. */
 		close_after = conn->dialect->connprop &&
 			      recv->hdr.htype == RDMA2_CONNPROP;
-	} else {
+	} else if (event != RPCRDMA2_HS_UNKNOWN) {
 		error->code = RDMA2_ERR_BAD_XDR;
 	}
 	if (error->code == RDMA2_ERR_NONE || recv->hdr.response)
@@ -187,7 +273,8 @@ static void take_props(struct rpcrdma2_recv *recv)
 	conn->peer = recv->hdr.props;
 	conn->have_props = true;
 	conn->peer_credits = recv->hdr.credit;
-	if (conn->active)
+	/* Else it is what the peer asks for. */
+	if (recv->hdr.response)
 		conn->first_grant = recv->hdr.credit;
 }
 
@@ -223,9 +310,15 @@ static int why_hang_up(enum rpcrdma2_hs_event event)
 static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
-	const struct rpcrdma2_hs_step *step =
-		rpcrdma2_hs_step(conn->handshake, event);
+	const struct rpcrdma2_hs_step *step;
+	enum rpcrdma2_hs_state old;
 
+	step = step_on(conn, event, &old);
+	/* An answer is in the dialect of the question. */
+	if (step->next != old && rpcrdma2_hs_decided(step->next))
+		conn->dialect =
+			dialect_of(rpcrdma2_hs_version(step->next, 0, 0, NULL,
+						       0));
 	/* Whose the handle of a Reply's was is for the requester to say. */
 	if (recv->invalidated &&
 	    (step->action != RPCRDMA2_HS_DELIVER || !recv->hdr.response)) {
@@ -234,7 +327,7 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 	}
 	switch (step->action) {
 	case RPCRDMA2_HS_DELIVER:
-		set_state(conn, step->next);
+		settle(conn, old, step->next);
 		deliver(recv);
 		return;
 	case RPCRDMA2_HS_ANSWER_PROPS:
@@ -247,12 +340,25 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 	case RPCRDMA2_HS_ANSWER_ERROR:
 		answer_error(recv, event);
 		break;
+	case RPCRDMA2_HS_ASSUME_1:
+		assume_1(conn);
+		fallthrough;
 	case RPCRDMA2_HS_HANG_UP:
 		rpcrdma2_conn_close(conn, why_hang_up(event));
 		break;
 	}
 	rpcrdma2_recv_put(recv);
-	set_state(conn, step->next);
+	settle(conn, old, step->next);
+}
+
+/* The number of another text's error stands for something else here. */
+static void count_error_received(struct rpcrdma2_conn *conn,
+				 const struct rpcrdma2_error *error)
+{
+	bool is_ours = !error->bare || error->code == RDMA2_ERR_VERS;
+
+	rpcrdma2_count_error(conn->stats.errors_received,
+			     is_ours ? error->code : RDMA2_ERR_NONE);
 }
 
 /**
@@ -269,7 +375,7 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 	struct xdr_buf buf;
 	int rc;
 
-	dialect = dialect_of(rpcrdma2_hs_version(conn->handshake,
+	dialect = dialect_of(rpcrdma2_hs_version(READ_ONCE(conn->handshake),
 						 conn->param.version_low,
 						 conn->param.version_high,
 						 recv->buf, recv->len));
@@ -288,8 +394,7 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 		if (recv->hdr.htype == RDMA2_ERROR) {
 			trace_rpcrdma2_error_recv(conn, recv->hdr.xid,
 						  &recv->hdr.error);
-			rpcrdma2_count_error(conn->stats.errors_received,
-					     recv->hdr.error.code);
+			count_error_received(conn, &recv->hdr.error);
 		}
 	}
 	take_step(recv, rpcrdma2_hs_event(&recv->hdr, rc,

@@ -109,7 +109,7 @@ static bool may_post(const struct rpcrdma2_conn *conn)
  */
 bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
 {
-	return send->sge.length <= send->conn->send_limit &&
+	return send->sge.length <= READ_ONCE(send->conn->send_limit) &&
 	       work_fits(send->conn, &send->work);
 }
 

@@ -26,11 +26,12 @@
 static u32 reply_room(const struct rpcrdma2_conn *conn, unsigned int segments)
 {
 	static const struct rpcrdma2_header empty = { .htype = RDMA2_MSG };
+	u32 limit = READ_ONCE(conn->recv_limit);
 	u32 len = conn->dialect->size(&empty);
 
 	if (segments)
 		len += (2 + 4 * segments) * XDR_UNIT;
-	return len < conn->recv_limit ? conn->recv_limit - len : 0;
+	return len < limit ? limit - len : 0;
 }
 
 static bool ddp_allowed(const struct rpc_rqst *rqst)
@@ -206,10 +207,11 @@ static u32 call_room(struct rpcrdma2_requester *requester,
 		     unsigned int segments)
 {
 	struct rpcrdma2_conn *conn = requester->conn;
+	u32 limit = READ_ONCE(conn->send_limit);
 	u32 len = conn->dialect->size(&requester->hdr) +
 		  6 * segments * XDR_UNIT;
 
-	return len < conn->send_limit ? conn->send_limit - len : 0;
+	return len < limit ? limit - len : 0;
 }
 
 static int marshal_call(struct rpcrdma2_requester *requester,

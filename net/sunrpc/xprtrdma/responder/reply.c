@@ -248,7 +248,8 @@ static int choose_inline_or_reply_chunk(struct builder *b,
 	u32 length = reduced_length(b);
 	int rc;
 
-	if (conn->dialect->size(b->hdr) + length <= conn->send_limit) {
+	if (conn->dialect->size(b->hdr) + length <=
+	    READ_ONCE(conn->send_limit)) {
 		rc = conn->dialect->encode(&b->send->xdr, b->hdr);
 		return rc ?: each_run(b, copy_run);
 	}

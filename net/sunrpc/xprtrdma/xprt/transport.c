@@ -156,6 +156,8 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 		if (conn->close_status == -EPROTONOSUPPORT)
 			rpcrdma2_server_lost(&x->xprt);
 	}
+	if (conn->was_ready && conn->assume_1)
+		rpcrdma2_server_learned(&x->xprt);
 	spin_lock(&x->lock);
 	x->conn = NULL;
 	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
