@@ -132,13 +132,17 @@ fi
 
 holds handshake states handshake.pml -DLOSSES=2
 holds handshake cycles handshake.pml -DLOSSES=2
-breaks "handshake, NEVER_FORGETS" "non-progress cycle" cycles handshake.pml -DLOSSES=2 \
-	-DNEVER_FORGETS
+breaks "handshake, NEVER_REFUSED" "non-progress cycle" cycles handshake.pml -DLOSSES=0 \
+	-DNEVER_REFUSED
 refused="!(((client_low<=server_high)" astray="assertion violated 0"
+breaks "handshake, NEVER_FORGETS" "asked" states handshake.pml -DLOSSES=2 \
+	-DNEVER_FORGETS
 wrong_row "$refused" states "LOST ASSUME_1 FAILED" "LOST NOTHING FAILED"
+wrong_row "$refused" states "SILENCE NOTHING TRYING" "SILENCE ASSUME_1 FAILED"
+wrong_row "$refused" states "PROPS TAKE_PROPS VERSION_2" "PROPS HANG_UP FAILED"
 wrong_row "$refused" states "SPEAKS_1 NOTHING VERSION_1" "SPEAKS_1 HANG_UP FAILED"
 wrong_row "$refused" states "REFUSED_TRY_1 NOTHING VERSION_1" "REFUSED_TRY_1 HANG_UP FAILED"
-wrong_row "non-progress" cycles "PROPS_ANSWER TAKE_PROPS VERSION_2" \
+wrong_row "$refused" states "PROPS_ANSWER TAKE_PROPS VERSION_2" \
 	"PROPS_ANSWER TAKE_PROPS VERSION_1"
 wrong_row "$astray" states "CALL_1 DELIVER VERSION_1" "CALL_1 HANG_UP FAILED"
 wrong_row "$astray" states "FOREIGN ANSWER_ERROR WAITING" "FOREIGN HANG_UP FAILED"

@@ -5,16 +5,17 @@
  * the steps is conn/negotiate.c, xprt/transport.c and xprt/version.c.
  *
  * One client has one RPC for one server. Each may speak version 1, 2, or both. The
- * server may also be another make's, without version 2: it refuses a CONNPROP with
- * ERR_VERS or another error, hangs up, or says nothing. A connection may be lost at
- * any time, LOSSES times in all, and each time the server may be another one when it
+ * server may also be another make's: with version 2, it answers Calls and no CONNPROP,
+ * or advertises its own. Without, it refuses a CONNPROP with ERR_VERS or another error,
+ * hangs up, or says nothing; and it may refuse version 1, too. A connection may be lost
+ * at any time, LOSSES times in all, and each time the server may be another one when it
  * comes back.
  *
  * Claims:
  *  1. If there is a common version, the RPC is answered in the end: no behaviour is
  *     infinite (as checked, there is no cycle), and each ends with an answer.
- *  2. It is refused only where there is none. (A client that has only version 1 is not
- *     refused by a server that has only version 2: it tries again and again.)
+ *  2. It is refused only where there is none; or if one server after the other refuses
+ *     version 1, each of which was asked for version 2 and was lost.
  *  3. The highest one is used, if no connection was lost.
  *  4. A Call is delivered in the version that it was sent in, and a Reply, too.
  *  5. No server hangs up on a client.
@@ -22,7 +23,7 @@
 #include "table.pml"
 
 mtype = { CONNPROP, CONNPROP_ANSWER, CALL, ANSWER, ERR_VERS, ERR_OTHER };
-mtype = { MODULE, SAYS_ERR_VERS, SAYS_ERROR, HANGS_UP, SILENT };
+mtype = { MODULE, NO_PROPS, ADVERTISES, SAYS_ERR_VERS, SAYS_ERROR, HANGS_UP, SILENT };
 
 /* kind, its version word, and of an ERR_VERS the versions that its sender has */
 chan to_server = [2] of { mtype, byte, byte, byte };
@@ -43,6 +44,8 @@ bool up;		/* the connection */
 bool disturbed;		/* a connection was lost, ever; this one was */
 bool lost;
 bool answered, refused;
+byte refusals;
+bool asked;		/* for version 2, since the last refusal */
 
 inline event_of(kind, vers, low, high, dialect, may_speak_1)
 {
@@ -65,10 +68,11 @@ inline event_of(kind, vers, low, high, dialect, may_speak_1)
 
 /* rpcrdma2_hs_version() */
 #define read_in(s, low, high, said) \
-	(s == VERSION_1 -> 1 : (s == VERSION_2 -> 2 : \
+	(s == VERSION_1 -> 1 : (decided(s) -> 2 : \
 	 (said >= low && said <= high -> said : high)))
 
-#define decided(s)	(s == VERSION_1 || s == VERSION_2)
+#define decided(s)	(s >= VERSION_1 && s <= VERSION_2)
+#define calls(s)	(s == TRYING || decided(s))
 #define common		(client_low <= server_high && server_low <= client_high)
 #define highest		(client_high < server_high -> client_high : server_high)
 
@@ -92,6 +96,17 @@ inline choose_server()
 		:: make = HANGS_UP
 		:: make = SILENT
 		fi
+	:: server_low = 2; server_high = 2;
+		if
+		:: make = NO_PROPS
+		:: make = ADVERTISES
+		fi
+	/* Another text of version 2, and nothing else */
+	:: server_low = 3; server_high = 3;
+		if
+		:: make = SAYS_ERROR
+		:: make = HANGS_UP
+		fi
 	fi
 }
 
@@ -107,14 +122,25 @@ end:
 		up && nempty(to_server) ->
 		to_server ? kind, vers, low, high;
 		if
-		:: make != MODULE && vers == 2 ->
+		:: server_low == 2 && make != MODULE ->
+			if
+			:: vers == 1 -> to_client ! ERR_VERS, vers, 2, 2
+			:: vers == 2 && kind == CALL ->
+				to_client ! ANSWER, vers, 0, 0
+			:: vers == 2 && kind == CONNPROP && make == ADVERTISES ->
+				to_client ! CONNPROP, vers, 0, 0
+			:: else
+			fi
+		:: server_low == 3 && vers == 1 ->
+			to_client ! ERR_VERS, vers, 2, 2
+		:: make != MODULE && server_low != 2 && vers == 2 ->
 			if
 			:: make == SAYS_ERR_VERS -> to_client ! ERR_VERS, vers, 1, 1
 			:: make == SAYS_ERROR -> to_client ! ERR_OTHER, 1, 0, 0
 			:: make == HANGS_UP -> up = false
 			:: else
 			fi
-		:: make != MODULE && vers == 1 -> to_client ! ANSWER, 1, 0, 0
+		:: make != MODULE && server_low == 1 && vers == 1 -> to_client ! ANSWER, 1, 0, 0
 		:: else ->
 			dialect = read_in(server_state, server_low, server_high, vers);
 			event_of(kind, vers, low, high, dialect, server_low == 1);
@@ -145,7 +171,7 @@ proctype client()
 	mtype kind;
 	byte vers, low, high;
 	byte dialect, event, action, next;
-	bool called, by_peer, other_version, assume_1;
+	bool called, by_peer, other_version, assume_1, was_ready, assumed_1;
 
 connect:
 	atomic {
@@ -160,18 +186,22 @@ connect:
 		called = false;
 		by_peer = false;
 		other_version = false;
+		assume_1 = false;
+		assumed_1 = false;
 		/* rpcrdma2_negotiate_start() */
 		if
 		:: client_high == 1 || known_1 && client_low == 1 ->
+			assumed_1 = client_high == 2;
 			state = VERSION_1
 		:: else ->
+			asked = true;
 			state = ASKING;
 			to_server ! CONNPROP, 2, 0, 0
 		fi
 	}
 	do
 	:: atomic {
-		up && decided(state) && !called ->
+		up && calls(state) && !called ->
 		called = true;
 		vers = (state == VERSION_1 -> 1 : 2);
 		/* conn_ready(): less than was asked for */
@@ -190,7 +220,16 @@ connect:
 			assert(disturbed || vers == highest);
 			goto over
 		:: action == TAKE_PROPS || action == NOTHING
+		:: action == ASSUME_1 ->
+			/* negotiate.c: assume_1() */
+			was_ready = calls(state);
+			assume_1 = client_low == 1;
+			other_version = true;
+			state = next;
+			up = false;
+			break
 		:: action == HANG_UP ->
+			was_ready = calls(state);
 			/* why_hang_up() */
 			other_version = event == SPEAKS_1 || event == NO_VERSION ||
 					event == ERROR;
@@ -200,9 +239,25 @@ connect:
 		fi;
 		state = next
 	   }
-	:: atomic { !up && empty(to_client) -> by_peer = true; break }
+	:: atomic {
+		!up && empty(to_client) ->
+		was_ready = calls(state);
+		by_peer = true;
+		break
+	   }
 	/* conn_timeout(): nothing is under way, and nothing will be */
-	:: atomic { timeout && up && state == ASKING -> by_peer = true; break }
+	:: atomic {
+		timeout && up && !decided(state) ->
+		step(state, SILENCE);
+		if
+		:: action == NOTHING -> state = next
+		:: else ->
+			assume_1 = action == ASSUME_1 && client_low == 1;
+			was_ready = calls(state);
+			state = next;
+			break
+		fi
+	   }
 	od;
 	/* conn_teardown() */
 	atomic {
@@ -214,15 +269,33 @@ connect:
 		od;
 		/* rpcrdma2_negotiate_lost() */
 		step(state, LOST);
-		assume_1 = by_peer && action == ASSUME_1 && client_low == 1;
+		assume_1 = assume_1 ||
+			   by_peer && action == ASSUME_1 && client_low == 1;
 		if
-		:: decided(state) ->
+		:: assume_1 -> known_1 = true
+		:: was_ready && !assume_1 ->
 			/* conn_closed() */
 #ifndef NEVER_FORGETS
 			known_1 = known_1 && !other_version;
 #endif
-		:: !decided(state) && assume_1 ->
-			known_1 = true
+			/* is_refused() */
+			refusals = refusals + (other_version && assumed_1);
+			assert(asked || refusals < 2);
+			asked = asked && !other_version;
+			if
+#ifndef NEVER_REFUSED
+			:: other_version && (!assumed_1 || refusals > 2) ->
+				refused = true;
+				assert(!common || disturbed && refusals > 2);
+				goto over
+#endif
+			/* No Call is answered: sunrpc's timeouts see to that. */
+			:: !by_peer && !other_version ->
+				refused = true;
+				assert(!common);
+				goto over
+			:: else
+			fi
 		:: else ->
 			/* connect_failed(): it is tried again if it was bad luck */
 			known_1 = false;
@@ -236,13 +309,8 @@ connect:
 		fi;
 		kind = 0; vers = 0; low = 0; high = 0;
 		dialect = 0; event = 0; action = 0; next = 0;
-		if
-		:: common -> goto connect
-		:: else
-		fi
+		goto connect
 	}
-progress:
-	goto connect;
 over:
 	skip
 }

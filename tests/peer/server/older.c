@@ -72,6 +72,26 @@ static void older_of_2022(void)
 	older_by_error(VERS "00000020 00000004 00000004");
 }
 
+/* Neither version: there is nothing to be tried again and again. */
+static void older_and_refuses(void)
+{
+	unsigned int connections;
+	struct connection *c;
+
+	for (connections = 1;; connections++) {
+		c = silent_client();
+		expect_connprop(c);
+		connection_say(c, "00000001 " VERS "00000020 00000004 "
+			       REPLY_FLAGS "00000003");
+		connection_expect(c, "xxxxxxxx " VERS_1 "xxxxxxxx 00000000 "
+				  NO_LISTS "xxxxxxxx " RPC_NULL);
+		connection_say(c, "00000002 " VERS_1 "00000020 00000004 "
+			       "00000001 00000002 00000002");
+		expect_gone(c);
+		as_expected = connections == 1;
+	}
+}
+
 static void older_and_silent(void)
 {
 	struct connection *c = silent_client();
@@ -100,5 +120,6 @@ const struct test older_cases[] = {
 	{ "survives-v1-of-2016", older_of_2016 },
 	{ "survives-v1-of-2016-option", older_of_2016_option },
 	{ "survives-v1-of-2022", older_of_2022 },
+	{ "fails-v1-and-refuses", older_and_refuses },
 	{ },
 };

@@ -23,6 +23,9 @@
 #define IDLE_TIMEOUT		(5 * 60 * HZ)
 #define CONNECT_TIMEOUT		(60 * HZ)
 
+/* Before what is known of a server is found to be wrong for good */
+#define MAX_REFUSALS		2
+
 /* 1 MiB, as the server's side. */
 #define MAX_PAYLOAD		RPCSVC_MAXPAYLOAD
 
@@ -94,8 +97,11 @@ static void conn_drained(struct rpcrdma2_conn *conn)
 	rpcrdma2_xprt_reverse_drop(conn->upper);
 }
 
-/* The errors that sunrpc knows as "cannot connect now". */
-static int connect_status(int status)
+/*
+ * The errors that sunrpc knows as "cannot connect now". But where no RPC was ever
+ * answered, there is a mount to be told the truth, for good.
+ */
+static int connect_status(const struct rpcrdma2_xprt *x, int status)
 {
 	switch (status) {
 	case -ECONNREFUSED:
@@ -107,6 +113,7 @@ static int connect_status(int status)
 	case -ENOTCONN:
 		return status;
 	case -EPROTONOSUPPORT:
+		return x->stats.replies.messages ? -ECONNREFUSED : status;
 	case -EOPNOTSUPP:
 	case -EPROTO:
 		return -ECONNREFUSED;
@@ -128,7 +135,7 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 	xprt->connect_cookie++;
 	xprt_clear_connecting(xprt);
 	/* Before another task may connect, and wait among those. */
-	xprt_wake_pending_tasks(xprt, connect_status(status));
+	xprt_wake_pending_tasks(xprt, connect_status(x, status));
 	xprt_unlock_connect(xprt, x);
 }
 
@@ -142,6 +149,20 @@ static void attempt_failed(struct rpcrdma2_xprt *x,
 	} else {
 		connect_failed(x, conn->close_status);
 	}
+}
+
+/*
+ * Calls were sent, and the server does not speak their version: nor another one, if
+ * that was tried before, or must not be. What was only known of the server may be
+ * out of date; but that it always is ends here, too. An xprt that had an answer, ever,
+ * goes on trying.
+ */
+static bool is_refused(struct rpcrdma2_xprt *x, const struct rpcrdma2_conn *conn)
+{
+	if (!conn->was_ready || conn->close_status != -EPROTONOSUPPORT ||
+	    conn->assume_1 || x->stats.replies.messages)
+		return false;
+	return !x->assumed_1 || ++x->refusals > MAX_REFUSALS;
 }
 
 static void conn_closed(struct rpcrdma2_conn *conn)
@@ -161,6 +182,7 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 	spin_lock(&x->lock);
 	x->conn = NULL;
 	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
+	x->refused = is_refused(x, conn);
 	/*
 	 * In one step for xprt_op_close(), which says the same where it finds no
 	 * connection: said later, it could be taken for the next one's loss.
@@ -222,7 +244,9 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 	struct rpcrdma2_conn *conn;
 
 	rpcrdma2_versions(&param.version_low, &param.version_high);
-	if (rpcrdma2_server_is_version_1(&x->xprt))
+	x->assumed_1 = param.version_low < param.version_high &&
+		       rpcrdma2_server_is_version_1(&x->xprt);
+	if (x->assumed_1)
 		param.version_high = param.version_low;
 	conn = rpcrdma2_conn_alloc(&param, GFP_KERNEL);
 	if (!conn)
@@ -244,6 +268,11 @@ static void connect_worker(struct work_struct *work)
 	struct rpcrdma2_memalloc saved = rpcrdma2_memalloc_save(&x->xprt.swapper);
 	struct rpcrdma2_conn *conn;
 
+	if (x->refused) {
+		x->refused = false;
+		connect_failed(x, -EPROTONOSUPPORT);
+		goto out;
+	}
 	conn = conn_new(x);
 	if (!conn) {
 		connect_failed(x, -ENOMEM);

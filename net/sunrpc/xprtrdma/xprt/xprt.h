@@ -21,6 +21,9 @@
  * @stats: what was counted on connections that are gone
  * @last_close: when the last one that was READY went, in jiffies
  * @last_close_status: why it did; 0 if none did yet
+ * @assumed_1: the connection started in version 1 for what is known of the server
+ * @refusals: connections of such a kind that were refused
+ * @refused: who connects next is told that there is no common version
  * @reverse_free: reverse-direction requests to use
  * @reverse_waiting: jobs that wait for one
  * @nr_reverse: reverse-direction requests there are
@@ -36,6 +39,9 @@ struct rpcrdma2_xprt {
 	struct rpcrdma2_stats	stats;
 	unsigned long		last_close;
 	int			last_close_status;
+	bool			assumed_1;
+	unsigned int		refusals;
+	bool			refused;
 	struct list_head	reverse_free;
 	struct list_head	reverse_waiting;
 	unsigned int		nr_reverse;
