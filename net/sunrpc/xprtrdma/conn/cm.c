@@ -150,10 +150,13 @@ void rpcrdma2_connect_work(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  connect_work);
+	unsigned int nofs;
 	int rc;
 
 	if (rpcrdma2_conn_enter(conn)) {
+		nofs = memalloc_nofs_save();
 		rc = conn->active ? connect_noio(conn) : accept(conn);
+		memalloc_nofs_restore(nofs);
 		if (rc)
 			rpcrdma2_conn_close(conn, rc);
 		rpcrdma2_conn_exit(conn);

@@ -214,7 +214,9 @@ void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn)
  *
  * Between a successful enter and rpcrdma2_conn_exit() the QP, the PD and the
  * device exist. The caller must not sleep for long in between, and may wait
- * for completions: they come, if only by the flush.
+ * for completions: they come, if only by the flush. Nor may it wait for a file system,
+ * in which memory is reclaimed: that may be one that is mounted over this very device,
+ * whose removal waits for the caller.
  *
  * Return: false if it is too late
  */

@@ -368,6 +368,7 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	struct rpcrdma2_job *job;
 	struct list_head *queue;
 	LIST_HEAD(to_start);
+	unsigned int nofs;
 	int len = 0;
 
 	rqstp->rq_xprt_ctxt = NULL;
@@ -380,14 +381,16 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 		job = NULL;
 	}
 	svc_xprt_received(rqstp->rq_xprt);
+	nofs = memalloc_nofs_save();
 	start_all_reads(sx, rqstp, &to_start);
-	if (!job || !may_run(sx, job))
-		return 0;
-	if (queue == &sx->replies)
-		reply_again(sx, job);
-	else if (queue == &sx->read_jobs || !inject_error(job))
-		len = deliver(rqstp, job);
-	rpcrdma2_conn_exit(sx->conn);
+	if (job && may_run(sx, job)) {
+		if (queue == &sx->replies)
+			reply_again(sx, job);
+		else if (queue == &sx->read_jobs || !inject_error(job))
+			len = deliver(rqstp, job);
+		rpcrdma2_conn_exit(sx->conn);
+	}
+	memalloc_nofs_restore(nofs);
 	return len;
 }
 
@@ -445,6 +448,7 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 {
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(rqstp->rq_xprt);
 	struct rpcrdma2_job *job = rqstp->rq_xprt_ctxt;
+	unsigned int nofs;
 	int rc;
 
 	rqstp->rq_xprt_ctxt = NULL;
@@ -452,6 +456,7 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 		rpcrdma2_job_put(job);
 		return -ENOTCONN;
 	}
+	nofs = memalloc_nofs_save();
 	find_last_page(rqstp);
 	rc = rpcrdma2_job_reply(job, &rqstp->rq_res, rqstp->rq_respages,
 				rqstp->rq_next_page - rqstp->rq_respages);
@@ -466,6 +471,7 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 		rpcrdma2_conn_close(sx->conn, rc);
 		rpcrdma2_job_put(job);
 	}
+	memalloc_nofs_restore(nofs);
 	rpcrdma2_conn_exit(sx->conn);
 	return rc ? -ENOTCONN : rqstp->rq_res.len;
 }
