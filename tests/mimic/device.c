@@ -163,6 +163,7 @@ static struct mimic_dev *dev_alloc(struct net_device *netdev)
 	xa_init_flags(&dev->mrs, XA_FLAGS_ALLOC1);
 	spin_lock_init(&dev->faults.lock);
 	INIT_LIST_HEAD(&dev->faults.list);
+	init_waitqueue_head(&dev->faults.cleared);
 	ib_set_device_ops(&dev->ib, &mimic_ops);
 	return dev;
 }

@@ -168,19 +168,27 @@ struct mimic_verdict mimic_strike(struct mimic_dev *dev, enum mimic_step step,
 }
 
 /**
- * mimic_refuse - is a verb to fail, or something to happen at it?
+ * mimic_refuse - is a verb to fail or to wait, or something to happen at it?
  * @dev: of this device
  * @step: which verb
  *
- * Process context.
+ * Process context, sleeps.
  *
  * Return: 0, or -ENOMEM
  */
 int mimic_refuse(struct mimic_dev *dev, enum mimic_step step)
 {
+	struct mimic_faults *faults = &dev->faults;
+	unsigned int clears = READ_ONCE(faults->clears);
+	struct mimic_verdict verdict;
+
 	if (mimic_strike(dev, step, true).action == MIMIC_REFUSE)
 		return -ENOMEM;
-	mimic_strike(dev, step, false);
+	verdict = mimic_strike(dev, step, false);
+	if (verdict.action == MIMIC_DELAY)
+		wait_event_timeout(faults->cleared,
+				   READ_ONCE(faults->clears) != clears,
+				   msecs_to_jiffies(verdict.value));
 	return 0;
 }
 
@@ -194,7 +202,9 @@ static void clear(struct mimic_faults *faults)
 		kfree(fault);
 	}
 	WRITE_ONCE(faults->count, 0);
+	WRITE_ONCE(faults->clears, faults->clears + 1);
 	spin_unlock_irq(&faults->lock);
+	wake_up_all(&faults->cleared);
 }
 
 /* "KEY=NUMBER" */

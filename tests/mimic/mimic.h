@@ -111,6 +111,8 @@ struct mimic_faults {
 	spinlock_t		lock;	/* the list, and what it holds */
 	struct list_head	list;
 	unsigned int		count;
+	unsigned int		clears;
+	wait_queue_head_t	cleared;	/* verbs that are delayed */
 	struct dentry		*dir;
 };
 
