@@ -12,10 +12,10 @@
 #define RPCRDMA2_REVERSE_CREDITS	8
 
 /* Send Queue entries to plan for: Send, a registration, an invalidation. */
-#define RPCRDMA2_XPRT_WRS_PER_CALL	4
+#define RPCRDMA2_XPRT_WRS_PER_CALL	3
 
 /* Send Queue entries to plan for: RDMA Writes or Reads, and the Send. */
-#define RPCRDMA2_SVC_WRS_PER_CALL	6
+#define RPCRDMA2_SVC_WRS_PER_CALL	4
 
 extern unsigned int rpcrdma2_inline_size;
 extern unsigned int rpcrdma2_slot_table_entries;

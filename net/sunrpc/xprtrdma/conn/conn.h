@@ -181,7 +181,8 @@ struct rpcrdma2_conn_ops {
  * @calls_out: Calls this end may have outstanding
  * @calls_in: Calls this end grants to its peer
  * @wrs_per_call: Send Queue entries to plan for each Call, either way
- * @rdma_ctxs: rdma_rw contexts in use at the same time
+ * @rdma_ctxs: registrations that RDMA Reads may have at the same time, where they
+ *	need some; 0: there are neither RDMA Reads nor RDMA Writes
  * @version_low: lowest version that may be spoken
  * @version_high: highest version that may be spoken
  * @swapper: optional; whether memory is swapped over the connection

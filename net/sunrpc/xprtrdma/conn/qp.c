@@ -16,7 +16,12 @@
  */
 #define MAX_PAGES	((SZ_1M >> PAGE_SHIFT) + 1)
 
-/* What an RDMA Write has to gather at least, if the device can */
+/*
+ * What an RDMA Write gathers: 64 KiB that start in mid-page, head and tail. With more, a
+ * Send Queue has to be longer, and few RPCs have the use of it. If a device refuses
+ * that, half as many are tried.
+ */
+#define WRITE_SGES	((SZ_64K >> PAGE_SHIFT) + 3)
 #define MIN_WRITE_SGES	4
 
 /*
@@ -126,6 +131,19 @@ static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
 	return 0;
 }
 
+/*
+ * For each Call as many entries as it takes as a rule, and for one Call or Reply all the
+ * segments that there may be; who finds no room waits. Some devices round the Send Queue
+ * up to a power of two, of entries or of octets: with the defaults, what rdma_rw adds, and
+ * so many SGEs, a client's takes just less than 512 entries, and a server's less than
+ * 256 KiB where an entry has 448 octets, as with mlx5.
+ */
+static unsigned int send_entries(const struct rpcrdma2_conn *conn)
+{
+	return calls_of(conn) * conn->param.wrs_per_call +
+	       RPCRDMA2_MAX_SEGMENTS + RPCRDMA2_CONTROL_RECVS;
+}
+
 static void fill_qp_attr(struct rpcrdma2_conn *conn,
 			 struct ib_qp_init_attr *attr)
 {
@@ -142,11 +160,10 @@ static void fill_qp_attr(struct rpcrdma2_conn *conn,
 	attr->cap.max_recv_wr = min_t(u32, dev->attrs.max_qp_wr,
 				      calls + RPCRDMA2_CONTROL_RECVS + 1);
 	attr->cap.max_send_wr = min_t(u32, dev->attrs.max_qp_wr,
-				      calls * param->wrs_per_call +
-				      RPCRDMA2_CONTROL_RECVS + 1);
+				      send_entries(conn) + 1);
 	/* A Send is one buffer; RDMA Writes gather. */
 	attr->cap.max_send_sge = !param->rdma_ctxs ? 1 :
-				 min(32, dev->attrs.max_send_sge);
+				 min_t(u32, WRITE_SGES, dev->attrs.max_send_sge);
 	attr->cap.max_recv_sge = 1;
 	attr->cap.max_rdma_ctxs = param->rdma_ctxs;
 }

@@ -146,6 +146,19 @@ static void set_addresses(struct rpcrdma2_svc_xprt *sx,
 	svc_xprt_set_local(&sx->xprt, sa, svc_addr_len(sa));
 }
 
+/*
+ * As many as RDMA Reads of one Call may need at most. Several Calls seldom need more, and
+ * wait if they do.
+ */
+static unsigned int read_registrations(const struct ib_device *dev)
+{
+	/* The limit is that of rdma_rw. */
+	unsigned int pages = clamp(dev->attrs.max_fast_reg_page_list_len, 1U, 256U);
+
+	return RPCRDMA2_MAX_SEGMENTS +
+	       DIV_ROUND_UP(RPCRDMA2_JOB_PAGES + RPCRDMA2_MAX_SEGMENTS, pages);
+}
+
 static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_conn_param param = {
@@ -156,8 +169,7 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 		.calls_out	= RPCRDMA2_REVERSE_CREDITS,
 		.calls_in	= rpcrdma2_svc_credits,
 		.wrs_per_call	= RPCRDMA2_SVC_WRS_PER_CALL,
-		.rdma_ctxs	= max(2 * rpcrdma2_svc_credits,
-				      (unsigned int)RPCRDMA2_MAX_SEGMENTS),
+		.rdma_ctxs	= read_registrations(conn->cm_id->device),
 	};
 
 	rpcrdma2_versions(&param.version_low, &param.version_high);
