@@ -8,15 +8,39 @@
 #
 # The guest's network device drops what is for nobody. siw's driver connects when it
 # is asked to, and sleeps until TCP gives up: here after 31 s, while the module lets
-# a connection take 30 s.
+# a connection take 30 s. Neither has a user to wait for: when nobody wants the
+# connection any more, the attempt ends.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 nobody=${LAB_SERVER%.*}.99
+leaving=${LAB_SERVER%.*}.98
 
+attempts_made() { [ "$(counted connecting)" -ge "$1" ]; }
 attempts_ended() { [ "$(counted closed)" -ge "$1" ]; }
 all_closed() { [ "$(counted closed)" -eq "$(counted made)" ]; }
+no_transport() { ! grep -qs '^netid: *rdma' /sys/kernel/debug/sunrpc/rpc_xprt/*/info; }
+
+# mount_lost COMMAND... - a mount that somebody waits for, since COMMAND
+mount_lost() {
+	must ip address add "$leaving/32" dev "$LAB_NETDEV"
+	LAB_SERVER=$leaving must lab_mount 3 nolock,timeo=10 /run/lost
+	must "$@"
+	ls /run/lost 2>/dev/null &
+	reader=$!
+}
+
+# unmount_lost - neither the mount nor its transport waits for what will not be.
+unmount_lost() {
+	SECONDS=0
+	kill -KILL $reader
+	umount -i -f /run/lost &
+	must lab_until 30 no_transport
+	must wait $!
+	echo "a mount without a server was gone after $SECONDS s"
+	[ $SECONDS -le 15 ] || lab_fail "unmounting took $SECONDS s"
+}
 
 nfs_start "$1"
 must sysctl -q -w net.ipv4.tcp_syn_retries=4
@@ -38,6 +62,17 @@ must lab_until 150 attempts_ended 2
 kill $mounter
 wait $mounter && lab_fail "nobody's export was mounted"
 must umount "$LAB_MOUNT"
-# An attempt that is under way is not cut short.
-must lab_until 60 all_closed
+must lab_until 15 all_closed
+
+# While an attempt is under way
+count_event connecting rpcrdma2/rpcrdma2_conn_state 'to == 3'
+mount_lost ip address del "$leaving/32" dev "$LAB_NETDEV"
+must lab_until 60 attempts_made 2
+unmount_lost
+
+# Before the next one, sunrpc waits for 3 s, 6 s, 12 s...
+mount_lost rpc.nfsd 0
+failed=$(counted closed)
+must lab_until 60 attempts_ended $((failed + 4))
+unmount_lost
 nfs_stop

@@ -44,6 +44,11 @@ static inline void rpcrdma2_secure_port(struct svc_rqst *rqstp)
 #define RPCRDMA2_XPO_SECURE_PORT
 #endif
 
+/* A kernel thread that does what is queued for it, from now on */
+#ifndef kthread_run_worker
+#define kthread_run_worker	kthread_create_worker
+#endif
+
 /* A sysctl's handler leaves its table alone; a table has an end, or a size. */
 #if RPCRDMA2_IS_6_1
 #define RPCRDMA2_CTL_TABLE		struct ctl_table

@@ -4,8 +4,10 @@
  *
  * The end that connects goes from event to event; nobody waits. The end that
  * accepts is asked by the layer above. What takes a device its time is done in
- * rpcrdma2_wq.
+ * a thread of the client's, or in rpcrdma2_wq.
  */
+#include <linux/sched/signal.h>
+
 #include "conn.h"
 
 #include <trace/events/rpcrdma2.h>
@@ -70,7 +72,8 @@ static int addr_resolved(struct rpcrdma2_conn *conn)
 
 /*
  * Not in CM context: siw's driver sleeps until TCP has connected, or given up, and
- * all users of RDMA share the thread that resolves their routes.
+ * all users of RDMA share the thread that resolves their routes. Nor in rpcrdma2_wq,
+ * whose threads take no signals.
  */
 static int route_resolved(struct rpcrdma2_conn *conn)
 {
@@ -78,8 +81,44 @@ static int route_resolved(struct rpcrdma2_conn *conn)
 				   CONNECT_TIMEOUT_SECS))
 		return 0;
 	rpcrdma2_conn_get(conn);
-	queue_work(rpcrdma2_wq, &conn->connect_work);
+	kthread_queue_work(conn->param.connector, &conn->connect_work);
 	return 0;
+}
+
+/* A signal that was sent before this would be lost: so it looks at the state, too. */
+static bool interruptible_begin(struct rpcrdma2_conn *conn)
+{
+	bool ok;
+
+	allow_kernel_signal(SIGKILL);
+	spin_lock(&conn->lock);
+	ok = conn->state == RPCRDMA2_CONN_CONNECTING;
+	if (ok)
+		conn->connecting = current;
+	spin_unlock(&conn->lock);
+	return ok;
+}
+
+static void interruptible_end(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->lock);
+	conn->connecting = NULL;
+	spin_unlock(&conn->lock);
+	flush_signals(current);
+}
+
+/**
+ * rpcrdma2_connect_interrupt - a connect that is under way is not wanted any more
+ * @conn: a connection that is closing
+ *
+ * Process context.
+ */
+void rpcrdma2_connect_interrupt(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->lock);
+	if (conn->connecting)
+		send_sig(SIGKILL, conn->connecting, 1);
+	spin_unlock(&conn->lock);
 }
 
 /* A client answers RDMA Reads, and makes none. */
@@ -89,8 +128,6 @@ static int connect(struct rpcrdma2_conn *conn)
 	struct rdma_conn_param param = { };
 	int rc;
 
-	if (READ_ONCE(conn->state) != RPCRDMA2_CONN_CONNECTING)
-		return -ENOTCONN;
 	rc = rpcrdma2_qp_create(conn);
 	if (!rc && conn->param.ops->prepare)
 		rc = conn->param.ops->prepare(conn);
@@ -99,20 +136,36 @@ static int connect(struct rpcrdma2_conn *conn)
 	fill_conn_param(conn, &param, private_data);
 	param.responder_resources =
 		min_t(int, conn->cm_id->device->attrs.max_qp_rd_atom, MAX_READS);
+	if (!interruptible_begin(conn))
+		return -ENOTCONN;
 	rc = rdma_connect(conn->cm_id, &param);
+	interruptible_end(conn);
 	WRITE_ONCE(conn->connected, !rc);
 	return rc;
 }
 
-static int connect_noio(struct rpcrdma2_conn *conn)
+/**
+ * rpcrdma2_connect_work - the route is resolved: connect
+ * @work: of the connection, which is referenced
+ *
+ * The client's thread; may sleep for long.
+ */
+void rpcrdma2_connect_work(struct kthread_work *work)
 {
-	struct rpcrdma2_memalloc saved;
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  connect_work);
+	struct rpcrdma2_memalloc saved =
+		rpcrdma2_memalloc_save(conn->param.swapper);
 	int rc;
 
-	saved = rpcrdma2_memalloc_save(conn->param.swapper);
-	rc = connect(conn);
+	if (rpcrdma2_conn_enter(conn)) {
+		rc = connect(conn);
+		if (rc)
+			rpcrdma2_conn_close(conn, rc);
+		rpcrdma2_conn_exit(conn);
+	}
 	rpcrdma2_memalloc_restore(saved);
-	return rc;
+	rpcrdma2_conn_put(conn);
 }
 
 /* A server makes RDMA Reads, as many as its peer can answer, and answers none. */
@@ -141,21 +194,21 @@ static int accept(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_connect_work - the route is resolved: connect; or a peer came: accept it
+ * rpcrdma2_accept_work - a peer came: accept it
  * @work: of the connection, which is referenced
  *
  * Workqueue; may sleep for long.
  */
-void rpcrdma2_connect_work(struct work_struct *work)
+void rpcrdma2_accept_work(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  connect_work);
+						  accept_work);
 	unsigned int nofs;
 	int rc;
 
 	if (rpcrdma2_conn_enter(conn)) {
 		nofs = memalloc_nofs_save();
-		rc = conn->active ? connect_noio(conn) : accept(conn);
+		rc = accept(conn);
 		memalloc_nofs_restore(nofs);
 		if (rc)
 			rpcrdma2_conn_close(conn, rc);
@@ -485,5 +538,5 @@ bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_conn_get(conn);
-	queue_work(rpcrdma2_wq, &conn->connect_work);
+	queue_work(rpcrdma2_wq, &conn->accept_work);
 }

@@ -13,8 +13,8 @@
  *  1. State CLOSING: no Receive, no Send is posted any more
  *     (rpcrdma2_conn_close).
  *  2. The upper layer hears of it (ops->closing).
- *  3. The CM disconnects; the QP goes to the error state, which flushes both
- *     Queues.
+ *  3. A connect that is under way is interrupted. The CM disconnects; the QP goes
+ *     to the error state, which flushes both Queues.
  *  4. ib_drain_qp(): every completion handler has run.
  *  5. Threads between rpcrdma2_conn_enter() and rpcrdma2_conn_exit() are
  *     waited for: from here on nobody uses the device. Steps 3 and 4 are
@@ -176,6 +176,7 @@ static void conn_teardown(struct work_struct *work)
 	cancel_delayed_work_sync(&conn->timer);
 	if (ops)
 		ops->closing(conn);
+	rpcrdma2_connect_interrupt(conn);
 	flush(conn);
 	rpcrdma2_conn_exit(conn);
 	wait_for_completion(&conn->idle);
@@ -261,7 +262,8 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	refcount_set(&conn->users, 1);
 	init_completion(&conn->idle);
 	init_completion(&conn->done);
-	INIT_WORK(&conn->connect_work, rpcrdma2_connect_work);
+	kthread_init_work(&conn->connect_work, rpcrdma2_connect_work);
+	INIT_WORK(&conn->accept_work, rpcrdma2_accept_work);
 	INIT_WORK(&conn->qp_failed_work, rpcrdma2_qp_failed_work);
 	INIT_WORK(&conn->close_work, conn_teardown);
 	INIT_DELAYED_WORK(&conn->timer, conn_timeout);

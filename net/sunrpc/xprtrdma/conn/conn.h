@@ -12,6 +12,7 @@
 
 #include <linux/completion.h>
 #include <linux/kref.h>
+#include <linux/kthread.h>
 #include <linux/refcount.h>
 #include <linux/sched/mm.h>
 #include <linux/socket.h>
@@ -186,6 +187,7 @@ struct rpcrdma2_conn_ops {
  * @version_low: lowest version that may be spoken
  * @version_high: highest version that may be spoken
  * @swapper: optional; whether memory is swapped over the connection
+ * @connector: where it connects, on the end that does
  */
 struct rpcrdma2_conn_param {
 	const struct rpcrdma2_conn_ops *ops;
@@ -199,6 +201,7 @@ struct rpcrdma2_conn_param {
 	u32		version_low;
 	u32		version_high;
 	const atomic_t	*swapper;
+	struct kthread_worker *connector;
 };
 
 /**
@@ -265,16 +268,19 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @was_ready: it was READY once; stable after the drain
  * @requester: for the upper layer
  * @responder: for the upper layer
- * @lock: @state, @posted, @waiting, @sq_used, @unsignaled, @free_sends,
+ * @lock: @state, @connecting, @posted, @waiting, @sq_used, @unsignaled, @free_sends,
  *	@send_wanted, @sends, posting to either Queue. Taken in CQ (process) context and below
- *	svc_serv and rpc_xprt locks; nothing but device locks is taken under it.
+ *	svc_serv and rpc_xprt locks; nothing but device locks and those of @connecting's
+ *	signals is taken under it.
  * @state: enum rpcrdma2_conn_state
  * @users: threads between rpcrdma2_conn_enter() and _exit(), and one for the
  *	connection itself
  * @idle: completed when @users is 0
  * @done: completed when state is CLOSED
  * @close_status: why it was closed, negative errno
- * @connect_work: connects, or accepts; it has a reference
+ * @connect_work: connects; it has a reference
+ * @connecting: the thread that is at it, and may be sent a signal
+ * @accept_work: accepts; it has a reference
  * @qp_failed_work: closes, as the device gave up the QP; it has a reference
  * @close_work: runs the teardown
  * @timer: limits the time in a state
@@ -339,7 +345,9 @@ struct rpcrdma2_conn {
 	struct completion		idle;
 	struct completion		done;
 	int				close_status;
-	struct work_struct		connect_work;
+	struct kthread_work		connect_work;
+	struct task_struct		*connecting;
+	struct work_struct		accept_work;
 	struct work_struct		qp_failed_work;
 	struct work_struct		close_work;
 	struct delayed_work		timer;
@@ -429,7 +437,9 @@ static inline bool rpcrdma2_conn_has_room(const struct rpcrdma2_conn *conn)
 }
 
 /* cm.c */
-void rpcrdma2_connect_work(struct work_struct *work);
+void rpcrdma2_connect_work(struct kthread_work *work);
+void rpcrdma2_connect_interrupt(struct rpcrdma2_conn *conn);
+void rpcrdma2_accept_work(struct work_struct *work);
 int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 			  struct sockaddr *dst);
 struct rpcrdma2_listener *

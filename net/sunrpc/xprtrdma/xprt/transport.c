@@ -14,6 +14,7 @@
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>
 
+#include "compat.h"
 #include "module.h"
 #include "xprt.h"
 
@@ -240,6 +241,7 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		.calls_in	= RPCRDMA2_REVERSE_CREDITS,
 		.wrs_per_call	= RPCRDMA2_XPRT_WRS_PER_CALL,
 		.swapper	= &x->xprt.swapper,
+		.connector	= x->connector,
 	};
 	struct rpcrdma2_conn *conn;
 
@@ -260,6 +262,29 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 	return NULL;
 }
 
+/*
+ * Until an attempt ends it has the write lock, for which sunrpc waits before it lets
+ * go of the transport. Should somebody want it after all, sunrpc tries again.
+ */
+static void abandon_attempt(struct rpcrdma2_xprt *x)
+{
+	struct rpcrdma2_conn *conn;
+
+	if (cancel_delayed_work(&x->connect_work)) {
+		connect_failed(x, -ENOTCONN);
+		return;
+	}
+	spin_lock(&x->lock);
+	x->abandoned = true;
+	spin_unlock(&x->lock);
+	conn = rpcrdma2_xprt_conn_get(x);
+	if (!conn)
+		return;
+	if (!rpcrdma2_conn_is_ready(conn))
+		rpcrdma2_conn_close(conn, -ENOTCONN);
+	rpcrdma2_conn_put(conn);
+}
+
 static void connect_worker(struct work_struct *work)
 {
 	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
@@ -267,6 +292,7 @@ static void connect_worker(struct work_struct *work)
 					       connect_work);
 	struct rpcrdma2_memalloc saved = rpcrdma2_memalloc_save(&x->xprt.swapper);
 	struct rpcrdma2_conn *conn;
+	bool abandoned;
 
 	if (x->refused) {
 		x->refused = false;
@@ -281,9 +307,14 @@ static void connect_worker(struct work_struct *work)
 	atomic_inc(&x->nr_conns);
 	spin_lock(&x->lock);
 	x->conn = conn;
+	abandoned = x->abandoned;
 	rpcrdma2_conn_get(conn);
 	spin_unlock(&x->lock);
-	rpcrdma2_conn_connect(conn, NULL, (struct sockaddr *)&x->xprt.addr);
+	if (abandoned)
+		rpcrdma2_conn_close(conn, -ENOTCONN);
+	else
+		rpcrdma2_conn_connect(conn, NULL,
+				      (struct sockaddr *)&x->xprt.addr);
 	rpcrdma2_conn_put(conn);
 out:
 	rpcrdma2_memalloc_restore(saved);
@@ -296,6 +327,9 @@ static void xprt_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	unsigned long delay = 0;
 
 	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, x));
+	spin_lock(&x->lock);
+	x->abandoned = false;
+	spin_unlock(&x->lock);
 	if (xprt->stat.connect_count) {
 		delay = xprt_reconnect_delay(xprt);
 		xprt_reconnect_backoff(xprt, REESTABLISH_MIN);
@@ -325,6 +359,7 @@ static void xprt_op_destroy(struct rpc_xprt *xprt)
 	xprt_op_close(xprt);
 	/* The last connection's teardown may still be reporting to us. */
 	wait_var_event(&x->nr_conns, !atomic_read(&x->nr_conns));
+	kthread_destroy_worker(x->connector);
 	rpcrdma2_xprt_reverse_free(x);
 	rpcrdma2_free_addresses(xprt);
 	xprt_free(xprt);
@@ -378,6 +413,18 @@ static void xprt_op_set_connect_timeout(struct rpc_xprt *xprt,
 	spin_unlock(&xprt->transport_lock);
 }
 
+/* An RPC that was killed, as all are to unmount, may be the last that waited. */
+static void xprt_op_free_slot(struct rpc_xprt *xprt, struct rpc_rqst *rqst)
+{
+	struct rpc_task *task = rqst->rq_task;
+	bool killed = RPC_SIGNALLED(task);
+
+	xprt_free_slot(xprt, rqst);
+	if (killed && xprt_connecting(xprt) &&
+	    RB_EMPTY_ROOT(&xprt->recv_queue))
+		abandon_attempt(to_rpcrdma2_xprt(xprt));
+}
+
 static void xprt_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 {
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
@@ -424,7 +471,7 @@ static const struct rpc_xprt_ops xprt_ops = {
 	.reserve_xprt		= xprt_reserve_xprt,
 	.release_xprt		= xprt_release_xprt,
 	.alloc_slot		= xprt_alloc_slot,
-	.free_slot		= xprt_free_slot,
+	.free_slot		= xprt_op_free_slot,
 	.rpcbind		= rpcb_getport_async,
 	.set_port		= rpcrdma2_set_port,
 	.connect		= xprt_op_connect,
@@ -453,6 +500,7 @@ static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 {
 	struct rpcrdma2_xprt *x;
 	struct rpc_xprt *xprt;
+	int rc = -ENOMEM;
 
 	if (args->addrlen > sizeof(xprt->addr))
 		return ERR_PTR(-EBADF);
@@ -463,11 +511,14 @@ static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 		return ERR_PTR(-EIO);
 	xprt = xprt_alloc(args->net, sizeof(*x), PREALLOC_SLOTS,
 			  rpcrdma2_slot_table_entries);
-	if (!xprt) {
-		module_put(THIS_MODULE);
-		return ERR_PTR(-ENOMEM);
-	}
+	if (!xprt)
+		goto out_module;
 	x = to_rpcrdma2_xprt(xprt);
+	x->connector = kthread_run_worker(0, "rpcrdma2-conn");
+	if (IS_ERR(x->connector)) {
+		rc = PTR_ERR(x->connector);
+		goto out_free;
+	}
 	x->slots = xprt->max_reqs;
 	INIT_DELAYED_WORK(&x->connect_work, connect_worker);
 	spin_lock_init(&x->lock);
@@ -492,6 +543,12 @@ static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 		xprt_set_bound(xprt);
 	rpcrdma2_format_addresses(xprt);
 	return xprt;
+
+out_free:
+	xprt_free(xprt);
+out_module:
+	module_put(THIS_MODULE);
+	return ERR_PTR(rc);
 }
 
 static struct xprt_class xprt_class = {

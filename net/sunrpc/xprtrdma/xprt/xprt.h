@@ -5,6 +5,7 @@
 #ifndef _RPCRDMA2_XPRT_H
 #define _RPCRDMA2_XPRT_H
 
+#include <linux/kthread.h>
 #include <linux/sunrpc/xprt.h>
 
 #include "requester/requester.h"
@@ -15,8 +16,11 @@
  * @xprt: sunrpc's part
  * @slots: RPCs outstanding at most, credits permitting
  * @connect_work: makes the next connection
- * @lock: @conn, @stats, @reverse_free, @reverse_waiting, @bc_users
+ * @connector: the thread where that connects. It exists from the start, as kthreadd
+ *	waits for memory, which may be swapped over this transport
+ * @lock: @conn, @abandoned, @stats, @reverse_free, @reverse_waiting, @bc_users
  * @conn: the connection, from its making to CLOSED; referenced; or NULL
+ * @abandoned: whoever waited for the present attempt to connect was killed
  * @nr_conns: connections whose end was not reported to sunrpc yet
  * @stats: what was counted on connections that are gone
  * @last_close: when the last one that was READY went, in jiffies
@@ -33,8 +37,10 @@ struct rpcrdma2_xprt {
 	struct rpc_xprt		xprt;
 	unsigned int		slots;
 	struct delayed_work	connect_work;
-	spinlock_t		lock;	/* conn, stats, reverse_*, bc_users */
+	struct kthread_worker	*connector;
+	spinlock_t		lock;	/* conn, abandoned, stats, reverse_*, bc_users */
 	struct rpcrdma2_conn	*conn;
+	bool			abandoned;
 	atomic_t		nr_conns;
 	struct rpcrdma2_stats	stats;
 	unsigned long		last_close;
