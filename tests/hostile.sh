@@ -82,6 +82,7 @@ bear() {
 	fi
 	must mount_hostile "$2" "$3" "$options"
 	case $1 in
+	*-external-*) must timeout 60 ls "$2" >/dev/null ;;
 	errs-*)	! read_file "$2" || lab_fail "nothing went wrong" ;;
 	killed-*)
 		ls "$2" &

@@ -172,6 +172,11 @@ static void put_results(struct octets *o, const struct call *call)
 		put(o, 2);
 		put_words(o, 2, 0);
 		break;
+	case READDIR:
+		/* Nothing but the end, for READDIRPLUS as well */
+		put_words(o, 4, 0);
+		put(o, 1);
+		break;
 	case FSSTAT:
 		put_words(o, 14, 0);
 		break;

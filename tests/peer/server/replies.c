@@ -301,7 +301,30 @@ static void reply_beyond_buffers(void)
 	serve(c);
 }
 
+/* What was written to the Reply chunk is another RPC's, or no Reply. */
+static void external_reply_of_another(void)
+{
+	static const int octets[] = { 0, 3, 7 };
+	struct connection *c;
+	struct call call;
+	unsigned int i = 0;
+
+	while (i < ARRAY_SIZE(octets)) {
+		c = greeted();
+		if (!serve_until(c, READDIR, &call))
+			continue;
+		if (!call.has_reply)
+			fail("READDIR without a Reply chunk");
+		reply_in_chunk(c, &call, octets[i++]);
+		expect_gone(c);
+	}
+	as_expected = true;
+	serve(greeted());
+}
+
 const struct test reply_cases[] = {
+	{ "survives-external-reply-of-another", external_reply_of_another },
+	{ "survives-v1-external-reply-of-another", external_reply_of_another },
 	{ "survives-bad-replies", reply_badly },
 	{ "survives-cut-replies", cut_replies },
 	{ "survives-puzzles", puzzle },

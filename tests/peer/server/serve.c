@@ -52,7 +52,13 @@ void write_data(struct connection *c, const struct call *call)
 				 call->segments[0].offset);
 }
 
-static void send_in_reply_chunk(struct connection *c, const struct call *call)
+/**
+ * reply_in_chunk - answer a Call that has a Reply chunk
+ * @c: the connection
+ * @call: the Call
+ * @spoil: which octet of the RPC message is wrong; -1: none
+ */
+void reply_in_chunk(struct connection *c, const struct call *call, int spoil)
 {
 	char list[MAX_SEGMENTS * 40] = "";
 	const struct segment *seg = call->segments;
@@ -61,6 +67,8 @@ static void send_in_reply_chunk(struct connection *c, const struct call *call)
 
 	memset(&o, 0, sizeof(o));
 	put_rpc(&o, call);
+	if (spoil >= 0)
+		o.data[spoil] ^= 1;
 	for (i = 0; i < call->nsegs; i++, seg++) {
 		n = o.len - done < seg->length ? o.len - done : seg->length;
 		memcpy(scratch.data, o.data + done, n);
@@ -87,7 +95,7 @@ void reply(struct connection *c, const struct call *call)
 	static struct octets o;
 
 	if (call->has_reply) {
-		send_in_reply_chunk(c, call);
+		reply_in_chunk(c, call, -1);
 		return;
 	}
 	build_reply(&o, call);

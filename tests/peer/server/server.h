@@ -79,6 +79,7 @@ void put_header(struct octets *o, const struct call *call);
 void build_reply(struct octets *o, const struct call *call);
 void write_data(struct connection *c, const struct call *call);
 void reply(struct connection *c, const struct call *call);
+void reply_in_chunk(struct connection *c, const struct call *call, int spoil);
 
 struct connection *next_client(const struct options *options);
 void expect_connprop(struct connection *c);

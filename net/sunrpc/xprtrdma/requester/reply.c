@@ -78,6 +78,22 @@ static void complete_rqst(struct rpcrdma2_call *call)
 	xprt_complete_rqst(rqst->rq_task, call->received);
 }
 
+/*
+ * What a decoder sees to where the RPC message is inline (v2-09, 3.2): only now may
+ * what the responder wrote be looked at.
+ */
+static bool is_the_reply(const struct rpcrdma2_call *call)
+{
+	const struct rpc_rqst *rqst = call->rqst;
+	__be32 words[2];
+
+	if (call->received < 0 || !call->external)
+		return true;
+	return !read_bytes_from_xdr_buf(&rqst->rq_rcv_buf, 0, words,
+					sizeof(words)) &&
+	       words[0] == rqst->rq_xid && words[1] == rpc_reply;
+}
+
 /**
  * rpcrdma2_call_complete - nothing of an answered RPC is exposed any more
  * @call: a pinned Call, with @call->received set
@@ -95,6 +111,12 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 		rpcrdma2_conn_put(call->conn);
 	}
 	call->conn = NULL;
+	if (!is_the_reply(call)) {
+		requester->stats.bad_replies++;
+		rpcrdma2_conn_close(requester->conn, -EPROTO);
+		call_unpin(call);
+		return;
+	}
 	/* Before its task can run. */
 	trace_rpcrdma2_call_complete(requester->conn, call->rqst,
 				     call->received);
@@ -239,7 +261,8 @@ static int receive_message(struct rpcrdma2_requester *requester,
 	u32 placed;
 
 	call->placed = 0;
-	if (recv->hdr.htype == RDMA2_NOMSG) {
+	call->external = recv->hdr.htype == RDMA2_NOMSG;
+	if (call->external) {
 		if (cl->nwrites || cl->reply.length > call->reply_offered)
 			return -EPROTO;
 		requester->stats.written_octets += cl->reply.length;

@@ -159,6 +159,7 @@ struct rpcrdma2_mr {
  * @placed: octets of page data that the responder wrote to the Write chunk
  * @write_offered: octets of Write chunk in the last transmission
  * @reply_offered: octets of Reply chunk in the last transmission
+ * @external: the Reply is in the Reply chunk
  * @position_zero: the last transmission had a Position-Zero Read chunk
  * @no_read_chunks: the responder refused Read chunks
  * @no_write_chunks: the responder refused Write chunks
@@ -184,6 +185,7 @@ struct rpcrdma2_call {
 	u32			placed;
 	u32			write_offered;
 	u32			reply_offered;
+	bool			external;
 	bool			position_zero;
 	bool			no_read_chunks;
 	bool			no_write_chunks;

@@ -311,16 +311,29 @@ int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 	return rc;
 }
 
+/* What a decoder sees to where the RPC message is inline: v2-09, 3.2 */
+static bool is_the_call(const struct rpcrdma2_job *job)
+{
+	__be32 words[2];
+
+	memcpy_from_page((char *)words, job->pages[0], 0, sizeof(words));
+	return words[0] == cpu_to_be32(job->xid) && words[1] == rpc_call;
+}
+
 /**
  * rpcrdma2_job_read_finish - the Reads are done: complete the message
  * @job: a job whose @read_done was called, with status 0
+ *
+ * Return: 0; -EBADMSG: what was read is another RPC's, or no Call
  */
-void rpcrdma2_job_read_finish(struct rpcrdma2_job *job)
+int rpcrdma2_job_read_finish(struct rpcrdma2_job *job)
 {
-	if (job->linear)
-		walk(job, &fill, NULL);
-	else
+	if (!job->linear) {
 		fill_behind_chunk(job);
+		return 0;
+	}
+	walk(job, &fill, NULL);
+	return is_the_call(job) ? 0 : -EBADMSG;
 }
 
 static void arg_inline(struct rpcrdma2_job *job, struct xdr_buf *arg)

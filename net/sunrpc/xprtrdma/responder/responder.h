@@ -209,7 +209,7 @@ unsigned int rpcrdma2_job_read_pages(const struct rpcrdma2_job *job);
 int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 		      unsigned int max_pages,
 		      void (*done)(struct rpcrdma2_job *job));
-void rpcrdma2_job_read_finish(struct rpcrdma2_job *job);
+int rpcrdma2_job_read_finish(struct rpcrdma2_job *job);
 void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
 		      struct page **pages);
 

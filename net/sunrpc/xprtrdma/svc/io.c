@@ -331,9 +331,14 @@ static unsigned int take_pages(struct svc_rqst *rqstp,
 static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 {
 	unsigned int used = 0;
+	int rc;
 
 	if (rpcrdma2_job_has_reads(job)) {
-		rpcrdma2_job_read_finish(job);
+		rc = rpcrdma2_job_read_finish(job);
+		if (rc) {
+			refuse_reads(job, rc);
+			return 0;
+		}
 		used = take_pages(rqstp, job);
 		rpcrdma2_admission_return(job);
 	}
