@@ -349,7 +349,40 @@ static void calls_of_lost_connection_do_no_harm_to_next(struct kunit *test)
 	echo_expect_server_saw_no_bad_call(test);
 }
 
+/* Two Replies to one Call would upset the credits. */
+static void server_sends_no_call_twice(struct kunit *test)
+{
+	static const struct rpc_timeout often = {
+		.to_initval	= HZ,
+		.to_increment	= HZ,
+		.to_maxval	= 3 * HZ,
+		.to_retries	= 2,
+	};
+	static const struct echo_shape dropped = { .flags = ECHO_DROP };
+	static const struct echo_shape quick = { .arg_head = 100 };
+	struct rpc_clnt *clnt, *cb_clnt;
+	struct echo_req *req;
+	unsigned int calls;
+
+	if (echo_transport() != XPRT_TRANSPORT_RDMA)
+		kunit_skip(test, "this transport has no credits");
+	cb_clnt = echo_connect_both(test, &clnt);
+	/* Its Reply brings the client's grant. */
+	echo_start_callbacks(test, cb_clnt, &quick, 1);
+	echo_finish_all(test);
+	calls = echo_server_calls();
+	cb_clnt->cl_timeout = &often;
+	req = echo_new(test, &dropped);
+	echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
+	echo_finish(test, req);
+	KUNIT_EXPECT_NE(test, req->status, 0);
+	KUNIT_EXPECT_EQ(test, echo_server_calls() - calls, 1);
+	echo_disconnect(test, cb_clnt);
+	echo_call(test, clnt, &quick);
+}
+
 static struct kunit_case echo_reverse_cases[] = {
+	KUNIT_CASE(server_sends_no_call_twice),
 	KUNIT_CASE_PARAM(server_calls_client, echo_cb_size_gen_params),
 	KUNIT_CASE(server_calls_client_many_times_at_once),
 	KUNIT_CASE(calls_go_both_ways_at_once),

@@ -238,20 +238,21 @@ static int fill_sparse_pages(struct xdr_buf *buf)
 }
 
 /*
- * Memory that an earlier transmission exposed would be forgotten. That
- * transmission was on this connection, as a lost one leaves nothing exposed;
- * a Call is not sent twice on one connection, because its second Reply would
- * upset the credits (v2-09, 8.2).
+ * A Call is not sent twice on one connection: its second Reply would upset the
+ * credits (v2-09, 8.2), and memory that the first transmission exposed would be
+ * forgotten. A lost connection leaves nothing exposed.
  */
 static int check_retransmission(struct rpcrdma2_requester *requester,
 				struct rpcrdma2_call *call)
 {
-	if (!call->conn)
-		return 0;
-	if (call->conn == requester->conn) {
-		rpcrdma2_conn_close(requester->conn, -ETIMEDOUT);
+	struct rpcrdma2_conn *conn = requester->conn;
+
+	if (call->conn == conn || READ_ONCE(call->sent_on) == conn->id) {
+		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 		return -ENOTCONN;
 	}
+	if (!call->conn)
+		return 0;
 	rpcrdma2_conn_put(call->conn);
 	call->conn = NULL;
 	return 0;
