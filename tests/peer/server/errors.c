@@ -19,10 +19,12 @@ static const struct {
 	{ NOTHING "0badca12", ANSWERED("00000002") },
 	{ END NEXT "00000028 " SEG NO_LISTS "0badca11",
 	  ANSWERED("00000004 00000000") },
+	/* v2-09, 5.3.3: who takes no Write chunks says so */
 	{ END END NEXT "00000001 " SEG END END "0badca11",
-	  ANSWERED("00000005 00000000") },
+	  ANSWERED("00000008 00000000") },
+	/* A Reply that fits inline needs none. */
 	{ END END END NEXT "00000001 " SEG "0badca11",
-	  ANSWERED("00000005 00000000") },
+	  ANSWERED("00000009") },
 };
 
 static void call_the_client(void)

@@ -115,13 +115,19 @@ static void deliver_waiting(struct rpcrdma2_xprt *x)
 	spin_unlock(&x->lock);
 }
 
-static bool has_chunks(const struct rpcrdma2_header *hdr,
+/*
+ * v2-09, 5.3.3: READ_CHUNKS with 0 says that there may be none; who takes no Write
+ * chunks says REPLY_RESOURCE, with 0 for what only the Call's execution would tell. A
+ * Reply chunk may be there, and is not used.
+ */
+static bool has_chunks(struct rpcrdma2_header *hdr,
 		       struct rpcrdma2_error *error)
 {
+	hdr->chunks.has_reply = false;
 	if (hdr->chunks.nreads)
 		error->code = RDMA2_ERR_READ_CHUNKS;
-	else if (hdr->chunks.nwrites || hdr->chunks.has_reply)
-		error->code = RDMA2_ERR_WRITE_CHUNKS;
+	else if (hdr->chunks.nwrites)
+		error->code = RDMA2_ERR_REPLY_RESOURCE;
 	return error->code;
 }
 
