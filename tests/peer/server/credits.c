@@ -70,6 +70,26 @@ static void raise_the_grant(void)
 	serve(c);
 }
 
+/* What stands in an error's credit field is no grant: v2-09, 5.3.3. */
+static void grant_in_an_error(void)
+{
+	struct connection *c;
+	struct message m;
+	struct call call;
+
+	grant = 1;
+	c = at_read(&call);
+	say(c, "%08x " VERS "ffffffff 00000004 " REPLY_FLAGS "00000005 00000000",
+	    call.xid);
+	if (!next_call(c, &call))
+		fail("the client does not send it again");
+	if (connection_receive(c, &m, 200) == MESSAGE)
+		fail("a Call without a credit");
+	reply(c, &call);
+	as_expected = true;
+	serve(c);
+}
+
 /*
  * Connections come up, and then nothing is answered: the client may not spend
  * its time with making them.
@@ -113,6 +133,7 @@ const struct test credit_cases[] = {
 	{ "survives-no-grant", grant_nothing },
 	{ "survives-grant-of-everything", grant_everything },
 	{ "survives-raised-grant", raise_the_grant },
+	{ "survives-grant-in-an-error", grant_in_an_error },
 	{ "survives-close-on-each-call", close_on_each_call },
 	{ "survives-small-receives", small_receives },
 	{ "survives-v1-no-grant", grant_nothing },
