@@ -73,6 +73,7 @@ bear() {
 	case $1 in
 	fails-*) options=,timeo=100,retrans=1 ;;
 	*-keep-the-credit) options=,timeo=50 ;;
+	*-8k-*)	options=,rsize=8192 ;;
 	esac
 	if [[ $1 = fails-* ]]; then
 		! mount_hostile "$2" "$3" "$options" ||

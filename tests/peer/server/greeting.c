@@ -292,7 +292,42 @@ static void private_data(void)
 	}
 }
 
+static bool read_has_chunk(const struct options *options)
+{
+	struct connection *c = next_client(options);
+	bool has_chunk;
+	struct call call;
+
+	greet(c);
+	if (!serve_until(c, READ, &call))
+		fail("the client went by itself");
+	if (read_count(&call) != 8192)
+		fail("a READ of %u", read_count(&call));
+	has_chunk = call.has_write;
+	reply(c, &call);
+	connection_close(c);
+	return has_chunk;
+}
+
+/* Only private data says what a server sends inline: without it, 4096 octets. */
+static void reads_of_8k(void)
+{
+	struct options options = default_options;
+
+	options.recvs = grant + 4;
+	if (!read_has_chunk(&options))
+		fail("no chunk for more than 4096 octets");
+	options.private_data = "\xf6\xab\x0e\x18\x01\x01\x07\x07";
+	options.private_len = 8;
+	if (!read_has_chunk(&options))
+		fail("no chunk for more than 8192 octets");
+	options.private_data = "\xf6\xab\x0e\x18\x01\x01\x0b\x0b";
+	if (read_has_chunk(&options))
+		fail("a chunk for what fits inline");
+}
+
 const struct test greeting_cases[] = {
+	{ "survives-8k-reads", reads_of_8k },
 	{ "fails-refused", refuse },
 	{ "fails-no-answer", never_an_answer },
 	{ "fails-error", answer_with_error },
