@@ -5,9 +5,11 @@
 # is written and read all the time. Nothing may be lost.
 #
 #	faults.sh PROFILE [FAULT...]
+#	faults.sh PROFILE --random LOSSES REMOVALS [SEED]
 #
 # FAULT is a line for the file "faults" of mimic, the device for tests, with "_" for
-# blanks; without any, all of them.
+# blanks; without any, all of them. With --random, they are drawn, until so many
+# connections were lost, and the device was removed so often.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -52,37 +54,106 @@ needs_connection() {
 	case $1 in create-*|modify-*|alloc-*|mad_*|connect_*|accept_*) ;; *) false ;; esac
 }
 
-# strike FAULT - have it happen, and see the load go on.
-strike() {
-	local start=$SECONDS
+removes_device() { [[ $1 = *_remove* ]]; }
 
+# begin FAULT - and wait until it has happened.
+begin() {
 	echo clear >$control/faults
+	if needs_connection "$1"; then
+		load_advances 60 1 || lab_fail "the load hangs before $1"
+	fi
 	echo "${1//_/ }" >$control/faults || lab_fail "no such fault: $1"
 	! needs_connection "$1" || echo qp-fatal >$control/event
 	lab_until 60 has_struck || lab_fail "$1 did not happen: $(cat $control/faults)"
-	case $1 in
-	*_remove*) renew_device ;;
-	esac
-	load_advances 20 || lab_fail "the load hangs after $1"
-	echo "$1: $((SECONDS - start)) s"
+	! removes_device "$1" || renew_device
 }
 
-has_struck() { [ ! -e $control/faults ] || grep -q 'struck=[1-9]' $control/faults; }
+# A device that is gone has no such file. (No process is started: the load has the CPU.)
+has_struck() {
+	local struck
+
+	read -r struck 2>/dev/null <$control/faults || return 0
+	[[ $struck = *struck=[1-9]* ]]
+}
 
 renew_device() {
 	lab_until 60 test ! -e /sys/class/infiniband/r0 || lab_fail "r0 does not go"
 	must lab_rdma_up "mimic:$profile"
 }
 
+# count_lost - connections, so far, to $lost
+count_lost() {
+	local word connects
+
+	while read -r word _ _ _ connects _; do
+		[ "$word" != xprt: ] || lost=$((connects - 1))
+	done </proc/self/mountstats
+}
+
+# draw FAULT... - one of them, which will be let pass a few times first, to $fault
+draw() {
+	shift $((RANDOM % $#))
+	fault=$1
+	case $fault in
+	*_after=*|mad_*|connect_*|accept_*) ;;
+	create-*) fault+=_after=$((RANDOM % 2)) ;;
+	modify-*) fault+=_after=$((RANDOM % 6)) ;;
+	*)	fault+=_after=$((RANDOM % 16)) ;;
+	esac
+}
+
+# strike_at_random LOSSES REMOVALS [SEED] - Where one happens before all has recovered
+# from the last one, so much the better. What is wrong with a connection's making is
+# drawn less often than what is with a WR: sunrpc waits for seconds then.
+strike_at_random() {
+	local lost=0 removals=0 seed=${3:-$RANDOM} start=$SECONDS fault name
+	local -a removing=() other=()
+
+	for name in $(for _ in {1..6}; do wr_faults; done; connection_faults); do
+		if removes_device "$name"; then
+			removing+=("$name")
+		else
+			other+=("$name")
+		fi
+	done
+	echo "seed $seed"
+	RANDOM=$seed
+	while [ "$lost" -lt "$1" ] || [ $removals -lt "$2" ]; do
+		if [ $((removals * $1)) -le $((lost * $2)) ]; then
+			draw "${removing[@]}"
+			removals=$((removals + 1))
+		else
+			draw "${other[@]}"
+		fi
+		begin "$fault"
+		count_lost
+		echo "$((SECONDS - start)) s: $lost lost, $fault"
+	done
+	load_advances 60 || lab_fail "the load hangs"
+	echo "$lost connections lost, $removals removals, in $((SECONDS - start)) s"
+}
+
+strike_each() {
+	local fault start
+
+	# shellcheck disable=SC2046 # words they are
+	[ $# -gt 0 ] || set -- $(wr_faults) $(connection_faults)
+	for fault; do
+		start=$SECONDS
+		begin "$fault"
+		load_advances 20 || lab_fail "the load hangs after $fault"
+		echo "$fault: $((SECONDS - start)) s"
+	done
+	echo "$# faults"
+}
+
 nfs_start "mimic:$profile"
 must lab_mount 4.1 "${OPTIONS:-}"
 load_start
-# shellcheck disable=SC2046 # words they are
-[ $# -gt 0 ] || set -- $(wr_faults) $(connection_faults)
-for fault; do
-	strike "$fault"
-done
+case ${1:-} in
+--random) strike_at_random "${@:2}" ;;
+*)	strike_each "$@" ;;
+esac
 must load_stop
 must umount "$LAB_MOUNT"
 nfs_stop
-echo "$# faults"
