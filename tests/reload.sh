@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: load and unload, every tenth time with a mount in between, and
-# nothing is left behind.
+# nothing is left behind. Parameters out of range are refused, at either time that
+# they can be set.
 #
 #	reload.sh [CYCLES]
 
@@ -21,7 +22,43 @@ use() {
 	must umount "$LAB_EXPORT"
 }
 
+# What each parameter takes, from and to, and what it refuses
+ranges() {
+	cat <<-END
+	inline_size 4096 262144 4095 4097 263168 0 -4096 much
+	slot_table_entries 2 1024 1 1025 -1 0x
+	max_requests 2 1024 1 1025 4294967298
+	version 0 2 3 -1 v2
+	version_retry 1 86400 0 86401 1.5
+	read_memory 1 4096 -1 half
+	END
+}
+
+# check_ranges - the module is not loaded.
+check_ranges() {
+	local name from to values value file
+
+	while read -r name from to values; do
+		file=/sys/module/rpcrdma2/parameters/$name
+		for value in $values; do
+			! lab_insmod rpcrdma2 "$name=$value" 2>/dev/null ||
+				lab_fail "loaded with $name=$value"
+		done
+		must lab_insmod rpcrdma2 "$name=$from"
+		for value in $values; do
+			! echo "$value" 2>/dev/null >"$file" ||
+				lab_fail "$name took $value"
+			[ "$(cat "$file")" = "$from" ] || lab_fail "$name was changed"
+		done
+		echo "$to" >"$file"
+		[ "$(cat "$file")" = "$to" ] || lab_fail "$name did not take $to"
+		must nfs_unload
+		echo "$name: $from to $to"
+	done <<<"$(ranges)"
+}
+
 must lab_rdma_up rxe
+check_ranges
 for ((cycle = 1; cycle <= cycles; cycle++)); do
 	must lab_insmod rpcrdma2
 	[ $((cycle % 10)) -ne 0 ] || use
