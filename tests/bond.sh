@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: an nfsd that listens at the address of a bond, which fails over to
-# another link. It has to listen there anew, and be reached. (rxe, whose GIDs are made of
-# IP addresses, reaches the old listener, too; other devices don't.)
+# another link, under load. It has to listen there anew, and be reached, and connections
+# have to be made anew, too. (rxe, whose GIDs are made of IP addresses, reaches the old
+# link, too; other devices don't.)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -52,6 +53,8 @@ load_transport
 serve_at_address
 must lab_mount 4.2
 work names
+load_start
+count_event lost rpcrdma2/rpcrdma2_conn_close 'status == -103'
 before=$(link_address)
 id=$(listening_id)
 [ -n "$id" ] || lab_fail "nobody listens"
@@ -62,6 +65,9 @@ esac
 echo $other >/sys/class/net/bond7/bonding/active_slave
 [ "$(link_address)" != "$before" ] || lab_fail "the address is the same"
 lab_until 10 listens_anew || lab_fail "nobody listens at the new link"
+load_advances 60 || lab_fail "the mount did not come back"
+must load_stop
+[ "$(counted lost)" -ge 2 ] || lab_fail "the connection stayed at the old link"
 must umount "$LAB_MOUNT"
 must timeout 60 mount -t nfs -o vers=4.2,proto=rdma,port=20049,retry=0 \
 	$LAB_SERVER:/ "$LAB_MOUNT"
