@@ -1,12 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: mounts with several connections, and several mounts at once.
+# Guest script: mounts with several connections, several mounts at once, and one whose
+# port rpcbind has to tell.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 connections() { grep 'xprt:' /proc/self/mountstats; }
+
+# bind_by_rpcbind - It knows of TCP's port alone, so the server listens there, too.
+# (mount.nfs, without -i, would ask by itself.)
+bind_by_rpcbind() {
+	must lab_nfs_daemons
+	must eval "echo 'rdma 2049' >/proc/fs/nfsd/portlist"
+	must mount -i -t nfs "$LAB_SERVER:$LAB_EXPORT" "$LAB_MOUNT" -o \
+		"vers=3,proto=rdma,port=0,mountproto=tcp,nolock,addr=$LAB_SERVER,mountaddr=$LAB_SERVER"
+	work names names-bound
+	grep -q "peer_address: *$LAB_SERVER:2049$" "$(connection_of client)" ||
+		lab_fail "another port: $(cat "$(connection_of client)")"
+	must umount "$LAB_MOUNT"
+}
 
 nfs_start rxe
 
@@ -35,4 +49,5 @@ done
 for version in 3 4.0 4.1 4.2; do
 	must umount "$LAB_MOUNT-$version"
 done
+bind_by_rpcbind
 nfs_stop
