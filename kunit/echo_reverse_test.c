@@ -252,6 +252,18 @@ static void wait_for_loss(struct kunit *test, struct rpc_clnt *clnt)
 	KUNIT_EXPECT_FALSE(test, connected);
 }
 
+/* As sunrpc's fault injection would when a Call is sent, where it has a way to. */
+static void lose_connection(struct rpc_clnt *cb_clnt)
+{
+	struct rpc_xprt *xprt = rcu_access_pointer(cb_clnt->cl_xprt);
+
+	if (echo_transport() == XPRT_TRANSPORT_RDMA &&
+	    xprt->ops->inject_disconnect)
+		xprt->ops->inject_disconnect(xprt);
+	else
+		echo_server_disconnect();
+}
+
 /* Calls from the server may fail then, but neither hang nor do harm. */
 static void disconnect_ends_calls_from_server(struct kunit *test)
 {
@@ -266,10 +278,12 @@ static void disconnect_ends_calls_from_server(struct kunit *test)
 	for (round = 0; round < 5; round++) {
 		list_for_each_entry(req, &et->reqs, list)
 			echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
-		if (round % 2)
+		if (round % 3 == 0)
+			rpc_clnt_disconnect(clnt);
+		else if (round % 3 == 1)
 			echo_server_disconnect();
 		else
-			rpc_clnt_disconnect(clnt);
+			lose_connection(cb_clnt);
 		echo_finish_all(test);
 		list_for_each_entry(req, &et->reqs, list)
 			if (!req->status)
