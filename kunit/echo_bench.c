@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How fast RPCs are: the echo program over one connection to this machine,
- * without a look at the bytes. For jobs and figures see bench.h; the
+ * How fast RPCs are: the echo program over one connection, or several, to this
+ * machine or another, without a look at the bytes. For jobs and figures see bench.h; the
  * operations are
  *
  *	null	an RPC that carries nothing
@@ -37,19 +37,21 @@ MODULE_PARM_DESC(threads, "the server's; 0: it is elsewhere");
 
 static uint connections = 1;
 module_param(connections, uint, 0444);
-MODULE_PARM_DESC(connections, "how many the client has; all but one stay idle");
+MODULE_PARM_DESC(connections, "how many the client has; RPCs take turns with them");
 
 static struct rpc_clnt **bench_clnts;
 
 /**
  * struct bench_caller - makes one RPC after the other
  * @job: what for
+ * @clnt: over which connection
  * @req: the RPC's buffers
  * @started: when, ns
  * @status: of the last RPC, an errno until it ran
  */
 struct bench_caller {
 	struct bench_job	*job;
+	struct rpc_clnt		*clnt;
 	struct echo_req		*req;
 	u64			started;
 	int			status;
@@ -114,7 +116,7 @@ static void bench_call(struct bench_caller *caller)
 
 	caller->status = -ENOMEM;
 	caller->started = ktime_get_ns();
-	rpc_call_async(bench_clnts[0], &msg, 0, &bench_call_ops, caller);
+	rpc_call_async(caller->clnt, &msg, 0, &bench_call_ops, caller);
 }
 
 /* The job */
@@ -161,6 +163,7 @@ static int bench_prepare(struct bench_job *job)
 		return -ENOMEM;
 	for (i = 0; i < job->depth; i++) {
 		bench_callers[i].job = job;
+		bench_callers[i].clnt = bench_clnts[i % connections];
 		bench_callers[i].req = echo_req_alloc(&shape);
 		if (!bench_callers[i].req) {
 			bench_free(i);

@@ -70,11 +70,17 @@ class Check:
             self.expect(line["rate"] > 0 and not line["error"], line)
 
     def memory(self):
-        """At least the Receive buffers, at most a few times as much."""
+        """At least the Receive buffers, at most a few times as much; the Queues, which
+        rxe rounds up, are where the rounding is small."""
         ends = {line["end"]: line["kib"] for line in self.figures.part("memory")}
         self.expect(sorted(ends) == ["client", "server"], "memory of", ends)
         for end, kib in ends.items():
             self.expect(500 < kib < 20000, end, kib, "KiB a connection")
+        for line in self.figures.part("memory"):
+            self.expect(0 < line["queues"] < 512, "Queues of", line)
+            self.expect(0 < line["slab"] < line["kib"] - line["queues"], "slab of", line)
+            self.expect(line["mrs"] == (16 if line["end"] == "client" else 0),
+                        "registrations of", line)
 
     def codec(self):
         lines = self.figures.part("codec")

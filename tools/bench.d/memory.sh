@@ -1,27 +1,40 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script, for both ends: how much memory does an idle connection take?
+# Guest script, for both ends: how much memory does a connection take?
 #
-#	TEST_ARGS="TRANSPORT CONNECTIONS"
+#	TEST_ARGS="TRANSPORT CONNECTIONS idle|used"
+#
+# used: after each has had 64 RPCs at once, of various sizes. What it got for these, it
+# keeps.
 #
 # Environment: PARAMETERS of rpcrdma2
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-read -r TRANSPORT connections <<<"$TEST_ARGS"
+read -r TRANSPORT connections state <<<"$TEST_ARGS"
+run=/sys/kernel/debug/rpcrdma2_echo_bench/run
 
-# What was freed asynchronously is free after some seconds.
-free_kib() {
+# memory - what is free, vmalloc's and slab's, in KiB, and how many registrations there
+# are. What was freed asynchronously is free after some seconds.
+memory() {
 	sleep 3
 	echo 3 >/proc/sys/vm/drop_caches
-	awk '$1 == "MemFree:" { print $2 }' /proc/meminfo
+	awk '{ kib[$1] = $2 } END { print kib["MemFree:"], kib["VmallocUsed:"], kib["Slab:"] }' \
+		/proc/meminfo
+	rdma resource show r0 | sed -n 's/.* mr \([0-9]*\) .*/\1/p'
 }
 
-# report BEFORE AFTER
+# report BEFORE AFTER - the device's Queues are all that is in vmalloc's memory.
 report() {
-	echo "part=memory transport=$TRANSPORT end=$LAB_ROLE connections=$connections kib=$((($1 - $2) / connections))" \
+	awk -v n="$connections" -v before="$1" -v after="$2" '
+	BEGIN {
+		split(before, b)
+		split(after, a)
+		printf "kib=%d queues=%d slab=%d mrs=%.1f\n", (b[1] - a[1]) / n,
+			(a[2] - b[2]) / n, (a[3] - b[3]) / n, (a[4] - b[4]) / n
+	}' | sed "s/^/part=memory transport=$TRANSPORT end=$LAB_ROLE state=$state connections=$connections /" \
 		>>"$LAB_SHARE/figures-$LAB_ROLE"
 }
 
@@ -32,6 +45,15 @@ start() {
 	must lab_insmod rpcrdma2_echo_bench addr=192.168.78.1 "$@"
 }
 
+# work SIZE DEPTH - of each connection, for half a second in all; there and back
+work() {
+	local what
+
+	for what in call reply; do
+		echo "$what $1 $(($2 * connections)) 500" >$run || lab_fail "$what $1"
+	done
+}
+
 must lab_rdma_up rxe
 [ "$TRANSPORT" = tcp ] || load_transport
 
@@ -39,22 +61,28 @@ if [ "$LAB_ROLE" = server ]; then
 	start connections=0
 	lab_signal ready
 	must lab_wait warm 120
-	before=$(free_kib)
+	before=$(memory)
 	lab_signal connect
-	must lab_wait connected 120
-	report "$before" "$(free_kib)"
+	must lab_wait connected 300
+	report "$before" "$(memory)"
 	lab_signal measured
 	lab_wait_end
 else
 	must lab_wait ready 120
 	start threads=0 connections=4
 	must rmmod rpcrdma2_echo_bench
-	before=$(free_kib)
+	before=$(memory)
 	lab_signal warm
 	must lab_wait connect 120
 	start threads=0 connections="$connections"
+	if [ "$state" = used ]; then
+		work 1024 64
+		work 8192 64
+		work 65536 64
+		work 1048576 8
+	fi
 	lab_signal connected
-	report "$before" "$(free_kib)"
+	report "$before" "$(memory)"
 	must lab_wait measured 120
 fi
 must rmmod rpcrdma2_echo_bench

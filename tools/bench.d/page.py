@@ -161,15 +161,18 @@ def codec_table(lines):
                   for line in lines])
 
 
+def memory_row(line):
+    pages = line["kib"] - line["queues"] - line["slab"]
+    return [NAMES[line["transport"]], f"{line['end']}, {line['state']}",
+            show(line["kib"]), show(line["queues"]), show(line["slab"]), show(pages),
+            show(line["mrs"]), show(line["kib"] * 1000 / 1024)]
+
+
 def memory_table(lines):
-    rows = {}
-    for line in lines:
-        rows.setdefault(line["transport"], {})[line["end"]] = line["kib"]
-    return table(["Transport", "Client, KiB", "Server, KiB",
-                  "Server with 1,000 clients, MiB"],
-                 [[NAMES[name], show(ends["client"]), show(ends["server"]),
-                   show(ends["server"] * 1000 / 1024)]
-                  for name, ends in rows.items()])
+    lines = sorted(lines, key=lambda line: (line["end"], line["state"],
+                                            line["transport"] != OURS))
+    return table(["Transport", "End", "KiB", "Queues", "Slab", "Pages", "MRs",
+                  "1,000 of them, MiB"], [memory_row(line) for line in lines])
 
 
 def time_of(figures, part, key, depth, **match):
@@ -372,7 +375,7 @@ def sections(directory):
     yield heading("With inline_size=20480, rxe")
     for depth in sorted({key[2] for key in raised.keys("echo")}):
         yield from echo_tables(raised, depth)
-    yield heading("Memory of an idle connection")
+    yield heading("Memory of a connection")
     yield memory_table([line for name in sorted(os.listdir(directory))
                         if name.startswith("memory-")
                         for line in of(name).part("memory")])
