@@ -49,6 +49,7 @@ nfs_start rxe
 must dd if=/dev/urandom of=/run/data bs=1M count=4 status=none
 fragment
 # EXCHANGE_ID, of version 4, needs more than a page for the RPC's own buffers.
+# shellcheck disable=SC2016 # for the other shell
 must timeout -k 1 60 bash -c '. "$LAB_LIB" && lab_mount 3 retry=0'
 before=$(accepted)
 SECONDS=0
