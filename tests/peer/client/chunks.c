@@ -333,6 +333,22 @@ static void external_call(void)
 	stays(c);
 }
 
+/* An XID alone, or nothing at all */
+static void external_call_too_short(void)
+{
+	struct connection *c = ready();
+	struct memory m;
+
+	memory_expose(c, &m, 4096, IBV_ACCESS_REMOTE_READ);
+	say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
+	    END, m.mr->rkey, 4, address(&m));
+	expect(c, BAD_XDR);
+	say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
+	    END, m.mr->rkey, 0, address(&m));
+	expect(c, BAD_XDR);
+	stays(c);
+}
+
 static void external_garbage(void)
 {
 	struct connection *c = ready();
@@ -384,6 +400,8 @@ const struct test chunk_tests[] = {
 	{ "chunks: 9 Read chunks", read_chunks_beyond_limit },
 	{ "chunks: an external Call", external_call },
 	{ "chunks: an external Call that is none", external_garbage },
+	{ "chunks: an external Call that is too short",
+	  external_call_too_short },
 	{ "chunks: an external Call of 3 MiB", external_call_too_long },
 	{ },
 };
