@@ -39,22 +39,23 @@ check_ranges() {
 	local name from to values value file
 
 	while read -r name from to values; do
+		! lab_insmod rpcrdma2 "$name=${values%% *}" 2>/dev/null ||
+			lab_fail "loaded with $name=${values%% *}"
+	done <<<"$(ranges)"
+	must lab_insmod rpcrdma2
+	while read -r name from to values; do
 		file=/sys/module/rpcrdma2/parameters/$name
-		for value in $values; do
-			! lab_insmod rpcrdma2 "$name=$value" 2>/dev/null ||
-				lab_fail "loaded with $name=$value"
+		for value in $from $to; do
+			echo "$value" >"$file" || lab_fail "$name refused $value"
 		done
-		must lab_insmod rpcrdma2 "$name=$from"
 		for value in $values; do
 			! echo "$value" 2>/dev/null >"$file" ||
 				lab_fail "$name took $value"
-			[ "$(cat "$file")" = "$from" ] || lab_fail "$name was changed"
 		done
-		echo "$to" >"$file"
-		[ "$(cat "$file")" = "$to" ] || lab_fail "$name did not take $to"
-		must nfs_unload
+		[ "$(cat "$file")" = "$to" ] || lab_fail "$name was changed"
 		echo "$name: $from to $to"
 	done <<<"$(ranges)"
+	must nfs_unload
 }
 
 must lab_rdma_up rxe
