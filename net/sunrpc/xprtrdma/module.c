@@ -120,9 +120,12 @@ static int __init rpcrdma2_init(void)
 	if (!rpcrdma2_read_memory)
 		rpcrdma2_read_memory = totalram_pages() / READ_SHARE >>
 				       (20 - PAGE_SHIFT);
-	rc = rpcrdma2_conn_init();
+	rc = rpcrdma2_pages_init();
 	if (rc)
 		return rc;
+	rc = rpcrdma2_conn_init();
+	if (rc)
+		goto out_pages;
 	rc = explain(rpcrdma2_svc_register());
 	if (rc)
 		goto out_conn;
@@ -140,6 +143,8 @@ out_svc:
 	rpcrdma2_svc_unregister();
 out_conn:
 	rpcrdma2_conn_cleanup();
+out_pages:
+	rpcrdma2_pages_exit();
 	return rc;
 }
 
@@ -149,6 +154,7 @@ static void __exit rpcrdma2_exit(void)
 	rpcrdma2_svc_reverse_unregister();
 	rpcrdma2_svc_unregister();
 	rpcrdma2_conn_cleanup();
+	rpcrdma2_pages_exit();
 }
 
 module_init(rpcrdma2_init);

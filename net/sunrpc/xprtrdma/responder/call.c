@@ -229,14 +229,28 @@ unsigned int rpcrdma2_job_read_pages(const struct rpcrdma2_job *job)
 	return DIV_ROUND_UP(job->length, PAGE_SIZE);
 }
 
-static void take_pages(struct rpcrdma2_job *job, struct page **pages)
+/* Return: how many were taken of @pages */
+static unsigned int take_pages(struct rpcrdma2_job *job, struct page **pages)
 {
-	unsigned int n = rpcrdma2_job_read_pages(job);
+	unsigned int i, n = rpcrdma2_job_read_pages(job), kept;
 
-	for (job->nr_pages = 0; job->nr_pages < n; job->nr_pages++) {
-		job->pages[job->nr_pages] = pages[job->nr_pages];
-		pages[job->nr_pages] = NULL;
+	kept = rpcrdma2_pages_take(job->pages, n);
+	for (i = 0; i < n - kept; i++) {
+		job->pages[kept + i] = pages[i];
+		pages[i] = NULL;
 	}
+	job->nr_pages = n;
+	return n - kept;
+}
+
+static void return_pages(struct rpcrdma2_job *job, struct page **pages,
+			 unsigned int taken)
+{
+	unsigned int kept = job->nr_pages - taken;
+
+	memcpy(pages, job->pages + kept, taken * sizeof(*pages));
+	rpcrdma2_pages_give(job->pages, kept);
+	job->nr_pages = 0;
 }
 
 static void read_work_done(struct rpcrdma2_work *work, int status)
@@ -271,14 +285,16 @@ static int post_reads(struct rpcrdma2_job *job)
 /**
  * rpcrdma2_job_read - start to read a Call's arguments
  * @job: a job that rpcrdma2_job_plan() returned 0 for
- * @pages: pages to read into; those that are taken are replaced by NULL
+ * @pages: pages to read into, besides those that were given back; those that are
+ *	taken are replaced by NULL
  * @max_pages: how many there are
  * @done: called when all is read, or failed; CQ context or teardown, perhaps
  *	before this function returns
  *
  * Between enter and exit; process context, sleeps for memory at most.
  *
- * Return: 0: @done will be called; otherwise the job stays the caller's:
+ * Return: 0 or more: how many of @pages were taken, and @done will be called;
+ * otherwise the job stays the caller's, as do @pages:
  * -EMSGSIZE: there is more to read than @max_pages; -EAGAIN: the device is out of
  * registrations for now; another negative errno
  */
@@ -286,11 +302,12 @@ int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 		      unsigned int max_pages,
 		      void (*done)(struct rpcrdma2_job *job))
 {
+	unsigned int taken;
 	int rc;
 
 	if (rpcrdma2_job_read_pages(job) > max_pages)
 		return -EMSGSIZE;
-	take_pages(job, pages);
+	taken = take_pages(job, pages);
 	job->read_done = done;
 	if (job->linear)
 		rc = walk(job, &fetch, NULL);
@@ -299,15 +316,13 @@ int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 	if (!rc)
 		rc = post_reads(job);
 	if (!rc)
-		return 0;
+		return taken;
 
 	rpcrdma2_rws_release(job);
 	job->moved.reads = 0;
 	job->moved.read_octets = 0;
 	job->moved.read_waits += rc == -EAGAIN;
-	while (job->nr_pages--)
-		pages[job->nr_pages] = job->pages[job->nr_pages];
-	job->nr_pages = 0;
+	return_pages(job, pages, taken);
 	return rc;
 }
 

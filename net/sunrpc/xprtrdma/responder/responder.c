@@ -17,8 +17,6 @@
  * keeps the memory of its connection, and so of this role, alive: a slow server
  * thread may outlive it.
  */
-#include <linux/pagemap.h>
-
 #include "responder.h"
 
 #include <trace/events/rpcrdma2.h>
@@ -149,19 +147,6 @@ void rpcrdma2_job_give_credit(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_job_free_pages - the pages that a job has are nobody's
- * @job: the job
- *
- * Any context but interrupts.
- */
-void rpcrdma2_job_free_pages(struct rpcrdma2_job *job)
-{
-	if (job->nr_pages)
-		release_pages(job->pages, job->nr_pages);
-	job->nr_pages = 0;
-}
-
-/**
  * rpcrdma2_job_put - done with a Call
  * @job: the job, none of its I/O under way
  *
@@ -174,7 +159,8 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	bool room;
 
 	rpcrdma2_rws_release(job);
-	rpcrdma2_job_free_pages(job);
+	rpcrdma2_pages_give(job->pages, job->nr_pages);
+	job->nr_pages = 0;
 	if (job->recv)
 		rpcrdma2_job_give_credit(job);
 

@@ -193,7 +193,6 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
 int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder);
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
 void rpcrdma2_job_give_credit(struct rpcrdma2_job *job);
-void rpcrdma2_job_free_pages(struct rpcrdma2_job *job);
 void rpcrdma2_job_put(struct rpcrdma2_job *job);
 void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
 			 const struct rpcrdma2_error *error);
@@ -231,5 +230,24 @@ void rpcrdma2_rw_chain(struct rpcrdma2_job *job, struct ib_send_wr *next,
 		       unsigned int *count);
 void rpcrdma2_rws_release(struct rpcrdma2_job *job);
 void rpcrdma2_rws_free(struct rpcrdma2_responder *responder);
+
+/**
+ * rpcrdma2_page_is_private - may a page of a thread's be used again as it is?
+ * @page: the page
+ *
+ * Return: whether nobody else has it, and it is not one of some file, as nfsd splices
+ * them into Replies
+ */
+static inline bool rpcrdma2_page_is_private(struct page *page)
+{
+	return page_count(page) == 1 && !page->mapping && !PageLRU(page) &&
+	       !PageCompound(page);
+}
+
+/* pages.c */
+unsigned int rpcrdma2_pages_take(struct page **pages, unsigned int n);
+void rpcrdma2_pages_give(struct page **pages, unsigned int n);
+int rpcrdma2_pages_init(void);
+void rpcrdma2_pages_exit(void);
 
 #endif /* _RPCRDMA2_RESPONDER_H */

@@ -265,18 +265,17 @@ static unsigned int pages_to_lend(const struct svc_rqst *rqstp)
 	return rqstp->rq_page_end - rqstp->rq_pages - 2;
 }
 
-/* Return: how many of @pages were lent */
+/* Return: how many of @pages were taken */
 static unsigned int start_reads(struct rpcrdma2_svc_xprt *sx,
 				struct rpcrdma2_job *job, struct page **pages,
 				unsigned int max_pages)
 {
-	unsigned int n = rpcrdma2_job_read_pages(job);
 	int rc;
 
 	rpcrdma2_read_begin(sx, job);
 	rc = rpcrdma2_job_read(job, pages, max_pages, read_done);
-	if (!rc)
-		return n;
+	if (rc >= 0)
+		return rc;
 	if (is_transient(rc) && rpcrdma2_read_later(sx, job))
 		return 0;
 	rpcrdma2_read_end(sx, job);
@@ -324,7 +323,8 @@ static unsigned int take_pages(struct svc_rqst *rqstp,
 
 	for (i = 0; i < n; i++)
 		swap(rqstp->rq_pages[i], job->pages[i]);
-	rpcrdma2_job_free_pages(job);
+	rpcrdma2_pages_give(job->pages, n);
+	job->nr_pages = 0;
 	return n;
 }
 
@@ -399,13 +399,6 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	return len;
 }
 
-/* Not a page of some file, as nfsd splices them into Replies. */
-static bool is_private(struct page *page)
-{
-	return page_count(page) == 1 && !page->mapping && !PageLRU(page) &&
-	       !PageCompound(page);
-}
-
 /*
  * sunrpc frees the pages from rq_respages up to rq_next_page and allocates as
  * many for the next Call. What an inline Reply was copied from can serve
@@ -417,7 +410,7 @@ static void keep_reply_pages(struct svc_rqst *rqstp)
 
 	while (rqstp->rq_next_page > rqstp->rq_respages) {
 		page = rqstp->rq_next_page[-1];
-		if (page && !is_private(page))
+		if (page && !rpcrdma2_page_is_private(page))
 			break;
 		rqstp->rq_next_page--;
 	}
