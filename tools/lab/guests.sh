@@ -20,16 +20,17 @@ console=	# where the terminal is, in a guest that has one
 
 # Options of run and pair; what is left over is in $operands.
 parse_options() {
-	timeout=600 mem='' log='' verbose='' settings=() parameters=()
+	timeout=600 mem='' server_mem='' log='' verbose='' settings=() parameters=()
 	while [[ ${1:-} = -* ]]; do
 		case $1 in
 		-v)	verbose=1; shift; continue ;;
-		--timeout|--mem|--log|-e|-b) [ $# -ge 2 ] || die "$1 takes a value" ;;
-		*)	die "no option $1; there are: --timeout --mem --log -e -b -v" ;;
+		--timeout|--mem|--server-mem|--log|-e|-b) [ $# -ge 2 ] || die "$1 takes a value" ;;
+		*)	die "no option $1; there are: --timeout --mem --server-mem --log -e -b -v" ;;
 		esac
 		case $1 in
 		--timeout) timeout=$2 ;;
 		--mem)	mem=$2 ;;
+		--server-mem) server_mem=$2 ;;
 		--log)	log=$2 ;;
 		-e)	[[ $2 = *=* ]] || die "-e takes VARIABLE=VALUE, not '$2'"
 			settings+=("$2") ;;
@@ -91,6 +92,12 @@ clean_up() {
 		kill_guest "$guest"
 	done
 	rm -f "$log"/{running,*.wire}
+}
+
+# memory ROLE - of the guest
+memory() {
+	[ "$1" != server ] || [ -z "$server_mem" ] || mem=$server_mem
+	echo "${mem:-3G}"
 }
 
 # start NAME ROLE BOOT SCRIPT [ARGS...]
@@ -156,7 +163,7 @@ boot_uml() {
 
 	[ -z "$console" ] || input=fd:0
 	args=(
-		"mem=${mem:-3G}" rootfstype=hostfs rootflags=/ ro random.trust_cpu=on
+		"mem=$(memory "$role")" rootfstype=hostfs rootflags=/ ro random.trust_cpu=on
 		"init=$LAB/guest/init.sh" "LAB_ENV=$log/$guest.env"
 		con=null "con0=$input,fd:1"
 		"uml_dir=$log" "umid=$guest" "loglevel=$loglevel" printk.time=1
@@ -171,7 +178,7 @@ boot_qemu() {
 	local guest=$1 role=$2 args
 
 	args=(
-		-smp 2 -m "${mem:-3G}" -nodefaults -display none -no-reboot
+		-smp 2 -m "$(memory "$role")" -nodefaults -display none -no-reboot
 		-chardev "stdio,id=console,signal=off" -serial chardev:console
 		-kernel "$kernel/vmlinuz" -initrd "$kernel/initrd.img"
 		-virtfs "$(shared_directory host /),readonly=on"
