@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: bounce buffers run out. No application may see an error, nothing may be
+# lost, or wait for ever.
+#
+# The guest needs the kernel parameter swiotlb=4096,force. That is enough for a
+# connection, for what the processes have mapped, and for one transfer of the server's,
+# but not for a second one. (A client that had mapped all would wait for the server, and
+# the server for the client: both use the same buffers here.)
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+pool=/sys/kernel/debug/swiotlb
+faults=/sys/kernel/debug/mimic/r0/faults
+processes=5
+
+# Mappings that failed for lack of room: the kernel says so, but not each time.
+refusals() { dmesg | grep -c 'swiotlb buffer is full'; }
+
+# write_and_read NUMBER SIZE - and compare, on the mount and at the server
+write_and_read() {
+	timeout 120 dd if=/run/data of="$LAB_MOUNT/$1" bs="$2" oflag=direct status=none &&
+		timeout 120 dd if="$LAB_MOUNT/$1" of="/run/copy-$1" bs="$2" \
+			iflag=direct status=none &&
+		cmp /run/data "/run/copy-$1" && cmp /run/data "$LAB_EXPORT/$1"
+}
+
+# all_at_once SIZE - of a READ or WRITE
+all_at_once() {
+	local number job jobs=()
+
+	for ((number = 0; number < processes; number++)); do
+		write_and_read $number "$1" &
+		jobs+=($!)
+	done
+	for job in "${jobs[@]}"; do
+		must wait "$job"
+	done
+}
+
+[ -e $pool/io_tlb_nslabs ] || skip "this kernel has no swiotlb"
+nfs_start mimic
+must lab_mount 4.2
+echo "$(cat $pool/io_tlb_used) of $(cat $pool/io_tlb_nslabs) slots are used by a connection"
+must dd if=/dev/urandom of=/run/data bs=1M count=6 status=none
+for fault in read write; do
+	echo "$fault delay ms=50 times=1000000" >$faults || lab_fail "no fault $fault"
+done
+count_event closed rpcrdma2/rpcrdma2_conn_close
+all_at_once 768k
+echo "$(refusals) refusals or more, $(counted closed) ends of connections closed, $SECONDS s"
+[ "$(refusals)" -gt 0 ] || lab_fail "the pool was never full"
+[ "$(counted closed)" -eq 0 ] || lab_fail "the server did not wait for others to unmap"
+must umount "$LAB_MOUNT"
+nfs_stop
