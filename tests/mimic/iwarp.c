@@ -10,6 +10,8 @@
 #include "mimic.h"
 
 #define MAX_PRIVATE_DATA	512
+/* So long a request may go unanswered. */
+#define ANSWER_TIMEOUT		(20 * HZ)
 
 /**
  * struct mimic_ep - an end of a connection, from connect or the request on
@@ -19,6 +21,9 @@
  * @peer: the other end, referenced
  * @active: this end connects
  * @rejected: the answer is no
+ * @late: the other end was told that there is none
+ * @since: when the request came, in jiffies
+ * @request: in the list of those without an answer
  * @established: both ends heard of it
  * @ird: RDMA Reads that this end answers at a time
  * @ord: RDMA Reads that it makes at a time
@@ -35,7 +40,10 @@ struct mimic_ep {
 	struct mimic_ep		*peer;
 	bool			active;
 	bool			rejected;
+	bool			late;
 	bool			established;
+	unsigned long		since;
+	struct list_head	request;
 	u8			ird;
 	u8			ord;
 	u8			length;
@@ -52,7 +60,8 @@ struct listener {
 
 static struct workqueue_struct *events;
 static LIST_HEAD(listeners);
-static DEFINE_MUTEX(listeners_lock);
+static LIST_HEAD(requests);
+static DEFINE_MUTEX(listeners_lock);	/* both lists */
 
 static void ep_put(struct mimic_ep *ep)
 {
@@ -155,6 +164,7 @@ static struct mimic_ep *ep_new(void)
 	INIT_WORK(&ep->connect, ep_connect);
 	INIT_WORK(&ep->answer, ep_answer);
 	INIT_WORK(&ep->close, ep_close);
+	INIT_LIST_HEAD(&ep->request);
 	return ep;
 }
 
@@ -166,7 +176,50 @@ static void set_terms(struct mimic_ep *ep, const struct iw_cm_conn_param *param)
 	memcpy(ep->data, param->private_data, ep->length);
 }
 
-/* The reference that is there at first is the CM's, until it has answered. */
+/*
+ * The CM forgets a request whose listener goes, as with a device that is removed. An
+ * answer may come all the same, so the endpoint stays until mimic goes.
+ */
+static void requests_overdue(struct work_struct *work)
+{
+	struct mimic_ep *ep;
+	bool more = false;
+
+	mutex_lock(&listeners_lock);
+	list_for_each_entry(ep, &requests, request) {
+		if (ep->late)
+			continue;
+		if (time_before(jiffies, ep->since + ANSWER_TIMEOUT)) {
+			more = true;
+			continue;
+		}
+		ep->late = true;
+		if (ep->peer->cm_id)
+			connect_failed(ep->peer, -ETIMEDOUT);
+	}
+	mutex_unlock(&listeners_lock);
+	if (more)
+		queue_delayed_work(events, to_delayed_work(work), HZ);
+}
+
+static DECLARE_DELAYED_WORK(overdue, requests_overdue);
+
+/* Return: is it too late for an answer? */
+static bool is_late(struct mimic_ep *ep)
+{
+	bool late;
+
+	mutex_lock(&listeners_lock);
+	list_del_init(&ep->request);
+	late = ep->late;
+	mutex_unlock(&listeners_lock);
+	return late;
+}
+
+/*
+ * The reference that is there at first is the CM's, until it has answered. The lists'
+ * lock is held.
+ */
 static int request(struct mimic_ep *ep, struct iw_cm_id *listener)
 {
 	struct iw_cm_event event = {
@@ -186,10 +239,16 @@ static int request(struct mimic_ep *ep, struct iw_cm_id *listener)
 		return -ENOMEM;
 	refcount_inc(&ep->ref);
 	passive->peer = ep;
+	passive->since = jiffies;
+	list_add_tail(&passive->request, &requests);
 	event.provider_data = passive;
 	rc = listener->event_handler(listener, &event);
-	if (rc)
+	if (rc) {
+		list_del(&passive->request);
 		ep_put(passive);
+	} else {
+		queue_delayed_work(events, &overdue, ANSWER_TIMEOUT);
+	}
 	return rc;
 }
 
@@ -362,6 +421,10 @@ static int iw_accept(struct iw_cm_id *cm_id, struct iw_cm_conn_param *param)
 	struct mimic_ep *ep = cm_id->provider_data;
 	int rc;
 
+	if (is_late(ep)) {
+		ep_put(ep);
+		return -ETIMEDOUT;
+	}
 	rc = mimic_refuse(to_mimic(cm_id->device), MIMIC_ACCEPT);
 	if (!rc)
 		rc = take(ep, cm_id, param);
@@ -376,6 +439,10 @@ static int iw_reject(struct iw_cm_id *cm_id, const void *data, u8 length)
 {
 	struct mimic_ep *ep = cm_id->provider_data;
 
+	if (is_late(ep)) {
+		ep_put(ep);
+		return 0;
+	}
 	ep->rejected = true;
 	ep->length = length;
 	memcpy(ep->data, data, length);
@@ -430,5 +497,10 @@ int mimic_iwarp_init(void)
 
 void mimic_iwarp_exit(void)
 {
+	struct mimic_ep *ep, *next;
+
+	cancel_delayed_work_sync(&overdue);
 	destroy_workqueue(events);
+	list_for_each_entry_safe(ep, next, &requests, request)
+		ep_put(ep);
 }
