@@ -104,6 +104,26 @@ static void rpcs_survive_disconnects_while_they_are_sent(struct kunit *test)
 	echo_expect_all_good(test);
 }
 
+/* What a thread of the server decrypts is its own, bounce buffer or not. */
+static void disconnects_leave_arguments_alone(struct kunit *test)
+{
+	static const struct echo_shape shape = {
+		.flags = ECHO_IN_PLACE, .arg_head = 700, .delay = 1000,
+	};
+	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);
+	unsigned int i, calls = echo_server_calls();
+
+	for (i = 0; i < 4; i++)
+		echo_new(test, &shape);
+	echo_start_all(test, clnt);
+	for (i = 0; i < 500 && echo_server_calls() - calls < 4; i++)
+		msleep(20);
+	KUNIT_ASSERT_EQ(test, echo_server_calls() - calls, 4U);
+	rpc_clnt_disconnect(clnt);
+	echo_finish_all(test);
+	echo_expect_all_good(test);
+}
+
 static void disconnect_of_one_client_is_none_of_others(struct kunit *test)
 {
 	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);
@@ -331,6 +351,7 @@ static void shutdown_ends_rpcs(struct kunit *test)
 static struct kunit_case echo_disconnect_cases[] = {
 	KUNIT_CASE_PARAM(rpcs_survive_disconnects, echo_cut_gen_params),
 	KUNIT_CASE(rpcs_survive_disconnects_while_they_are_sent),
+	KUNIT_CASE(disconnects_leave_arguments_alone),
 	KUNIT_CASE(disconnect_of_one_client_is_none_of_others),
 	KUNIT_CASE(rpcs_survive_server_restarts),
 	KUNIT_CASE_PARAM(nobody_touches_pages_of_killed_rpcs,

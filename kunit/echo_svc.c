@@ -15,6 +15,8 @@
 static struct svc_serv *echo_serv;
 static atomic_t echo_calls;
 static atomic_t echo_bad_calls;
+
+#define ECHO_DECRYPTED		0xc3
 static DECLARE_COMPLETION(echo_released);
 
 /* Procedures */
@@ -113,11 +115,26 @@ static bool echo_svc_decode(struct svc_rqst *rqstp, struct xdr_stream *xdr)
 	return decoded;
 }
 
+/* As krb5p does, which may be at it when the connection goes. */
+static void echo_svc_decrypt(struct svc_rqst *rqstp, unsigned int delay)
+{
+	const struct kvec *head = &rqstp->rq_arg.head[0];
+	size_t len = min_t(size_t, head->iov_len, 64);
+	void *end = head->iov_base + head->iov_len - len;
+
+	memset(end, ECHO_DECRYPTED, len);
+	msleep(delay);
+	if (memchr_inv(end, ECHO_DECRYPTED, len))
+		atomic_inc(&echo_bad_calls);
+}
+
 static __be32 echo_svc_echo(struct svc_rqst *rqstp)
 {
 	struct echo_svc_args *args = rqstp->rq_argp;
 
-	if (args->delay)
+	if (args->flags & ECHO_IN_PLACE)
+		echo_svc_decrypt(rqstp, args->delay);
+	else if (args->delay)
 		msleep(args->delay);
 	if (args->flags & ECHO_HOLD)
 		wait_for_completion(&echo_released);
@@ -436,7 +453,8 @@ unsigned int echo_server_calls(void)
 }
 
 /**
- * echo_server_bad_calls - how many ECHO Calls were not what the client sent?
+ * echo_server_bad_calls - how many ECHO Calls were not what the client sent, or what
+ *	was made of it?
  *
  * Return: their number since the start, retransmitted ones included.
  */
