@@ -77,7 +77,7 @@ void wire_put_rpc(struct wire_msg *msg, u32 xid, bool reply, size_t len)
 /**
  * wire_decode - decode a message that lies in memory of just its own size
  * @version: whose dialect reads it
- * @octets: the message
+ * @octets: the message, to which an accepted header refers
  * @len: its length, octets
  * @hdr: where to; on entry @hdr->response is as for the dialect's decode
  * @rest: what the decoder left for the RPC layer, octets
@@ -106,6 +106,9 @@ int wire_decode(u32 version, const void *octets, size_t len,
 		*rest = xdr_stream_remaining(&xdr);
 		if (*rest > len || (u8 *)xdr.p != (u8 *)copy + len - *rest)
 			rc = -EFAULT;
+		if (hdr->htype == RDMA2_MSG || hdr->htype == RDMA2_NOMSG)
+			hdr->chunks.words = (void *)octets +
+				((void *)hdr->chunks.words - copy);
 	}
 	kfree(copy);
 	return rc;
@@ -150,23 +153,23 @@ const char *wire_error_differs(const struct rpcrdma2_error *a,
 	return NULL;
 }
 
-/* Where in the array a chunk's segments lie does not matter. */
+/* Where a chunk's segments lie does not matter. */
 static bool chunk_differs(const struct rpcrdma2_chunk_lists *a,
 			  const struct rpcrdma2_chunk *ca,
 			  const struct rpcrdma2_chunk_lists *b,
 			  const struct rpcrdma2_chunk *cb)
 {
-	const struct rpcrdma2_segment *sa, *sb;
+	struct rpcrdma2_segment sa, sb;
 	unsigned int i;
 
 	if (ca->position != cb->position || ca->length != cb->length ||
 	    ca->nsegs != cb->nsegs)
 		return true;
 	for (i = 0; i < ca->nsegs; i++) {
-		sa = &a->segments[ca->first + i];
-		sb = &b->segments[cb->first + i];
-		if (sa->handle != sb->handle || sa->length != sb->length ||
-		    sa->offset != sb->offset)
+		sa = rpcrdma2_chunk_segment(a, ca, i);
+		sb = rpcrdma2_chunk_segment(b, cb, i);
+		if (sa.handle != sb.handle || sa.length != sb.length ||
+		    sa.offset != sb.offset)
 			return true;
 	}
 	return false;

@@ -6,53 +6,48 @@
 #include "wire_test.h"
 
 static const char *check_chunk(const struct rpcrdma2_chunk_lists *cl,
-			       const struct rpcrdma2_chunk *chunk, u64 *used)
+			       const struct rpcrdma2_chunk *chunk,
+			       unsigned int *nsegs)
 {
-	const struct rpcrdma2_segment *seg;
-	u64 length = 0;
+	const __be32 *p = cl->words + chunk->first;
+	u64 length = 0, offset;
 	unsigned int i;
 
-	if (chunk->first + chunk->nsegs > cl->nsegs)
-		return "a chunk has segments beyond the last";
-	for (i = chunk->first; i < chunk->first + chunk->nsegs; i++) {
-		if (*used & 1ULL << i)
-			return "two chunks share a segment";
-		*used |= 1ULL << i;
-		seg = &cl->segments[i];
-		if (seg->offset + seg->length < seg->offset)
+	if (chunk->nsegs > 272)
+		return "more segments than the limit allows";
+	for (i = 0; i < chunk->nsegs; i++, p += chunk->stride) {
+		offset = get_unaligned_be64(p + 2);
+		if (offset + be32_to_cpu(p[1]) < offset)
 			return "a segment wraps around";
-		length += seg->length;
+		length += be32_to_cpu(p[1]);
 	}
+	*nsegs += chunk->nsegs;
 	return chunk->length != length ? "a chunk's length is no sum" : NULL;
 }
 
 static const char *check_segments(const struct rpcrdma2_chunk_lists *cl)
 {
+	unsigned int i, nsegs = 0;
 	const char *wrong;
-	unsigned int i;
-	u64 used = 0;
 
 	for (i = 0; i < cl->nreads; i++) {
-		wrong = check_chunk(cl, &cl->reads[i], &used);
+		wrong = check_chunk(cl, &cl->reads[i], &nsegs);
 		if (wrong)
 			return wrong;
 		if (!cl->reads[i].nsegs)
 			return "a Read chunk is empty";
 	}
 	for (i = 0; i < cl->nwrites; i++) {
-		wrong = check_chunk(cl, &cl->writes[i], &used);
+		wrong = check_chunk(cl, &cl->writes[i], &nsegs);
 		if (wrong)
 			return wrong;
 	}
 	if (cl->has_reply) {
-		wrong = check_chunk(cl, &cl->reply, &used);
+		wrong = check_chunk(cl, &cl->reply, &nsegs);
 		if (wrong)
 			return wrong;
 	}
-	for (i = 0; i < cl->nsegs; i++)
-		if (!(used & 1ULL << i))
-			return "a segment belongs to no chunk";
-	return NULL;
+	return nsegs == cl->nsegs ? NULL : "a segment belongs to no chunk";
 }
 
 /* Put the message together again, and see where its pieces come to lie. */
@@ -86,14 +81,29 @@ static const char *check_positions(const struct rpcrdma2_chunk_lists *cl,
 	return NULL;
 }
 
+static bool is_of(const struct rpcrdma2_chunk_lists *cl,
+		  const struct rpcrdma2_chunk *chunk, u32 handle)
+{
+	const __be32 *p = cl->words + chunk->first;
+	unsigned int i;
+
+	for (i = 0; i < chunk->nsegs; i++, p += chunk->stride)
+		if (be32_to_cpu(*p) == handle)
+			return true;
+	return false;
+}
+
 static bool listed(const struct rpcrdma2_chunk_lists *cl, u32 handle)
 {
 	unsigned int i;
+	bool found;
 
-	for (i = 0; i < cl->nsegs; i++)
-		if (cl->segments[i].handle == handle)
-			return true;
-	return false;
+	found = cl->has_reply && is_of(cl, &cl->reply, handle);
+	for (i = 0; i < cl->nreads; i++)
+		found |= is_of(cl, &cl->reads[i], handle);
+	for (i = 0; i < cl->nwrites; i++)
+		found |= is_of(cl, &cl->writes[i], handle);
+	return found;
 }
 
 /* Only a Call's own handles, and in version 1 any of them, are for it. */
@@ -118,7 +128,7 @@ static const char *check_rpc(const struct rpcrdma2_header *hdr, size_t rest)
 	const char *wrong;
 	u64 stream = rest;
 
-	if (cl->nreads > 8 || cl->nwrites > 8 || cl->nsegs > 64)
+	if (cl->nreads > 8 || cl->nwrites > 8)
 		return "more than the limits allow";
 	wrong = check_segments(cl);
 	if (wrong)
@@ -229,7 +239,7 @@ const char *wire_check_refused(u32 version, const struct rpcrdma2_header *hdr)
 			return "a wrong limit of chunks";
 		break;
 	case RDMA2_ERR_SEGMENTS:
-		if (err->max_segments != 64)
+		if (err->max_segments != 272)
 			return "a wrong limit of segments";
 		break;
 	default:

@@ -31,28 +31,24 @@ static const struct shape shapes[] = {
 	{ "8 Write chunks without segments", 0, 0, 8, 0, -1 },
 	{ "9 Write chunks without segments", 0, 0, 9, 0, -1, false,
 	  RDMA2_ERR_WRITE_CHUNKS },
-	{ "a Read chunk of 64 segments", 1, 64, 0, 0, -1 },
-	{ "a Read chunk of 65 segments", 1, 65, 0, 0, -1, false,
+	{ "a Read chunk of 272 segments", 1, 272, 0, 0, -1 },
+	{ "a Read chunk of 273 segments", 1, 273, 0, 0, -1, false,
 	  RDMA2_ERR_SEGMENTS },
-	{ "64 segments at zero", 1, 64, 0, 0, -1, true },
-	{ "65 segments at zero", 1, 65, 0, 0, -1, true, RDMA2_ERR_SEGMENTS },
-	{ "a Write chunk of 64 segments", 0, 0, 1, 64, -1 },
-	{ "a Write chunk of 65 segments", 0, 0, 1, 65, -1, false,
+	{ "272 segments at zero", 1, 272, 0, 0, -1, true },
+	{ "273 segments at zero", 1, 273, 0, 0, -1, true, RDMA2_ERR_SEGMENTS },
+	{ "a Write chunk of 272 segments", 0, 0, 1, 272, -1 },
+	{ "a Write chunk of 273 segments", 0, 0, 1, 273, -1, false,
 	  RDMA2_ERR_SEGMENTS },
-	{ "a Reply chunk of 64 segments", 0, 0, 0, 0, 64 },
-	{ "a Reply chunk of 65 segments", 0, 0, 0, 0, 65, false,
+	{ "a Reply chunk of 272 segments", 0, 0, 0, 0, 272 },
+	{ "a Reply chunk of 273 segments", 0, 0, 0, 0, 273, false,
 	  RDMA2_ERR_SEGMENTS },
-	{ "a Reply chunk of 200 segments", 0, 0, 0, 0, 200, false,
+	{ "a Reply chunk of 1000 segments", 0, 0, 0, 0, 1000, false,
 	  RDMA2_ERR_SEGMENTS },
-	{ "64 segments in all, 8 Read chunks", 8, 4, 8, 3, 8 },
-	{ "65 segments in all, 8 Read chunks", 8, 4, 8, 3, 9, false,
+	{ "many in each, and no chunk with too many", 8, 16, 8, 64, 272 },
+	{ "too many in the last chunk", 8, 16, 8, 60, 273, false,
 	  RDMA2_ERR_SEGMENTS },
-	{ "65 segments in all, by the Write chunks", 1, 1, 8, 8, -1, false,
-	  RDMA2_ERR_SEGMENTS },
-	{ "64 segments, and a Reply chunk of none", 8, 8, 8, 0, 0 },
-	{ "64 segments, and a Reply chunk of one", 8, 8, 8, 0, 1, false,
-	  RDMA2_ERR_SEGMENTS },
-	{ "too many of all: the first list counts", 9, 1, 9, 65, 65, false,
+	{ "segments, and a Reply chunk of none", 8, 8, 8, 0, 0 },
+	{ "too many of all: the first list counts", 9, 1, 9, 80, 273, false,
 	  RDMA2_ERR_READ_CHUNKS },
 };
 
@@ -156,7 +152,7 @@ static void expect_limits(struct kunit *test, u32 version)
 		return;
 	}
 	if (s->answer == RDMA2_ERR_SEGMENTS)
-		want.max_segments = 64;
+		want.max_segments = 272;
 	else
 		want.max_chunks = 8;
 	hdr = decode_shape(test, version, -EBADMSG, &rest);
@@ -211,6 +207,9 @@ static struct rpcrdma2_chunk_lists *new_lists(struct kunit *test)
 
 	cl = kunit_kzalloc(test, sizeof(*cl), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, cl);
+	cl->words = kunit_kzalloc(test, RPCRDMA2_OWN_SEGMENTS *
+				  RPCRDMA2_SEGMENT_WORDS * XDR_UNIT, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, cl->words);
 	return cl;
 }
 
@@ -236,12 +235,12 @@ static void adds_no_more_segments_than_fit(struct kunit *test)
 	struct rpcrdma2_chunk *chunk = rpcrdma2_add_write_chunk(cl);
 	unsigned int i;
 
-	for (i = 0; i < RPCRDMA2_MAX_SEGMENTS; i++)
+	for (i = 0; i < RPCRDMA2_OWN_SEGMENTS; i++)
 		KUNIT_EXPECT_EQ(test, rpcrdma2_add_segment(cl, chunk, i, 1, i),
 				0);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_add_segment(cl, chunk, i, 1, i), -E2BIG);
-	KUNIT_EXPECT_EQ(test, cl->nsegs, RPCRDMA2_MAX_SEGMENTS);
-	KUNIT_EXPECT_EQ(test, chunk->nsegs, RPCRDMA2_MAX_SEGMENTS);
+	KUNIT_EXPECT_EQ(test, cl->nsegs, RPCRDMA2_OWN_SEGMENTS);
+	KUNIT_EXPECT_EQ(test, chunk->nsegs, RPCRDMA2_OWN_SEGMENTS);
 }
 
 static void adds_no_more_chunks_than_fit(struct kunit *test)

@@ -268,8 +268,10 @@ static void add_octets(struct kunit *test, struct rpcrdma2_chunk_lists *cl,
 static void form_has_every_kind_of_chunk(struct kunit *test)
 {
 	struct rpcrdma2_chunk_lists *cl = &new_header(test)->chunks;
+	__be32 words[4 * RPCRDMA2_SEGMENT_WORDS];
 	u32 form = RPCRDMA2_FORM_POSITION_ZERO;
 
+	cl->words = words;
 	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), RPCRDMA2_FORM_INLINE);
 
 	add_octets(test, cl, rpcrdma2_add_read_chunk(cl, 0), 1);

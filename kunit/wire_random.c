@@ -30,7 +30,7 @@ static bool one_in(struct wire_rng *rng, u32 n)
 u32 wire_random_edgy(struct wire_rng *rng)
 {
 	static const u32 edges[] = {
-		0, 1, 2, 3, 4, 5, 7, 8, 9, 63, 64, 65, 1020, 1024, 4096,
+		0, 1, 2, 3, 4, 5, 7, 8, 9, 271, 272, 273, 1020, 1024, 4096,
 		0x0fffffff, 0x10000000, 0x7fffffff, 0x80000000,
 		0xfffffff8, 0xfffffffc, 0xffffffff,
 	};
@@ -108,21 +108,22 @@ static void random_chunks(struct wire_rng *rng, struct rpcrdma2_header *hdr,
 	struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
 	unsigned int nwrites = 0, nsegs;
 
+	cl->words = rng->words;
 	if (!hdr->response)
 		random_calls_reads(rng, hdr->htype, cl, stream);
 	if (one_in(rng, 2))
 		nwrites = wire_random_below(rng, RPCRDMA2_MAX_WRITE_CHUNKS + 1);
 	while (nwrites--) {
-		nsegs = some_segments(rng, RPCRDMA2_MAX_SEGMENTS - 1 - cl->nsegs);
+		nsegs = some_segments(rng, RPCRDMA2_OWN_SEGMENTS - 1 - cl->nsegs);
 		fill_chunk(rng, cl, rpcrdma2_add_write_chunk(cl), nsegs,
 			   wire_random_edgy(rng));
 	}
 	if (hdr->response && hdr->htype == RDMA2_NOMSG) {
-		nsegs = 1 + some_segments(rng, RPCRDMA2_MAX_SEGMENTS - 1 -
+		nsegs = 1 + some_segments(rng, RPCRDMA2_OWN_SEGMENTS - 1 -
 					  cl->nsegs);
 		fill_chunk(rng, cl, rpcrdma2_add_reply_chunk(cl), nsegs, stream);
 	} else if (one_in(rng, 3)) {
-		nsegs = some_segments(rng, RPCRDMA2_MAX_SEGMENTS - cl->nsegs);
+		nsegs = some_segments(rng, RPCRDMA2_OWN_SEGMENTS - cl->nsegs);
 		fill_chunk(rng, cl, rpcrdma2_add_reply_chunk(cl), nsegs,
 			   wire_random_edgy(rng));
 	}
@@ -139,7 +140,9 @@ static u32 random_inv_handle(struct wire_rng *rng,
 		return v1 ? 0 : wire_random_edgy(rng);
 	if (!cl->nsegs || (!v1 && one_in(rng, 2)))
 		return 0;
-	return cl->segments[wire_random_below(rng, cl->nsegs)].handle;
+	/* They lie one behind the other here. */
+	return be32_to_cpu(cl->words[wire_random_below(rng, cl->nsegs) *
+				     RPCRDMA2_SEGMENT_WORDS]);
 }
 
 /* Fields that the code does not have stay zero, as a decoder leaves them. */
@@ -182,7 +185,7 @@ static void random_error(struct wire_rng *rng, u32 version,
  * wire_random_header - a header of either version that has to encode, and to
  *	decode again
  * @rng: where from
- * @hdr: where to
+ * @hdr: where to; its segments are @rng's
  *
  * Return: octets of RPC message that have to follow it
  */

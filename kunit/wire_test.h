@@ -8,7 +8,7 @@
 
 #include "wire/wire.h"
 
-#define WIRE_ROOM	4096
+#define WIRE_ROOM	20480
 
 /**
  * struct wire_msg - a message under construction
@@ -74,8 +74,10 @@ const char *wire_check_answer(const struct rpcrdma2_header *hdr,
 			      const struct rpcrdma2_error *answer);
 
 /* wire_random.c */
+/* The segments of the header made last, and the state that the next comes from */
 struct wire_rng {
 	u64	state;
+	__be32	words[RPCRDMA2_OWN_SEGMENTS * RPCRDMA2_SEGMENT_WORDS];
 };
 
 u32 wire_random(struct wire_rng *rng);

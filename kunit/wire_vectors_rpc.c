@@ -60,8 +60,8 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.rpc_min = 40,
 		.hdr = { IS(RDMA2_MSG, false), .chunks = {
 			.inv_handle = 0x0a0b0c0d, .nreads = 1, .nsegs = 1,
-			.reads = { { 0x28, 0x64, 0, 1 } },
-			.segments = { A },
+			.reads = { RUN(0x28, 0x64, 0, 1) },
+			.words = SEGMENTS(A),
 		} },
 	}, {
 		.name = "Call, Read chunk of three segments in the middle",
@@ -72,8 +72,8 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.rpc_min = 16,
 		.hdr = { IS(RDMA2_MSG, false), .chunks = {
 			.nreads = 1, .nsegs = 3,
-			.reads = { { 0x10, 0x101062, 0, 3 } },
-			.segments = { A, B, C },
+			.reads = { RUN(0x10, 0x101062, 0, 3) },
+			.words = SEGMENTS(A, B, C),
 		} },
 	}, {
 		/* The second is at 12 + 0xffe + 2 of padding + 16. */
@@ -85,9 +85,9 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.rpc_min = 28,
 		.hdr = { IS(RDMA2_MSG, false), .chunks = {
 			.nreads = 2, .nsegs = 2,
-			.reads = { { 0xc, 0xffe, 0, 1 },
-				   { 0x101c, 0x64, 1, 1 } },
-			.segments = { B, A },
+			.reads = { RUN(0xc, 0xffe, 0, 1),
+				   RUN(0x101c, 0x64, 1, 1) },
+			.words = SEGMENTS(B, A),
 		} },
 	}, {
 		.name = "Call, Read chunks that touch, latest first",
@@ -99,9 +99,9 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.one_way = true,
 		.hdr = { IS(RDMA2_MSG, false), .chunks = {
 			.nreads = 3, .nsegs = 3,
-			.reads = { { 0xc, 0x64, 2, 1 }, { 0x70, 0xffe, 1, 1 },
-				   { 0x1070, 0x100000, 0, 1 } },
-			.segments = { C, B, A },
+			.reads = { RUN(0xc, 0x64, 2, 1), RUN(0x70, 0xffe, 1, 1),
+				   RUN(0x1070, 0x100000, 0, 1) },
+			.words = SEGMENTS(C, B, A),
 		} },
 	}, {
 		.name = "Call, Read chunk at the first possible place",
@@ -110,8 +110,8 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.rpc = "11223344 00000000",
 		.hdr = { IS(RDMA2_MSG, false), .chunks = {
 			.nreads = 1, .nsegs = 1,
-			.reads = { { 8, 0x64, 0, 1 } },
-			.segments = { A },
+			.reads = { RUN(8, 0x64, 0, 1) },
+			.words = SEGMENTS(A),
 		} },
 	}, {
 		.name = "Call, Read chunk that ends at the last position",
@@ -122,8 +122,8 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.rpc_min = 40,
 		.hdr = { IS(RDMA2_MSG, false), .chunks = {
 			.nreads = 1, .nsegs = 1,
-			.reads = { { 0x28, 0xffffffd4, 0, 1 } },
-			.segments = { { 0x0a0b0c0d, 0xffffffd4, 0 } },
+			.reads = { RUN(0x28, 0xffffffd4, 0, 1) },
+			.words = SEGMENTS(WORDS(0x0a0b0c0d, 0xffffffd4, 0)),
 		} },
 	}, {
 		.name = "Call, Write chunk",
@@ -132,8 +132,8 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.rpc = RPC_CALL_NULL,
 		.hdr = { IS(RDMA2_MSG, false), .chunks = {
 			.nwrites = 1, .nsegs = 1,
-			.writes = { { 0, 0x64, 0, 1 } },
-			.segments = { A },
+			.writes = { RUN(0, 0x64, 0, 1) },
+			.words = SEGMENTS(A),
 		} },
 	}, {
 		.name = "Call, Write chunks of two, none and one segments",
@@ -143,9 +143,9 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.rpc = RPC_CALL_NULL,
 		.hdr = { IS(RDMA2_MSG, false), .chunks = {
 			.inv_handle = 0x0a0b0c0f, .nwrites = 3, .nsegs = 3,
-			.writes = { { 0, 0x1062, 0, 2 }, { 0, 0, 2, 0 },
-				    { 0, 0x100000, 2, 1 } },
-			.segments = { A, B, C },
+			.writes = { RUN(0, 0x1062, 0, 2), RUN(0, 0, 2, 0),
+				    RUN(0, 0x100000, 2, 1) },
+			.words = SEGMENTS(A, B, C),
 		} },
 	}, {
 		.name = "Call, Reply chunk",
@@ -154,8 +154,8 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.rpc = RPC_CALL_NULL,
 		.hdr = { IS(RDMA2_MSG, false), .chunks = {
 			.has_reply = true, .nsegs = 1,
-			.reply = { 0, 0x100000, 0, 1 },
-			.segments = { C },
+			.reply = RUN(0, 0x100000, 0, 1),
+			.words = SEGMENTS(C),
 		} },
 	}, {
 		.name = "Call, Reply chunk without segments",
@@ -175,10 +175,10 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.hdr = { IS(RDMA2_MSG, false), .chunks = {
 			.inv_handle = 0x0a0b0c0f, .nreads = 1, .nwrites = 1,
 			.has_reply = true, .nsegs = 4,
-			.reads = { { 0x28, 0x64, 0, 1 } },
-			.writes = { { 0, 0xffe, 1, 1 } },
-			.reply = { 0, 0x100000, 2, 2 },
-			.segments = { A, B, EMPTY, C },
+			.reads = { RUN(0x28, 0x64, 0, 1) },
+			.writes = { RUN(0, 0xffe, 1, 1) },
+			.reply = RUN(0, 0x100000, 2, 2),
+			.words = SEGMENTS(A, B, EMPTY, C),
 		} },
 	}, {
 		.name = "Call, Write and Reply chunks as large as can be",
@@ -189,13 +189,12 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.rpc = RPC_CALL_NULL,
 		.hdr = { IS(RDMA2_MSG, false), .chunks = {
 			.nwrites = 1, .has_reply = true, .nsegs = 3,
-			.writes = { { 0, U32_MAX, 0, 1 } },
-			.reply = { 0, U32_MAX, 1, 2 },
-			.segments = {
-				{ 1, U32_MAX, 0xffffffff00000000ULL },
-				{ 2, 0x7fffffff, 0 },
-				{ 3, 0x80000000, 0xffffffff7fffffffULL },
-			},
+			.writes = { RUN(0, U32_MAX, 0, 1) },
+			.reply = RUN(0, U32_MAX, 1, 2),
+			.words = SEGMENTS(
+				WORDS(1, U32_MAX, 0xffffffff00000000ULL),
+				WORDS(2, 0x7fffffff, 0),
+				WORDS(3, 0x80000000, 0xffffffff7fffffffULL)),
 		} },
 	}, {
 		.name = "Call, external",
@@ -203,8 +202,8 @@ const struct wire_vector wire_rpc_vectors[] = {
 			NEXT "00000000 " SEG_A END NO_WRITES NO_REPLY,
 		.hdr = { IS(RDMA2_NOMSG, false), .chunks = {
 			.inv_handle = 0x0a0b0c0d, .nreads = 1, .nsegs = 1,
-			.reads = { { 0, 0x64, 0, 1 } },
-			.segments = { A },
+			.reads = { RUN(0, 0x64, 0, 1) },
+			.words = SEGMENTS(A),
 		} },
 	}, {
 		.name = "Call, external, with every other chunk",
@@ -215,10 +214,10 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.hdr = { IS(RDMA2_NOMSG, false), .chunks = {
 			.nreads = 2, .nwrites = 1, .has_reply = true,
 			.nsegs = 5,
-			.reads = { { 0, 0x64, 0, 2 }, { 0x64, 0x100000, 2, 1 } },
-			.writes = { { 0, 0xffe, 3, 1 } },
-			.reply = { 0, 0, 4, 1 },
-			.segments = { A, EMPTY, C, B, EMPTY },
+			.reads = { RUN(0, 0x64, 0, 2), RUN(0x64, 0x100000, 2, 1) },
+			.writes = { RUN(0, 0xffe, 3, 1) },
+			.reply = RUN(0, 0, 4, 1),
+			.words = SEGMENTS(A, EMPTY, C, B, EMPTY),
 		} },
 	}, {
 		.name = "Call, external, position zero listed last",
@@ -228,8 +227,8 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.one_way = true,
 		.hdr = { IS(RDMA2_NOMSG, false), .chunks = {
 			.nreads = 2, .nsegs = 2,
-			.reads = { { 0, 0x64, 1, 1 }, { 0x10, 0xffe, 0, 1 } },
-			.segments = { B, A },
+			.reads = { RUN(0, 0x64, 1, 1), RUN(0x10, 0xffe, 0, 1) },
+			.words = SEGMENTS(B, A),
 		} },
 	}, {
 		.name = "Reply, external",
@@ -237,8 +236,8 @@ const struct wire_vector wire_rpc_vectors[] = {
 			NEXT "00000002 " SEG_A SEG_C,
 		.hdr = { IS(RDMA2_NOMSG, true), .chunks = {
 			.has_reply = true, .nsegs = 2,
-			.reply = { 0, 0x100064, 0, 2 },
-			.segments = { A, C },
+			.reply = RUN(0, 0x100064, 0, 2),
+			.words = SEGMENTS(A, C),
 		} },
 	}, {
 		.name = "Reply, external, with Write chunks",
@@ -247,9 +246,9 @@ const struct wire_vector wire_rpc_vectors[] = {
 			NEXT "00000001 " SEG_A,
 		.hdr = { IS(RDMA2_NOMSG, true), .chunks = {
 			.nwrites = 2, .has_reply = true, .nsegs = 3,
-			.writes = { { 0, 0xffe, 0, 1 }, { 0, 0, 1, 1 } },
-			.reply = { 0, 0x64, 2, 1 },
-			.segments = { B, EMPTY, A },
+			.writes = { RUN(0, 0xffe, 0, 1), RUN(0, 0, 1, 1) },
+			.reply = RUN(0, 0x64, 2, 1),
+			.words = SEGMENTS(B, EMPTY, A),
 		} },
 	}, {
 		.name = "Reply, inline, with a Write and an unused Reply chunk",
@@ -258,9 +257,9 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.rpc = RPC_REPLY_NULL,
 		.hdr = { IS(RDMA2_MSG, true), .chunks = {
 			.nwrites = 1, .has_reply = true, .nsegs = 2,
-			.writes = { { 0, 0x100000, 0, 1 } },
-			.reply = { 0, 0, 1, 1 },
-			.segments = { C, EMPTY },
+			.writes = { RUN(0, 0x100000, 0, 1) },
+			.reply = RUN(0, 0, 1, 1),
+			.words = SEGMENTS(C, EMPTY),
 		} },
 	}, {
 		.name = "Reply, inline, inv_handle names no segment",

@@ -4,7 +4,7 @@
 # Guest script: NFS over a device that has little of one thing or another, and over
 # one that can't register memory at all, which must be refused.
 #
-#	limits.sh LIMIT=VALUE...
+#	limits.sh LIMIT=VALUE[,LIMIT=VALUE]...
 #
 # LIMIT is a parameter of mimic, the device for tests.
 
@@ -13,8 +13,24 @@
 
 parameters=/sys/module/mimic/parameters
 
-# limit NAME=VALUE - for the devices made from now on
-limit() { echo "${1#*=}" >"$parameters/${1%=*}" || lab_fail "no limit $1"; }
+# limit NAME=VALUE[,NAME=VALUE] - for the devices made from now on
+limit() {
+	local limit
+
+	for limit in ${1//,/ }; do
+		echo "${limit#*=}" >"$parameters/${limit%=*}" ||
+			lab_fail "no limit $limit"
+	done
+}
+
+# unlimit NAME=VALUE[,NAME=VALUE]
+unlimit() {
+	local limit
+
+	for limit in ${1//,/ }; do
+		limit "${limit%=*}=-1"
+	done
+}
 
 refused() {
 	limit max_fast_reg=0
@@ -24,7 +40,7 @@ refused() {
 		lab_fail "nobody says why"
 	nfs_stop
 	must umount "$LAB_EXPORT"
-	limit max_fast_reg=-1
+	unlimit max_fast_reg
 }
 
 must lab_insmod mimic
@@ -38,6 +54,6 @@ for setting; do
 	must umount "$LAB_MOUNT"
 	nfs_stop
 	must umount "$LAB_EXPORT"
-	limit "${setting%=*}=-1"
+	unlimit "$setting"
 	echo "$setting: well"
 done

@@ -340,13 +340,22 @@ void connection_close(struct connection *c)
 }
 
 /**
+ * connection_is_iwarp - is it over iWARP?
+ * @c: the connection
+ */
+bool connection_is_iwarp(const struct connection *c)
+{
+	return c->id->verbs->device->transport_type == IBV_TRANSPORT_IWARP;
+}
+
+/**
  * connection_needs_infiniband - end a case that iWARP, or siw, has no way for
  * @c: the connection
  * @why: what is missing
  */
 void connection_needs_infiniband(const struct connection *c, const char *why)
 {
-	if (c->id->verbs->device->transport_type != IBV_TRANSPORT_IWARP)
+	if (!connection_is_iwarp(c))
 		return;
 	printf("# iWARP: %s\n", why);
 	fflush(stdout);

@@ -123,6 +123,7 @@ struct connection *connection_accept(struct rdma_cm_id *listener, int timeout_ms
 struct rdma_cm_id *connection_listen(void);
 bool connection_refuse(struct rdma_cm_id *listener, int timeout_ms);
 void connection_close(struct connection *c);
+bool connection_is_iwarp(const struct connection *c);
 void connection_needs_infiniband(const struct connection *c, const char *why);
 void connection_post_receives(struct connection *c, unsigned int count);
 const void *connection_private(const struct connection *c, unsigned int *len);

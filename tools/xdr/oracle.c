@@ -28,11 +28,14 @@ static void verdict(const char *what, unsigned long n, const char *wrong)
 }
 
 static void flatten_segment(struct flat_segment *to,
-			    const struct rpcrdma2_segment *from)
+			    const struct rpcrdma2_chunk_lists *cl,
+			    const struct rpcrdma2_chunk *chunk, unsigned int i)
 {
-	to->handle = from->handle;
-	to->length = from->length;
-	to->offset = from->offset;
+	struct rpcrdma2_segment seg = rpcrdma2_chunk_segment(cl, chunk, i);
+
+	to->handle = seg.handle;
+	to->length = seg.length;
+	to->offset = seg.offset;
 }
 
 static void flatten_chunk(struct flat_chunk *to,
@@ -43,7 +46,7 @@ static void flatten_chunk(struct flat_chunk *to,
 
 	to->nsegs = from->nsegs;
 	for (i = 0; i < from->nsegs; i++)
-		flatten_segment(&to->segs[i], &cl->segments[from->first + i]);
+		flatten_segment(&to->segs[i], cl, from, i);
 }
 
 static void flatten_read(struct flat *f, const struct rpcrdma2_chunk_lists *cl,
@@ -53,8 +56,7 @@ static void flatten_read(struct flat *f, const struct rpcrdma2_chunk_lists *cl,
 
 	for (i = 0; i < chunk->nsegs; i++) {
 		f->reads[f->nreads].position = chunk->position;
-		flatten_segment(&f->reads[f->nreads++].seg,
-				&cl->segments[chunk->first + i]);
+		flatten_segment(&f->reads[f->nreads++].seg, cl, chunk, i);
 	}
 }
 

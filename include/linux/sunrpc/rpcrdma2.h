@@ -63,14 +63,19 @@ enum rpcrdma2_rvreqsup {
 #define RPCRDMA2_CONNPROP_MAX	1024
 
 /*
- * What this implementation accepts in one header. A peer that sends more is
- * told these numbers in ERR_READ_CHUNKS, ERR_WRITE_CHUNKS or ERR_SEGMENTS.
- * 64 segments carry 1 MiB in pieces of 16 KiB, and a header that uses every
- * one of them stays below 2 KiB.
+ * What this implementation accepts: chunks in a list, and segments in a chunk. A peer
+ * that sends more is told these numbers in ERR_READ_CHUNKS, ERR_WRITE_CHUNKS or
+ * ERR_SEGMENTS. 272 segments carry 1 MiB, and what there is around it, page by page.
  */
 #define RPCRDMA2_MAX_READ_CHUNKS	8
 #define RPCRDMA2_MAX_WRITE_CHUNKS	8
-#define RPCRDMA2_MAX_SEGMENTS		64
+#define RPCRDMA2_MAX_SEGMENTS		272
+
+/*
+ * Segments that this implementation sends in one header, which then stays below 2 KiB.
+ * 64 carry 1 MiB in pieces of 16 KiB.
+ */
+#define RPCRDMA2_OWN_SEGMENTS		64
 
 /**
  * struct rpcrdma2_segment - one registered piece of the requester's memory
@@ -87,16 +92,22 @@ struct rpcrdma2_segment {
 /**
  * struct rpcrdma2_chunk - a run of segments that carries one data item
  * @position: where the item belongs in the payload stream; Read chunks only
- * @length: octets in all segments together; never wraps
- * @first: index of the first segment in rpcrdma2_chunk_lists.segments
+ * @length: octets in all segments together, or of those that are used, from the first
+ *	on; never wraps
+ * @first: where the first segment is in rpcrdma2_chunk_lists.words
  * @nsegs: how many segments
+ * @stride: words from one segment to the next
  */
 struct rpcrdma2_chunk {
 	u32	position;
 	u32	length;
-	u16	first;
+	u32	first;
 	u16	nsegs;
+	u16	stride;
 };
+
+/* Words of a segment on the wire: handle, length, and two of offset */
+#define RPCRDMA2_SEGMENT_WORDS		4
 
 /**
  * struct rpcrdma2_chunk_lists - all chunks of one header
@@ -104,23 +115,24 @@ struct rpcrdma2_chunk {
  *	Call of version 1, one that may be
  * @nreads: Read chunks in use, in order of position
  * @nwrites: Write chunks in use, in the order sent
- * @nsegs: segments in use
  * @has_reply: whether @reply is present
+ * @nsegs: segments of all chunks
  * @reads: Read chunks; @reads[0] at position 0 is a Position-Zero Read chunk
  * @writes: Write chunks
  * @reply: Reply chunk
- * @segments: the segments of all chunks
+ * @words: the segments, as they are on the wire: in the message that was decoded, or,
+ *	of lists under construction, room for %RPCRDMA2_OWN_SEGMENTS
  */
 struct rpcrdma2_chunk_lists {
 	u32			inv_handle;
 	u8			nreads;
 	u8			nwrites;
-	u8			nsegs;
 	bool			has_reply;
+	u32			nsegs;
 	struct rpcrdma2_chunk	reads[RPCRDMA2_MAX_READ_CHUNKS];
 	struct rpcrdma2_chunk	writes[RPCRDMA2_MAX_WRITE_CHUNKS];
 	struct rpcrdma2_chunk	reply;
-	struct rpcrdma2_segment	segments[RPCRDMA2_MAX_SEGMENTS];
+	__be32			*words;
 };
 
 /* How an RPC message travels, told by the chunks in its header. */

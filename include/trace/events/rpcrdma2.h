@@ -409,8 +409,10 @@ TRACE_EVENT(rpcrdma2_wc_error,
  */
 TRACE_EVENT(rpcrdma2_post,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
-		 const struct rpcrdma2_work *work, int rc),
-	TP_ARGS(conn, work, rc),
+		 const struct rpcrdma2_work *work,
+		 const struct ib_send_wr *first, const struct ib_send_wr *last,
+		 int rc),
+	TP_ARGS(conn, work, first, last, rc),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
@@ -423,10 +425,10 @@ TRACE_EVENT(rpcrdma2_post,
 	TP_fast_assign(
 		__entry->conn = conn->id;
 		__entry->xid = work->xid;
-		__entry->first = work->first->opcode;
-		__entry->last = work->last->opcode;
-		__entry->wrs = work->count;
-		__entry->signaled = work->last->send_flags & IB_SEND_SIGNALED;
+		__entry->first = first->opcode;
+		__entry->last = last->opcode;
+		__entry->wrs = work->queued;
+		__entry->signaled = last->send_flags & IB_SEND_SIGNALED;
 		__entry->rc = rc;
 	),
 	TP_printk("conn=%u xid=0x%08x wrs=%u first=%s last=%s signaled=%d rc=%s",
@@ -528,7 +530,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_message,
 		__field(u8, reads)
 		__field(u8, writes)
 		__field(bool, reply)
-		__field(u8, segments)
+		__field(u32, segments)
 		__field(u32, read_len)
 		__field(u32, write_len)
 		__field(u32, inv_handle)

@@ -103,7 +103,7 @@ static void more_write_chunks_than_payloads(void)
 static void write_chunks(unsigned int count)
 {
 	struct connection *c = ready();
-	char list[4096] = "";
+	char list[LIST_TEXT] = "";
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
@@ -136,7 +136,7 @@ static void write_chunks_beyond_limit(void)
 static void reply_segments(unsigned int count)
 {
 	struct connection *c = ready();
-	char list[8192] = "";
+	char list[LIST_TEXT] = "";
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
@@ -157,26 +157,34 @@ static void reply_segments_beyond_limit(void)
 	reply_segments(MAX_SEGMENTS + 1);
 }
 
-/* The limit is for all chunks together. */
+/*
+ * The limit is for each chunk: two may have more together. Of them, one is returned,
+ * for which version 1 has 1024 octets.
+ */
 static void segments_together(void)
 {
+	enum { RETURNED = 50, OTHERS = 250 };
+	char list[LIST_TEXT] = "", others[LIST_TEXT] = "", unused[LIST_TEXT] = "";
 	struct connection *c = ready();
-	char list[8192] = "";
 	unsigned int i;
 
-	for (i = 0; i < MAX_SEGMENTS / 2; i++)
+	for (i = 0; i < RETURNED; i++) {
 		strcat(list, SEG);
-	say(c, CALL END NEXT "00000028 " SEG END
-	    NEXT "%08x %s " END NEXT "%08x %s" XID RPC_NULL,
-	    MAX_SEGMENTS / 2, list, MAX_SEGMENTS / 2, list);
-	expect(c, SEGMENTS);
+		strcat(unused, "0a0b0c0d 00000000 0000000000010000 ");
+	}
+	for (i = 0; i < OTHERS; i++)
+		strcat(others, SEG);
+	say(c, CALL END END NEXT "%08x %s " END NEXT "%08x %s" XID RPC_NULL,
+	    RETURNED, list, OTHERS, others);
+	expect(c, XID VERS GRANT "00000000 " REPLY_FLAGS END END
+	       NEXT "%08x %s" END END XID RPC_NULL_REPLY, RETURNED, unused);
 	stays(c);
 }
 
 static void read_segments_beyond_limit(void)
 {
 	struct connection *c = ready();
-	char list[8192] = "";
+	char list[LIST_TEXT] = "";
 	unsigned int i;
 
 	for (i = 0; i <= MAX_SEGMENTS; i++)
@@ -189,7 +197,7 @@ static void read_segments_beyond_limit(void)
 static void read_chunks_beyond_limit(void)
 {
 	struct connection *c = ready();
-	char list[4096] = "";
+	char list[LIST_TEXT] = "";
 	unsigned int i;
 
 	for (i = 0; i <= MAX_CHUNKS; i++)
@@ -199,34 +207,108 @@ static void read_chunks_beyond_limit(void)
 	stays(c);
 }
 
-/* A WRITE whose data come in @segments segments, the last one first. */
-static void write_in(unsigned int segments, unsigned int len)
+/* The segments of @m as a Read list, the last one first */
+static void read_list(char *list, const struct memory *m, unsigned int segments,
+		      unsigned int len)
 {
-	struct connection *c = ready();
-	char list[8192] = "";
-	struct memory m;
 	unsigned int i;
 
-	memory_expose(c, &m, segments * len, IBV_ACCESS_REMOTE_READ);
-	memset(m.data, 'w', m.len);
 	for (i = segments; i-- > 0; )
-		sprintf(list + strlen(list), NEXT "%08x " A_SEGMENT,
-			WRITE_POSITION, m.mr->rkey, len,
-			address(&m) + i * len);
+		list += sprintf(list, NEXT "%08x " A_SEGMENT, WRITE_POSITION,
+				m->mr->rkey, len, address(m) + i * len);
+}
+
+/*
+ * A WRITE whose data come in @segments segments. There is a page behind them: at the
+ * end of 256, rxe of Linux 6.1 looks at the next one.
+ */
+static void write_in(struct connection *c, struct memory *m,
+		     unsigned int segments, unsigned int len)
+{
+	char list[LIST_TEXT] = "";
+
+	memory_expose(c, m, segments * len + 4096, IBV_ACCESS_REMOTE_READ |
+		      IBV_ACCESS_REMOTE_WRITE);
+	m->len -= 4096;
+	memset(m->data, 'w', m->len);
+	read_list(list, m, segments, len);
 	say(c, CALL_HEAD END "%s" END END END WRITE_CALL, xid, list,
-	    xid, m.len);
+	    xid, m->len);
+}
+
+static unsigned int read_segments_of(const struct connection *c)
+{
+	return connection_is_iwarp(c) ? IWARP_READ_SEGMENTS : MAX_SEGMENTS;
+}
+
+static void read_segments(unsigned int len)
+{
+	struct connection *c = ready();
+	struct memory m;
+
+	write_in(c, &m, read_segments_of(c), len);
 	expect(c, REPLY_HEAD NOTHING WRITE_REPLY, xid, xid, m.len);
 	stays(c);
 }
 
 static void read_segments_at_limit(void)
 {
-	write_in(MAX_SEGMENTS, 1000);
+	read_segments(1000);
 }
 
 static void read_segments_of_one_octet(void)
 {
-	write_in(MAX_SEGMENTS, 1);
+	read_segments(1);
+}
+
+/* Those of all Read chunks count. */
+static void read_segments_beyond_device(void)
+{
+	struct connection *c = ready();
+	struct memory m;
+
+	write_in(c, &m, read_segments_of(c) + 1, 1000);
+	expect(c, connection_is_iwarp(c) ? IWARP_SEGMENTS : SEGMENTS);
+	stays(c);
+}
+
+/*
+ * 1 MiB comes and goes page by page. In version 1, as much as the header of a Reply
+ * has room for.
+ */
+static void mebibyte_in_pages(void)
+{
+	enum { PAGE = 4096 };
+	const unsigned int pages = version == 1 ? 50 : 256;
+	struct options options = default_options;
+	char list[LIST_TEXT] = "", *end = list;
+	struct connection *c;
+	struct memory m;
+	unsigned int i;
+
+	options.recv_size = 0x3000;
+	c = connection_open(&options);
+	connection_needs_infiniband(c, "a registration for each segment");
+	if (version != 1) {
+		say(c, CONNPROP "00000002 " RBSIZ("00003000") BRS("00000001"));
+		expect(c, CONNPROP_ANSWER);
+	}
+	write_in(c, &m, pages, PAGE);
+	expect(c, REPLY_HEAD NOTHING WRITE_REPLY, xid, xid, m.len);
+
+	memset(m.data, 0, m.len);
+	for (i = pages; i-- > 0; )
+		end += sprintf(end, A_SEGMENT, m.mr->rkey, PAGE,
+			       address(&m) + i * PAGE);
+	say(c, CALL_HEAD END END NEXT "%08x %s" END END
+	    COMPOUND "00000003 " LOOKUP_SINK READ, xid, pages, list, xid, m.len);
+	expect(c, REPLY_HEAD END END NEXT "%08x %s" END END
+	       COMPOUND_REPLY "00000003 " LOOKED_UP
+	       "00000019 00000000 xxxxxxxx %08x ", xid, pages, list, xid, m.len);
+	for (i = 0; i < m.len; i++)
+		if (m.data[i] != 'w')
+			fail("octet %u is %02x", i, m.data[i]);
+	stays(c);
 }
 
 /*
@@ -385,13 +467,17 @@ const struct test chunk_tests[] = {
 	  more_write_chunks_than_payloads },
 	{ "chunks: 8 Write chunks", write_chunks_at_limit },
 	{ "chunks: 9 Write chunks", write_chunks_beyond_limit },
-	{ "chunks: a Reply chunk of 64 segments", reply_segments_at_limit },
-	{ "chunks: a Reply chunk of 65 segments", reply_segments_beyond_limit },
-	{ "chunks: 65 segments in three chunks", segments_together },
-	{ "chunks: a Read chunk of 64 segments", read_segments_at_limit },
-	{ "chunks: a Read chunk of 64 octets in 64 segments",
+	{ "chunks: a Reply chunk of 272 segments", reply_segments_at_limit },
+	{ "chunks: a Reply chunk of 273 segments", reply_segments_beyond_limit },
+	{ "chunks: 300 segments in two chunks", segments_together },
+	{ "chunks: a Read chunk of as many segments as there may be",
+	  read_segments_at_limit },
+	{ "chunks: a Read chunk of as many octets, in a segment each",
 	  read_segments_of_one_octet },
-	{ "chunks: a Read chunk of 65 segments", read_segments_beyond_limit },
+	{ "chunks: a Read chunk of one segment more",
+	  read_segments_beyond_device },
+	{ "chunks: a Read chunk of 273 segments", read_segments_beyond_limit },
+	{ "chunks: 1 MiB in 256 segments, both ways", mebibyte_in_pages },
 	{ "chunks: a Read chunk of the first word of the data",
 	  read_chunk_of_first_word },
 	{ "chunks: a Read chunk of nothing, before the data",

@@ -17,9 +17,15 @@
 #define GRANTED		64
 #define SERVER_RBSIZ	12288
 
-/* What the server takes in one header. */
+/* What the server takes: chunks in a list, and segments in a chunk. */
 #define MAX_CHUNKS	8
-#define MAX_SEGMENTS	64
+#define MAX_SEGMENTS	272
+
+/* Segments of all Read chunks, where each one takes a registration */
+#define IWARP_READ_SEGMENTS	64
+
+/* Enough for the text of a list */
+#define LIST_TEXT	32768
 
 /*
  * What can be done in one message, and what is due: an answer, if there is one,

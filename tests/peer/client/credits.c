@@ -15,10 +15,10 @@ static void all_credits_at_once(void)
 	unsigned int i, j, words = 0;
 	struct message m;
 	struct memory mem;
-	char list[8192] = "";
+	char list[LIST_TEXT] = "";
 
-	memory_expose(c, &mem, MAX_SEGMENTS * 1024, IBV_ACCESS_REMOTE_READ);
-	for (j = 0; j < MAX_SEGMENTS; j++)
+	memory_expose(c, &mem, IWARP_READ_SEGMENTS * 1024, IBV_ACCESS_REMOTE_READ);
+	for (j = 0; j < IWARP_READ_SEGMENTS; j++)
 		sprintf(list + strlen(list), NEXT "%08x " A_SEGMENT,
 			WRITE_POSITION, mem.mr->rkey, 1024,
 			address(&mem) + j * 1024);

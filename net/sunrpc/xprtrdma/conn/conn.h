@@ -89,9 +89,11 @@ enum rpcrdma2_wait {
  * struct rpcrdma2_work - a chain of WRs on the Send Queue
  * @link: in conn->posted, in the order of the Send Queue, or conn->waiting
  * @cqe: completion of every WR of the chain
- * @first: first WR of the chain
+ * @first: first WR of the chain, or of what is left to post
  * @last: last WR of the chain; conn/ decides whether it is signaled
  * @count: WRs in the chain
+ * @left: those not posted yet
+ * @queued: those posted last
  * @xid: of the RPC that it is for; for tracepoints
  * @prompt: the owner waits for @done: signal this chain
  * @reads: the chain has RDMA Reads: no other completion stands for its own
@@ -104,6 +106,8 @@ struct rpcrdma2_work {
 	struct ib_send_wr	*first;
 	struct ib_send_wr	*last;
 	unsigned int		count;
+	unsigned int		left;
+	unsigned int		queued;
 	u32			xid;
 	bool			prompt;
 	bool			reads;

@@ -141,7 +141,7 @@ static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
 static unsigned int send_entries(const struct rpcrdma2_conn *conn)
 {
 	return calls_of(conn) * conn->param.wrs_per_call +
-	       RPCRDMA2_MAX_SEGMENTS + RPCRDMA2_CONTROL_RECVS;
+	       RPCRDMA2_OWN_SEGMENTS + RPCRDMA2_CONTROL_RECVS;
 }
 
 static void fill_qp_attr(struct rpcrdma2_conn *conn,

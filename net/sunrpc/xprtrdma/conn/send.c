@@ -10,7 +10,9 @@
  * done only by its own completion. An owner that waits for the completion of
  * its chain marks it prompt. Queue entries are counted
  * before posting; a chain that finds too few waits in conn->waiting and is
- * posted from the completion handler, in its turn. Nobody sleeps.
+ * posted from the completion handler, in its turn. Nobody sleeps. One that is
+ * too long for the Queue, as a peer may offer memory in many segments, is posted
+ * in parts, each when the one before it is done.
  *
  * A Send carries a copy of what it sends, in a buffer that is mapped for the
  * device once. So an RPC's pages are never tied to a Send, and a Send needs
@@ -24,13 +26,13 @@
 #define SIGNAL_INTERVAL	16
 
 static void count_post(struct rpcrdma2_conn *conn,
-		       const struct rpcrdma2_work *work)
+		       const struct rpcrdma2_work *work,
+		       const struct ib_send_wr *last)
 {
 	struct rpcrdma2_conn_stats *stats = &conn->stats;
-	const struct ib_send_wr *last = work->last;
 
 	stats->send_doorbells++;
-	stats->work_requests += work->count;
+	stats->work_requests += work->queued;
 	if (last->opcode == IB_WR_SEND || last->opcode == IB_WR_SEND_WITH_INV) {
 		stats->sends++;
 		stats->send_octets += last->sg_list->length;
@@ -41,8 +43,9 @@ static void count_post(struct rpcrdma2_conn *conn,
 static bool must_signal(const struct rpcrdma2_conn *conn,
 			const struct rpcrdma2_work *work)
 {
-	return work->prompt || conn->unsignaled >= SIGNAL_INTERVAL ||
-	       conn->sq_depth - conn->sq_used < 2 * work->count ||
+	return work->prompt || work->left ||
+	       conn->unsignaled >= SIGNAL_INTERVAL ||
+	       conn->sq_depth - conn->sq_used < 2 * work->queued ||
 	       list_empty(&conn->free_sends);
 }
 
@@ -55,26 +58,65 @@ static void post_refused(struct rpcrdma2_conn *conn,
 		conn->inv_refused = true;
 }
 
+/*
+ * How much of a chain is posted at once. A chain that waits for room waits for a
+ * completion, and there may be none for the last few entries.
+ */
+static unsigned int part_of(const struct rpcrdma2_conn *conn,
+			    const struct rpcrdma2_work *work)
+{
+	if (work->left + SIGNAL_INTERVAL <= conn->sq_depth)
+		return work->left;
+	return conn->sq_depth / 2;
+}
+
+static bool has_room(const struct rpcrdma2_conn *conn,
+		     const struct rpcrdma2_work *work)
+{
+	return conn->sq_depth - conn->sq_used >= part_of(conn, work);
+}
+
+/* Cut the part off the chain. Return: its last WR */
+static struct ib_send_wr *take_part(const struct rpcrdma2_conn *conn,
+				    struct rpcrdma2_work *work)
+{
+	struct ib_send_wr *last = work->first;
+	unsigned int i;
+
+	work->queued = part_of(conn, work);
+	work->left -= work->queued;
+	if (!work->left)
+		return work->last;
+	for (i = 1; i < work->queued; i++)
+		last = last->next;
+	work->first = last->next;
+	last->next = NULL;
+	last->wr_cqe = &work->cqe;
+	return last;
+}
+
 static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 {
+	struct ib_send_wr *first = work->first, *last;
 	const struct ib_send_wr *bad = NULL;
 	int rc;
 
 	lockdep_assert_held(&conn->lock);
 
-	conn->unsignaled += work->count;
+	last = take_part(conn, work);
+	conn->unsignaled += work->queued;
 	if (must_signal(conn, work)) {
-		work->last->send_flags |= IB_SEND_SIGNALED;
+		last->send_flags |= IB_SEND_SIGNALED;
 		conn->unsignaled = 0;
 	}
-	conn->sq_used += work->count;
+	conn->sq_used += work->queued;
 	list_add_tail(&work->link, &conn->posted);
-	rc = ib_post_send(conn->qp, work->first, &bad);
-	trace_rpcrdma2_post(conn, work, rc);
+	rc = ib_post_send(conn->qp, first, &bad);
+	trace_rpcrdma2_post(conn, work, first, last, rc);
 	if (rc)
 		post_refused(conn, bad, rc);
 	else
-		count_post(conn, work);
+		count_post(conn, work, last);
 }
 
 static void wait_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
@@ -83,16 +125,6 @@ static void wait_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	conn->stats.queue_waits++;
 	trace_rpcrdma2_wait(conn, work->xid, RPCRDMA2_WAIT_SEND_QUEUE,
 			    conn->sq_used, conn->sq_depth);
-}
-
-/*
- * A chain that waits for room waits for a completion, and there may be none
- * for the last few entries.
- */
-static bool work_fits(const struct rpcrdma2_conn *conn,
-		      const struct rpcrdma2_work *work)
-{
-	return work->count + SIGNAL_INTERVAL <= conn->sq_depth;
 }
 
 /* Behind a chain that was refused, none may follow that would stand for it. */
@@ -105,12 +137,11 @@ static bool may_post(const struct rpcrdma2_conn *conn)
  * rpcrdma2_send_fits - can this Send be posted, on this connection?
  * @send: the buffer, prepared, with all that was prepended to it
  *
- * Return: false if it exceeds the peer's Receive buffers or the Send Queue
+ * Return: false if it exceeds the peer's Receive buffers
  */
 bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
 {
-	return send->sge.length <= READ_ONCE(send->conn->send_limit) &&
-	       work_fits(send->conn, &send->work);
+	return send->sge.length <= READ_ONCE(send->conn->send_limit);
 }
 
 /**
@@ -120,20 +151,17 @@ bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
  *
  * Any context but interrupts.
  *
- * Return: 0: @work->done will be called; -ENOTCONN: it will not; -E2BIG: it
- * will not, as no Send Queue of this connection can hold so long a chain
+ * Return: 0: @work->done will be called; -ENOTCONN: it will not
  */
 int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 {
 	int rc = 0;
 
+	work->left = work->count;
 	spin_lock(&conn->lock);
 	if (!may_post(conn)) {
 		rc = -ENOTCONN;
-	} else if (!work_fits(conn, work)) {
-		rc = -E2BIG;
-	} else if (!list_empty(&conn->waiting) ||
-		   conn->sq_depth - conn->sq_used < work->count) {
+	} else if (!list_empty(&conn->waiting) || !has_room(conn, work)) {
 		wait_locked(conn, work);
 	} else {
 		post_locked(conn, work);
@@ -153,14 +181,14 @@ static void post_waiting(struct rpcrdma2_conn *conn)
 	while (may_post(conn)) {
 		work = list_first_entry_or_null(&conn->waiting,
 						struct rpcrdma2_work, link);
-		if (!work || conn->sq_depth - conn->sq_used < work->count)
+		if (!work || !has_room(conn, work))
 			break;
 		list_del(&work->link);
 		post_locked(conn, work);
 	}
 }
 
-/* What the completion of @last says to be done. */
+/* What the completion of @last says to be done. The rest of a long chain is next. */
 static void retire(struct rpcrdma2_conn *conn, struct rpcrdma2_work *last,
 		   struct list_head *completed)
 {
@@ -170,8 +198,11 @@ static void retire(struct rpcrdma2_conn *conn, struct rpcrdma2_work *last,
 
 	list_for_each_entry_safe(work, next, &conn->posted, link) {
 		if (work == last || !work->reads) {
-			list_move_tail(&work->link, completed);
-			conn->sq_used -= work->count;
+			conn->sq_used -= work->queued;
+			if (work->left)
+				list_move(&work->link, &conn->waiting);
+			else
+				list_move_tail(&work->link, completed);
 		}
 		if (work == last)
 			break;

@@ -264,6 +264,7 @@ int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
 	hdr->chunks.nsegs = 0;
 	hdr->chunks.has_reply = false;
 	hdr->chunks.inv_handle = 0;
+	hdr->chunks.words = requester->segments;
 	call->write_offered = 0;
 	call->reply_offered = 0;
 	call->position_zero = false;

@@ -99,7 +99,7 @@ static unsigned int mrs_of_call(const struct rpcrdma2_requester *requester)
 	unsigned int payload;
 
 	payload = max_registrations(requester, 1, requester->xprt->max_payload);
-	return min_t(unsigned int, 2 * (payload + 2), RPCRDMA2_MAX_SEGMENTS);
+	return min_t(unsigned int, 2 * (payload + 2), RPCRDMA2_OWN_SEGMENTS);
 }
 
 static unsigned int mrs_max(const struct rpcrdma2_requester *requester)

@@ -91,7 +91,7 @@ static bool is_the_reply(const struct rpcrdma2_call *call)
 		return true;
 	return !read_bytes_from_xdr_buf(&rqst->rq_rcv_buf, 0, words,
 					sizeof(words)) &&
-	       words[0] == rqst->rq_xid && words[1] == rpc_reply;
+	       rpcrdma2_rpc_agrees(words, be32_to_cpu(rqst->rq_xid), true);
 }
 
 /**

@@ -89,6 +89,7 @@ struct rpcrdma2_stats {
  * @unsettled: pinned Calls whose RPC did not wait yet when it was to end
  * @settle: tries again
  * @hdr: header being marshaled; the holder of the xprt's write lock
+ * @segments: its segments
  * @stats: of this connection
  */
 struct rpcrdma2_requester {
@@ -112,6 +113,8 @@ struct rpcrdma2_requester {
 	struct delayed_work	settle;
 
 	struct rpcrdma2_header	hdr;
+	__be32			segments[RPCRDMA2_OWN_SEGMENTS *
+					 RPCRDMA2_SEGMENT_WORDS];
 	struct rpcrdma2_stats	stats;
 };
 

@@ -104,18 +104,19 @@ static int read_chunk_range(struct rpcrdma2_job *job,
 			    const struct rpcrdma2_chunk *chunk, u32 skip,
 			    u32 length, u32 to)
 {
-	const struct rpcrdma2_segment *seg =
-		&job->recv->hdr.chunks.segments[chunk->first];
+	struct rpcrdma2_segment seg;
+	unsigned int i;
 	u32 n;
 	int rc;
 
-	for (; length; seg++) {
-		if (skip >= seg->length) {
-			skip -= seg->length;
+	for (i = 0; length; i++) {
+		seg = rpcrdma2_chunk_segment(&job->recv->hdr.chunks, chunk, i);
+		if (skip >= seg.length) {
+			skip -= seg.length;
 			continue;
 		}
-		n = min(length, seg->length - skip);
-		rc = rpcrdma2_rw_read(job, seg, skip, n, to);
+		n = min(length, seg.length - skip);
+		rc = rpcrdma2_rw_read(job, &seg, skip, n, to);
 		if (rc)
 			return rc;
 		length -= n;
@@ -195,14 +196,29 @@ static void fill_behind_chunk(struct rpcrdma2_job *job)
 	fill_base(job, end, chunk->position, job->length - end);
 }
 
+/* On iWARP each segment takes a registration, of which there are so many at least. */
+static bool too_many_segments(const struct rpcrdma2_job *job)
+{
+	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
+	const struct rdma_cm_id *cm_id = job->responder->conn->cm_id;
+	unsigned int i, segments = 0;
+
+	if (!rdma_protocol_iwarp(cm_id->device, cm_id->port_num))
+		return false;
+	for (i = 0; i < cl->nreads; i++)
+		segments += cl->reads[i].nsegs;
+	return segments > RPCRDMA2_OWN_SEGMENTS;
+}
+
 /**
  * rpcrdma2_job_plan - what will be read, and where to
  * @job: a job with Read chunks
  *
- * Any context.
+ * The CQ, or between enter and exit.
  *
  * Return: 0; -EBADMSG: chunks lie outside the message; -EMSGSIZE: it is longer than
- * any that is served
+ * any that is served; -E2BIG: it comes in more segments than the device can read, of
+ * which there may be %RPCRDMA2_OWN_SEGMENTS for all Read chunks
  */
 int rpcrdma2_job_plan(struct rpcrdma2_job *job)
 {
@@ -213,6 +229,8 @@ int rpcrdma2_job_plan(struct rpcrdma2_job *job)
 	rc = walk(job, &measure, &length);
 	if (rc)
 		return rc;
+	if (too_many_segments(job))
+		return -E2BIG;
 	job->linear = cl->nreads > 1 || rpcrdma2_position_zero(cl);
 	job->length = job->linear ? length : length - cl->reads[0].position;
 	return 0;
@@ -332,7 +350,7 @@ static bool is_the_call(const struct rpcrdma2_job *job)
 	__be32 words[2];
 
 	memcpy_from_page((char *)words, job->pages[0], 0, sizeof(words));
-	return words[0] == cpu_to_be32(job->xid) && words[1] == rpc_call;
+	return rpcrdma2_rpc_agrees(words, job->xid, false);
 }
 
 /**

@@ -126,101 +126,84 @@ static int write_range(struct builder *b, const struct rpcrdma2_segment *seg,
 	return rpcrdma2_rw_write(b->job, seg, skip, &sub);
 }
 
-static const struct rpcrdma2_segment *
-call_segment(const struct builder *b, const struct rpcrdma2_chunk *chunk,
-	     unsigned int i)
+static struct rpcrdma2_segment call_segment(const struct builder *b,
+					    const struct rpcrdma2_chunk *chunk,
+					    unsigned int i)
 {
-	return &b->job->recv->hdr.chunks.segments[chunk->first + i];
+	return rpcrdma2_chunk_segment(&b->job->recv->hdr.chunks, chunk, i);
 }
 
-/* Fill a Write chunk, and tell the requester how far each segment was used. */
 static int write_payload(struct builder *b, const struct rpcrdma2_chunk *offer,
 			 const struct rpcrdma2_payload *payload)
 {
-	u32 offset = payload ? payload->offset : 0;
-	u32 left = payload ? payload->length : 0, n;
-	const struct rpcrdma2_segment *seg;
-	struct rpcrdma2_chunk *chunk;
+	u32 offset = payload->offset, left = payload->length, n;
+	struct rpcrdma2_segment seg;
 	unsigned int i;
 	int rc;
 
-	chunk = rpcrdma2_add_write_chunk(&b->hdr->chunks);
-	for (i = 0; i < offer->nsegs; i++) {
+	for (i = 0; left; i++) {
 		seg = call_segment(b, offer, i);
-		n = min(left, seg->length);
-		if (n) {
-			rc = write_range(b, seg, 0, offset, n);
-			if (rc)
-				return rc;
-		}
+		n = min(left, seg.length);
+		if (!n)
+			continue;
+		rc = write_range(b, &seg, 0, offset, n);
+		if (rc)
+			return rc;
 		offset += n;
 		left -= n;
-		rc = rpcrdma2_add_segment(&b->hdr->chunks, chunk, seg->handle,
-					  n, seg->offset);
+	}
+	return 0;
+}
+
+/* Fill the Write chunks, and tell the requester how far each one was used. */
+static int write_payloads(struct builder *b)
+{
+	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
+	struct rpcrdma2_chunk_lists *ours = &b->hdr->chunks;
+	const struct rpcrdma2_payload *payload;
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < cl->nwrites; i++) {
+		payload = &b->job->payloads[i];
+		rpcrdma2_return_chunk(ours, rpcrdma2_add_write_chunk(ours),
+				      &cl->writes[i],
+				      i < b->job->nr_payloads ?
+				      payload->length : 0);
+		if (!ours->writes[i].length)
+			continue;
+		rc = write_payload(b, &cl->writes[i], payload);
 		if (rc)
 			return rc;
 	}
 	return 0;
 }
 
-static int write_payloads(struct builder *b)
-{
-	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
-	unsigned int i;
-	int rc = 0;
-
-	for (i = 0; !rc && i < cl->nwrites; i++)
-		rc = write_payload(b, &cl->writes[i],
-				   i < b->job->nr_payloads ?
-				   &b->job->payloads[i] : NULL);
-	return rc;
-}
-
 /* A run continues in the Reply chunk where the one before it ended. */
 static int write_run(struct builder *b, u32 offset, u32 length)
 {
 	const struct rpcrdma2_chunk *offer = &b->job->recv->hdr.chunks.reply;
-	const struct rpcrdma2_segment *seg;
+	struct rpcrdma2_segment seg;
 	u32 n;
 	int rc;
 
 	while (length) {
 		seg = call_segment(b, offer, b->segment);
-		n = min(length, seg->length - b->used);
+		n = min(length, seg.length - b->used);
 		if (n) {
-			rc = write_range(b, seg, b->used, offset, n);
+			rc = write_range(b, &seg, b->used, offset, n);
 			if (rc)
 				return rc;
 		}
 		offset += n;
 		length -= n;
 		b->used += n;
-		if (b->used == seg->length) {
+		if (b->used == seg.length) {
 			b->segment++;
 			b->used = 0;
 		}
 	}
 	return 0;
-}
-
-static int return_reply_chunk(struct builder *b, u32 written)
-{
-	const struct rpcrdma2_chunk *offer = &b->job->recv->hdr.chunks.reply;
-	const struct rpcrdma2_segment *seg;
-	struct rpcrdma2_chunk *chunk;
-	unsigned int i;
-	u32 n;
-	int rc = 0;
-
-	chunk = rpcrdma2_add_reply_chunk(&b->hdr->chunks);
-	for (i = 0; !rc && i < offer->nsegs; i++) {
-		seg = call_segment(b, offer, i);
-		n = min(written, seg->length);
-		rc = rpcrdma2_add_segment(&b->hdr->chunks, chunk, seg->handle,
-					  n, seg->offset);
-		written -= n;
-	}
-	return rc;
 }
 
 /* Does the requester offer enough? v2-09, 5.3.3. */
@@ -259,9 +242,10 @@ static int choose_inline_or_reply_chunk(struct builder *b,
 		return -EMSGSIZE;
 	}
 	b->hdr->htype = RDMA2_NOMSG;
-	rc = return_reply_chunk(b, length);
-	if (!rc)
-		rc = each_run(b, write_run);
+	rpcrdma2_return_chunk(&b->hdr->chunks,
+			      rpcrdma2_add_reply_chunk(&b->hdr->chunks),
+			      &cl->reply, length);
+	rc = each_run(b, write_run);
 	return rc ?: conn->dialect->encode(&b->send->xdr, b->hdr);
 }
 
@@ -271,12 +255,13 @@ static int build(struct builder *b, struct rpcrdma2_error *error)
 	struct rpcrdma2_header *hdr = b->hdr;
 	int rc;
 
-	memset(hdr, 0, offsetof(struct rpcrdma2_header, chunks.segments));
+	memset(hdr, 0, sizeof(*hdr));
 	hdr->xid = b->job->xid;
 	hdr->vers = b->job->vers;
 	hdr->credit = conn->param.calls_in;
 	hdr->htype = RDMA2_MSG;
 	hdr->response = true;
+	hdr->chunks.words = b->job->recv->hdr.chunks.words;
 
 	drop_stale_payloads(b);
 	rc = check_offer(b, error);

@@ -41,10 +41,15 @@ static void enqueue(struct rpcrdma2_svc_xprt *sx, struct list_head *queue,
 
 static void refuse_reads(struct rpcrdma2_job *job, int rc)
 {
-	struct rpcrdma2_error error = {
-		.code = rc == -EBADMSG ? RDMA2_ERR_BAD_XDR : RDMA2_ERR_SYSTEM,
-	};
+	struct rpcrdma2_error error = { .code = RDMA2_ERR_SYSTEM };
 
+	if (rc == -EBADMSG) {
+		error.code = RDMA2_ERR_BAD_XDR;
+	} else if (rc == -E2BIG) {
+		error.code = RDMA2_ERR_SEGMENTS;
+		error.max_segments = RPCRDMA2_OWN_SEGMENTS /
+				     job->recv->hdr.chunks.nreads;
+	}
 	refuse(job, &error);
 }
 
@@ -256,7 +261,7 @@ static bool is_transient(int rc)
 /* What is wrong with the Call, and would be so again, with any number of tries */
 static bool is_the_peers(int rc)
 {
-	return rc == -EMSGSIZE || rc == -E2BIG || rc == -EINVAL || rc == -EAGAIN;
+	return rc == -EMSGSIZE || rc == -EINVAL || rc == -EAGAIN;
 }
 
 /* What a thread may lend: all its pages but those that a Reply needs at least */

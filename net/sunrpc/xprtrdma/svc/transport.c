@@ -155,8 +155,8 @@ static unsigned int read_registrations(const struct ib_device *dev)
 	/* The limit is that of rdma_rw. */
 	unsigned int pages = clamp(dev->attrs.max_fast_reg_page_list_len, 1U, 256U);
 
-	return RPCRDMA2_MAX_SEGMENTS +
-	       DIV_ROUND_UP(RPCRDMA2_JOB_PAGES + RPCRDMA2_MAX_SEGMENTS, pages);
+	return RPCRDMA2_OWN_SEGMENTS +
+	       DIV_ROUND_UP(RPCRDMA2_JOB_PAGES + RPCRDMA2_OWN_SEGMENTS, pages);
 }
 
 static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)

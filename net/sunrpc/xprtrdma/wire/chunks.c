@@ -8,12 +8,55 @@
  * segment array. A chain is XDR's optional-data: each link is preceded by a
  * 1, the end is a 0. All versions have this in common.
  *
- * In memory all segments lie in one array, and a chunk names its run there.
+ * In memory the segments stay as they are on the wire: a chunk says where they begin,
+ * and how far apart they are.
  */
 #include "wire.h"
 
-#define SEGMENT_SIZE		(4 * XDR_UNIT)
-#define READ_SEGMENT_SIZE	(5 * XDR_UNIT)
+#define SEGMENT_SIZE		(RPCRDMA2_SEGMENT_WORDS * XDR_UNIT)
+
+/* A link of the Read list: one that says so, the position, and the segment */
+#define READ_SEGMENT_WORDS	(2 + RPCRDMA2_SEGMENT_WORDS)
+
+/**
+ * rpcrdma2_chunk_segment - one segment of a chunk
+ * @cl: chunk lists
+ * @chunk: a chunk of @cl
+ * @i: which segment, below @chunk->nsegs
+ *
+ * Return: the segment
+ */
+struct rpcrdma2_segment
+rpcrdma2_chunk_segment(const struct rpcrdma2_chunk_lists *cl,
+		       const struct rpcrdma2_chunk *chunk, unsigned int i)
+{
+	const __be32 *p = cl->words + chunk->first + i * chunk->stride;
+	struct rpcrdma2_segment seg;
+
+	seg.handle = be32_to_cpup(p++);
+	seg.length = be32_to_cpup(p++);
+	xdr_decode_hyper((__be32 *)p, &seg.offset);
+	return seg;
+}
+
+static __be32 *encode_segment(__be32 *p, const struct rpcrdma2_segment *seg)
+{
+	*p++ = cpu_to_be32(seg->handle);
+	*p++ = cpu_to_be32(seg->length);
+	return xdr_encode_hyper(p, seg->offset);
+}
+
+/* Count a segment that stands behind those which @chunk has. */
+static int count_segment(struct rpcrdma2_chunk_lists *cl,
+			 struct rpcrdma2_chunk *chunk, u32 length, u64 offset)
+{
+	if (length > U32_MAX - chunk->length || offset > U64_MAX - length)
+		return -ERANGE;
+	chunk->length += length;
+	chunk->nsegs++;
+	cl->nsegs++;
+	return 0;
+}
 
 /**
  * rpcrdma2_add_segment - append a segment to the chunk added last
@@ -23,36 +66,35 @@
  * @length: octets
  * @offset: virtual address
  *
- * Return: 0; -E2BIG if @cl holds RPCRDMA2_MAX_SEGMENTS already; -ERANGE if
+ * Return: 0; -E2BIG if @cl holds RPCRDMA2_OWN_SEGMENTS already; -ERANGE if
  * the segment wraps around the address space or the chunk's length wraps.
  */
 int rpcrdma2_add_segment(struct rpcrdma2_chunk_lists *cl,
 			 struct rpcrdma2_chunk *chunk,
 			 u32 handle, u32 length, u64 offset)
 {
-	struct rpcrdma2_segment *seg;
+	struct rpcrdma2_segment seg = { handle, length, offset };
+	u32 at = cl->nsegs * RPCRDMA2_SEGMENT_WORDS;
+	int rc;
 
-	if (cl->nsegs >= RPCRDMA2_MAX_SEGMENTS)
+	if (cl->nsegs >= RPCRDMA2_OWN_SEGMENTS)
 		return -E2BIG;
-	if (length > U32_MAX - chunk->length || offset > U64_MAX - length)
-		return -ERANGE;
-
-	seg = &cl->segments[cl->nsegs++];
-	seg->handle = handle;
-	seg->length = length;
-	seg->offset = offset;
-	chunk->length += length;
-	chunk->nsegs++;
+	rc = count_segment(cl, chunk, length, offset);
+	if (rc)
+		return rc;
+	encode_segment(cl->words + at, &seg);
 	return 0;
 }
 
+/* Its first segment is yet to come. */
 static void chunk_init(struct rpcrdma2_chunk_lists *cl,
 		       struct rpcrdma2_chunk *chunk, u32 position)
 {
 	chunk->position = position;
 	chunk->length = 0;
-	chunk->first = cl->nsegs;
+	chunk->first = cl->nsegs * RPCRDMA2_SEGMENT_WORDS;
 	chunk->nsegs = 0;
+	chunk->stride = RPCRDMA2_SEGMENT_WORDS;
 }
 
 /**
@@ -107,36 +149,45 @@ rpcrdma2_add_reply_chunk(struct rpcrdma2_chunk_lists *cl)
 	return &cl->reply;
 }
 
+/**
+ * rpcrdma2_return_chunk - return a chunk of a Call with its Reply
+ * @cl: chunk lists of the Reply, which has the Call's words
+ * @chunk: the chunk of @cl that was added last
+ * @offer: the Call's
+ * @used: octets of @offer that were written, from its first segment on
+ */
+void rpcrdma2_return_chunk(struct rpcrdma2_chunk_lists *cl,
+			   struct rpcrdma2_chunk *chunk,
+			   const struct rpcrdma2_chunk *offer, u32 used)
+{
+	*chunk = *offer;
+	chunk->length = used;
+	cl->nsegs += offer->nsegs;
+}
+
 static int bad_xdr(struct rpcrdma2_error *err)
 {
 	err->code = RDMA2_ERR_BAD_XDR;
 	return -EBADMSG;
 }
 
-static int too_many_segments(struct rpcrdma2_error *err)
-{
-	err->code = RDMA2_ERR_SEGMENTS;
-	err->max_segments = RPCRDMA2_MAX_SEGMENTS;
-	return -EBADMSG;
-}
-
-static int decode_segment(__be32 *p, struct rpcrdma2_chunk_lists *cl,
+/* @p: the segment, in the message */
+static int decode_segment(const __be32 *p, struct rpcrdma2_chunk_lists *cl,
 			  struct rpcrdma2_chunk *chunk,
 			  struct rpcrdma2_error *err)
 {
-	u32 handle = be32_to_cpup(p++);
-	u32 length = be32_to_cpup(p++);
+	u32 length = be32_to_cpup(p + 1);
 	u64 offset;
 
-	xdr_decode_hyper(p, &offset);
-	switch (rpcrdma2_add_segment(cl, chunk, handle, length, offset)) {
-	case 0:
-		return 0;
-	case -E2BIG:
-		return too_many_segments(err);
-	default:
-		return bad_xdr(err);
+	if (chunk->nsegs == RPCRDMA2_MAX_SEGMENTS) {
+		err->code = RDMA2_ERR_SEGMENTS;
+		err->max_segments = RPCRDMA2_MAX_SEGMENTS;
+		return -EBADMSG;
 	}
+	if (!chunk->nsegs)
+		chunk->first = p - cl->words;
+	xdr_decode_hyper((__be32 *)p + 2, &offset);
+	return count_segment(cl, chunk, length, offset) ? bad_xdr(err) : 0;
 }
 
 /* Each link of a chain, and the Reply chunk, is announced by a boolean. */
@@ -174,7 +225,9 @@ read_chunk_at(struct rpcrdma2_chunk_lists *cl, struct rpcrdma2_chunk *last,
 	if (!chunk) {
 		err->code = RDMA2_ERR_READ_CHUNKS;
 		err->max_chunks = RPCRDMA2_MAX_READ_CHUNKS;
+		return NULL;
 	}
+	chunk->stride = READ_SEGMENT_WORDS;
 	return chunk;
 }
 
@@ -215,7 +268,7 @@ static int decode_read_list(struct xdr_stream *xdr,
 			return -EBADMSG;
 		if (!follows)
 			break;
-		p = xdr_inline_decode(xdr, READ_SEGMENT_SIZE);
+		p = xdr_inline_decode(xdr, XDR_UNIT + SEGMENT_SIZE);
 		if (!p)
 			return bad_xdr(err);
 		position = be32_to_cpup(p++);
@@ -240,8 +293,6 @@ static int decode_segment_array(struct xdr_stream *xdr,
 		return bad_xdr(err);
 	if (count > xdr_stream_remaining(xdr) / SEGMENT_SIZE)
 		return bad_xdr(err);
-	if (count > RPCRDMA2_MAX_SEGMENTS)
-		return too_many_segments(err);
 	while (count--) {
 		p = xdr_inline_decode(xdr, SEGMENT_SIZE);
 		if (!p)
@@ -279,7 +330,7 @@ static int decode_write_list(struct xdr_stream *xdr,
  * rpcrdma2_decode_chunk_lists - decode Read and Write lists and the Reply
  *	chunk
  * @xdr: stream at the Read list
- * @cl: where to; overwritten but for its inv_handle
+ * @cl: where to; overwritten but for its inv_handle; refers to the message
  * @err: where to put the answer if the lists are refused
  *
  * Return: 0, or -EBADMSG with @err set
@@ -294,6 +345,7 @@ int rpcrdma2_decode_chunk_lists(struct xdr_stream *xdr,
 	cl->nwrites = 0;
 	cl->nsegs = 0;
 	cl->has_reply = false;
+	cl->words = xdr->p;
 
 	if (decode_read_list(xdr, cl, err) || decode_write_list(xdr, cl, err))
 		return -EBADMSG;
@@ -333,23 +385,81 @@ bool rpcrdma2_reads_fit(const struct rpcrdma2_chunk_lists *cl, size_t len)
 	return true;
 }
 
-static __be32 *encode_segment(__be32 *p, const struct rpcrdma2_segment *seg)
+static bool chunk_has_handle(const struct rpcrdma2_chunk_lists *cl,
+			     const struct rpcrdma2_chunk *chunk, u32 handle)
 {
-	*p++ = cpu_to_be32(seg->handle);
-	*p++ = cpu_to_be32(seg->length);
-	return xdr_encode_hyper(p, seg->offset);
+	unsigned int i;
+
+	for (i = 0; i < chunk->nsegs; i++)
+		if (rpcrdma2_chunk_segment(cl, chunk, i).handle == handle)
+			return true;
+	return false;
+}
+
+/**
+ * rpcrdma2_has_handle - whether a handle is one of a Call's
+ * @cl: decoded chunk lists
+ * @handle: STag
+ *
+ * Return: whether a segment has it
+ */
+bool rpcrdma2_has_handle(const struct rpcrdma2_chunk_lists *cl, u32 handle)
+{
+	unsigned int i;
+
+	for (i = 0; i < cl->nreads; i++)
+		if (chunk_has_handle(cl, &cl->reads[i], handle))
+			return true;
+	for (i = 0; i < cl->nwrites; i++)
+		if (chunk_has_handle(cl, &cl->writes[i], handle))
+			return true;
+	return cl->has_reply && chunk_has_handle(cl, &cl->reply, handle);
+}
+
+/**
+ * rpcrdma2_any_handle - one of a Call's handles
+ * @cl: decoded chunk lists
+ *
+ * Return: that of a segment, or 0 if there is none
+ */
+u32 rpcrdma2_any_handle(const struct rpcrdma2_chunk_lists *cl)
+{
+	unsigned int i;
+
+	if (cl->nreads)
+		return rpcrdma2_chunk_segment(cl, &cl->reads[0], 0).handle;
+	for (i = 0; i < cl->nwrites; i++)
+		if (cl->writes[i].nsegs)
+			return rpcrdma2_chunk_segment(cl, &cl->writes[i],
+						      0).handle;
+	if (cl->has_reply && cl->reply.nsegs)
+		return rpcrdma2_chunk_segment(cl, &cl->reply, 0).handle;
+	return 0;
+}
+
+/* Segment @i as it goes out: all of it, or as far as it was used. */
+static __be32 *encode_used(__be32 *p, const struct rpcrdma2_chunk_lists *cl,
+			   const struct rpcrdma2_chunk *chunk, unsigned int i,
+			   u32 *left)
+{
+	struct rpcrdma2_segment seg = rpcrdma2_chunk_segment(cl, chunk, i);
+
+	seg.length = min_t(u32, seg.length, *left);
+	*left -= seg.length;
+	return encode_segment(p, &seg);
 }
 
 static __be32 *encode_read_chunk(__be32 *p,
 				 const struct rpcrdma2_chunk_lists *cl,
 				 const struct rpcrdma2_chunk *chunk)
 {
+	u32 left = chunk->length;
 	unsigned int i;
 
 	for (i = 0; i < chunk->nsegs; i++) {
 		*p++ = xdr_one;
 		*p++ = cpu_to_be32(chunk->position);
-		p = encode_segment(p, &cl->segments[chunk->first + i]);
+		p = encode_used(p, cl, chunk, i, &left);
 	}
 	return p;
 }
@@ -358,12 +468,13 @@ static __be32 *encode_segment_array(__be32 *p,
 				    const struct rpcrdma2_chunk_lists *cl,
 				    const struct rpcrdma2_chunk *chunk)
 {
+	u32 left = chunk->length;
 	unsigned int i;
 
 	*p++ = xdr_one;
 	*p++ = cpu_to_be32(chunk->nsegs);
 	for (i = 0; i < chunk->nsegs; i++)
-		p = encode_segment(p, &cl->segments[chunk->first + i]);
+		p = encode_used(p, cl, chunk, i, &left);
 	return p;
 }
 

@@ -96,14 +96,11 @@ __be32 *rpcrdma2_encode_prefix(__be32 *p, const struct rpcrdma2_header *hdr)
 static int check_inline_message(struct xdr_stream *xdr,
 				struct rpcrdma2_header *hdr)
 {
-	__be32 *p = xdr->p;
-
 	if (rpcrdma2_position_zero(&hdr->chunks))
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 	if (xdr_stream_remaining(xdr) < 2 * XDR_UNIT)
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
-	if (be32_to_cpup(p) != hdr->xid ||
-	    be32_to_cpup(p + 1) != hdr->response)
+	if (!rpcrdma2_rpc_agrees(xdr->p, hdr->xid, hdr->response))
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 	if (!rpcrdma2_reads_fit(&hdr->chunks, xdr_stream_remaining(xdr)))
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);

@@ -39,8 +39,8 @@ static int decode_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	if (rc)
 		return rc;
 	hdr->response = is_reply(xdr, hdr);
-	if (!hdr->response && hdr->chunks.nsegs)
-		hdr->chunks.inv_handle = hdr->chunks.segments[0].handle;
+	if (!hdr->response)
+		hdr->chunks.inv_handle = rpcrdma2_any_handle(&hdr->chunks);
 	return rpcrdma2_check_rpc(xdr, hdr);
 }
 

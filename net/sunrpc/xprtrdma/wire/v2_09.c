@@ -10,16 +10,6 @@
 /* The highest error code of the other texts of version 2 */
 #define OTHERS_LAST_ERROR	100
 
-static bool handle_is_listed(const struct rpcrdma2_chunk_lists *cl, u32 handle)
-{
-	unsigned int i;
-
-	for (i = 0; i < cl->nsegs; i++)
-		if (cl->segments[i].handle == handle)
-			return true;
-	return false;
-}
-
 static int decode_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
@@ -32,7 +22,7 @@ static int decode_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 		return rc;
 	/* Only a requester offers memory to be invalidated. */
 	if (!hdr->response && cl->inv_handle &&
-	    !handle_is_listed(cl, cl->inv_handle))
+	    !rpcrdma2_has_handle(cl, cl->inv_handle))
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 	return rpcrdma2_check_rpc(xdr, hdr);
 }

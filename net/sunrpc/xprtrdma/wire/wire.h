@@ -61,7 +61,23 @@ int rpcrdma2_decode_prefix(struct xdr_stream *xdr, struct rpcrdma2_header *hdr,
 __be32 *rpcrdma2_encode_prefix(__be32 *p, const struct rpcrdma2_header *hdr);
 int rpcrdma2_check_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr);
 
+/**
+ * rpcrdma2_rpc_agrees - is this the RPC message that the header is for?
+ * @rpc: its first two words
+ * @xid: the header's
+ * @response: whether the header is a responder's
+ *
+ * Return: whether XID and direction are the same (v2-09, 3.2)
+ */
+static inline bool rpcrdma2_rpc_agrees(const __be32 *rpc, u32 xid, bool response)
+{
+	return be32_to_cpup(rpc) == xid && be32_to_cpup(rpc + 1) == response;
+}
+
 /* chunks.c */
+struct rpcrdma2_segment
+rpcrdma2_chunk_segment(const struct rpcrdma2_chunk_lists *cl,
+		       const struct rpcrdma2_chunk *chunk, unsigned int i);
 struct rpcrdma2_chunk *
 rpcrdma2_add_read_chunk(struct rpcrdma2_chunk_lists *cl, u32 position);
 struct rpcrdma2_chunk *
@@ -71,10 +87,15 @@ rpcrdma2_add_reply_chunk(struct rpcrdma2_chunk_lists *cl);
 int rpcrdma2_add_segment(struct rpcrdma2_chunk_lists *cl,
 			 struct rpcrdma2_chunk *chunk,
 			 u32 handle, u32 length, u64 offset);
+void rpcrdma2_return_chunk(struct rpcrdma2_chunk_lists *cl,
+			   struct rpcrdma2_chunk *chunk,
+			   const struct rpcrdma2_chunk *offer, u32 used);
 int rpcrdma2_decode_chunk_lists(struct xdr_stream *xdr,
 				struct rpcrdma2_chunk_lists *cl,
 				struct rpcrdma2_error *err);
 bool rpcrdma2_reads_fit(const struct rpcrdma2_chunk_lists *cl, size_t len);
+bool rpcrdma2_has_handle(const struct rpcrdma2_chunk_lists *cl, u32 handle);
+u32 rpcrdma2_any_handle(const struct rpcrdma2_chunk_lists *cl);
 int rpcrdma2_encode_chunk_lists(struct xdr_stream *xdr,
 				const struct rpcrdma2_chunk_lists *cl);
 size_t rpcrdma2_chunk_lists_size(const struct rpcrdma2_chunk_lists *cl);

@@ -37,24 +37,13 @@ typedef unsigned long long __be64;
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
-static inline u32 swab32_if_little(u32 v)
-{
+/* Macros, as they also stand in initializers */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return __builtin_bswap32(v);
+#define cpu_to_be32(v)	((__be32)__builtin_bswap32(v))
 #else
-	return v;
+#define cpu_to_be32(v)	((__be32)(v))
 #endif
-}
-
-static inline __be32 cpu_to_be32(u32 v)
-{
-	return swab32_if_little(v);
-}
-
-static inline u32 be32_to_cpu(__be32 v)
-{
-	return swab32_if_little(v);
-}
+#define be32_to_cpu(v)	((u32)cpu_to_be32(v))
 
 static inline u32 be32_to_cpup(const __be32 *p)
 {
