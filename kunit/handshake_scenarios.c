@@ -5,14 +5,31 @@
  */
 #include "handshake_test.h"
 
-/* Who it is, in what state it starts, and which versions it may speak. */
+/* Who it is, in what state it starts, and what it may speak. */
 #define SERVER		{ false, RPCRDMA2_HS_WAITING }
 #define CLIENT		{ true, RPCRDMA2_HS_ASKING }
 #define CLIENT_OF_1	{ true, RPCRDMA2_HS_VERSION_1 }
 #define UNCONNECTED	{ true, RPCRDMA2_HS_WAITING }
-#define BOTH		{ 1, 2 }
-#define ONLY_1		{ 1, 1 }
-#define ONLY_2		{ 2, 2 }
+#define BOTH		(&both)
+#define ONLY_1		(&only_1)
+#define ONLY_2		(&only_2)
+#define ALL		(&all)
+#define OLD_FIRST	(&old_first)
+
+static const struct rpcrdma2_dialects both = {
+	2, { &rpcrdma2_v2_09, &rpcrdma2_v1 }
+};
+
+static const struct rpcrdma2_dialects only_1 = { 1, { &rpcrdma2_v1 } };
+static const struct rpcrdma2_dialects only_2 = { 1, { &rpcrdma2_v2_09 } };
+
+static const struct rpcrdma2_dialects all = {
+	3, { &rpcrdma2_v2_09, &rpcrdma2_v2_01, &rpcrdma2_v1 }
+};
+
+static const struct rpcrdma2_dialects old_first = {
+	3, { &rpcrdma2_v2_01, &rpcrdma2_v2_09, &rpcrdma2_v1 }
+};
 
 #define HEARS(message, what, act, state)				\
 	{ message, RPCRDMA2_HS_##what, RPCRDMA2_HS_##act, RPCRDMA2_HS_##state }
@@ -46,6 +63,19 @@
 			"00000001 00000003 00000003 "
 #define V1_CONNPROP	"00000001 00000001 00000020 00000005 "
 #define V1_DONE		"11223344 00000001 00000020 00000003 "
+/* The 2016 text's */
+#define OPTIONAL	"00000001 00000002 00000040 00000005 "
+#define INIT_XCHAR	"00000001 0000002c 00000003;" \
+			"00000001 00000004 00003000;" \
+			"00000002 00000004 00000001;" \
+			"00000003 00000004 00000002 00000000 "
+#define OLD_ASK		OPTIONAL "00000000 " INIT_XCHAR
+#define OLD_ANSWER	OPTIONAL "00000001 " INIT_XCHAR
+#define REQ_XCHAR	OPTIONAL "00000000 00000002 00000004 00000000 "
+#define OLD_CALL	"11223344 00000002 00000020 00000000 00000000;" \
+			"00000000 00000000 00000000 11223344 00000000 "
+#define OLD_REPLY	"11223344 00000002 00000020 00000000 00000001;" \
+			"00000000 00000000 00000000 11223344 00000001 "
 /* Nobody's: a part of a word behind whole ones, and whole words */
 #define GARBAGE		"474554202f20485454502f312e310d0a0d0a"
 #define WHOLE_GARBAGE	"474554202f20485454502f312e310d0a0d0a0d0a"
@@ -78,14 +108,14 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
 		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
 		HEARS(V2_REPLY, REPLY, DELIVER, VERSION_2),
-		HEARS(SEGMENTS, REFUSED_TRY_1, DELIVER, VERSION_2),
+		HEARS(SEGMENTS, REFUSED_TRY_OTHER, DELIVER, VERSION_2),
 		MEETS(LOST, NOTHING, FAILED),
 	} }, {
 	  "a server of version 2 gets Calls at once", SERVER, BOTH, {
 		HEARS(V2_CALL, CALL_2, DELIVER, UNASKED),
 		HEARS(V2_CALL, CALL_2, DELIVER, UNASKED),
 		HEARS(V2_REPLY, REPLY, DELIVER, UNASKED),
-		HEARS(BAD_XDR, REFUSED_TRY_1, DELIVER, UNASKED),
+		HEARS(BAD_XDR, REFUSED_TRY_OTHER, DELIVER, UNASKED),
 		HEARS(V1_CALL, FOREIGN, ANSWER_ERROR, UNASKED),
 		HEARS(BAD_ASK, MALFORMED, ANSWER_ERROR, UNASKED),
 		HEARS(TYPE_7, UNKNOWN, ANSWER_ERROR, UNASKED),
@@ -105,7 +135,7 @@ const struct hs_scenario hs_scenarios[] = {
 	} }, {
 	  "a server without properties is told of version 1", SERVER, BOTH, {
 		HEARS(V2_CALL, CALL_2, DELIVER, UNASKED),
-		HEARS(SPEAKS_1, SPEAKS_1, HANG_UP, FAILED),
+		HEARS(SPEAKS_1, SPEAKS_OTHER, HANG_UP, FAILED),
 	} }, {
 	  "a server asked after the first Call", SERVER, BOTH, {
 		HEARS(V2_CALL, CALL_2, DELIVER, UNASKED),
@@ -124,7 +154,7 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
 		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
-		HEARS(V1_CHUNK, REFUSED_TRY_1, DELIVER, VERSION_1),
+		HEARS(V1_CHUNK, ERROR, DELIVER, VERSION_1),
 		MEETS(LOST, NOTHING, FAILED),
 	} }, {
 	  "a server's client tries version 3 first, then 1", SERVER, BOTH, {
@@ -178,16 +208,16 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V2_REPLY, REPLY, HANG_UP, FAILED),
 	} }, {
 	  "a server is refused", SERVER, BOTH, {
-		HEARS(BAD_XDR, REFUSED_TRY_1, HANG_UP, FAILED),
+		HEARS(BAD_XDR, REFUSED_TRY_OTHER, HANG_UP, FAILED),
 	} }, {
 	  "a server is refused in version 1", SERVER, BOTH, {
-		HEARS(V1_CHUNK, REFUSED_TRY_1, HANG_UP, FAILED),
+		HEARS(V1_CHUNK, ERROR, HANG_UP, FAILED),
 	} }, {
 	  "a server is told of other versions", SERVER, BOTH, {
 		HEARS(SPEAKS_3_TO_9, NO_VERSION, HANG_UP, FAILED),
 	} }, {
 	  "a server is told of version 1", SERVER, BOTH, {
-		HEARS(SPEAKS_1, SPEAKS_1, HANG_UP, FAILED),
+		HEARS(SPEAKS_1, SPEAKS_OTHER, HANG_UP, FAILED),
 	} }, {
 	  "a server of version 2 alone is refused", SERVER, ONLY_2, {
 		HEARS(BAD_XDR, ERROR, HANG_UP, FAILED),
@@ -206,13 +236,13 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
 		HEARS(V2_REPLY, REPLY, DELIVER, VERSION_2),
 		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
-		HEARS(BAD_XDR, REFUSED_TRY_1, DELIVER, VERSION_2),
+		HEARS(BAD_XDR, REFUSED_TRY_OTHER, DELIVER, VERSION_2),
 		HEARS(SPEAKS_3_TO_9, NO_VERSION, HANG_UP, FAILED),
 		MEETS(LOST, NOTHING, FAILED),
 	} }, {
 	  "a client's server becomes one of version 1", CLIENT, BOTH, {
 		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
-		HEARS(SPEAKS_1, SPEAKS_1, HANG_UP, FAILED),
+		HEARS(SPEAKS_1, SPEAKS_OTHER, HANG_UP, FAILED),
 	} }, {
 	  "a client is answered twice", CLIENT, BOTH, {
 		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
@@ -220,10 +250,10 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V2_REPLY, REPLY, DELIVER, VERSION_2),
 	} }, {
 	  "a client's server knows version 1 only", CLIENT, BOTH, {
-		HEARS(SPEAKS_1, SPEAKS_1, NOTHING, VERSION_1),
+		HEARS(SPEAKS_1, SPEAKS_OTHER, ASK_NEXT, VERSION_1),
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
 		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
-		HEARS(V1_CHUNK, REFUSED_TRY_1, DELIVER, VERSION_1),
+		HEARS(V1_CHUNK, ERROR, DELIVER, VERSION_1),
 		MEETS(SILENCE, NOTHING, VERSION_1),
 		MEETS(UNKNOWN, ANSWER_ERROR, VERSION_1),
 		MEETS(LOST, NOTHING, FAILED),
@@ -242,7 +272,7 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V2_REPLY, REPLY, DELIVER, UNANSWERED),
 		HEARS(V2_CALL, CALL_2, DELIVER, UNANSWERED),
 		HEARS(V2_REPLY, REPLY, DELIVER, UNANSWERED),
-		HEARS(BAD_XDR, REFUSED_TRY_1, DELIVER, UNANSWERED),
+		HEARS(BAD_XDR, REFUSED_TRY_OTHER, DELIVER, UNANSWERED),
 		HEARS(V1_CALL, FOREIGN, ANSWER_ERROR, UNANSWERED),
 		HEARS(TYPE_7, UNKNOWN, ANSWER_ERROR, UNANSWERED),
 		HEARS(BAD_ASK, MALFORMED, ANSWER_ERROR, UNANSWERED),
@@ -278,8 +308,8 @@ const struct hs_scenario hs_scenarios[] = {
 	  "a client's server answers a Call with an error", CLIENT, BOTH, {
 		MEETS(SILENCE, NOTHING, TRYING),
 		HEARS(TYPE_6, UNKNOWN, ANSWER_ERROR, TRYING),
-		HEARS(SEGMENTS, REFUSED_TRY_1, DELIVER, UNANSWERED),
-		HEARS(SPEAKS_1, SPEAKS_1, HANG_UP, FAILED),
+		HEARS(SEGMENTS, REFUSED_TRY_OTHER, DELIVER, UNANSWERED),
+		HEARS(SPEAKS_1, SPEAKS_OTHER, HANG_UP, FAILED),
 	} }, {
 	  "a client of version 2 alone: no properties, an error", CLIENT,
 	  ONLY_2, {
@@ -289,7 +319,7 @@ const struct hs_scenario hs_scenarios[] = {
 	} }, {
 	  "a client's server knows nothing but version 1, late", CLIENT, BOTH, {
 		MEETS(SILENCE, NOTHING, TRYING),
-		HEARS(SPEAKS_1, SPEAKS_1, ASSUME_1, FAILED),
+		HEARS(SPEAKS_1, SPEAKS_OTHER, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client's server knows neither version, late", CLIENT, BOTH, {
 		MEETS(SILENCE, NOTHING, TRYING),
@@ -297,11 +327,11 @@ const struct hs_scenario hs_scenarios[] = {
 	} }, {
 	  "a client's server is silent", CLIENT, BOTH, {
 		MEETS(SILENCE, NOTHING, TRYING),
-		MEETS(SILENCE, ASSUME_1, FAILED),
+		MEETS(SILENCE, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client's server hangs up on a Call", CLIENT, BOTH, {
 		MEETS(SILENCE, NOTHING, TRYING),
-		MEETS(LOST, ASSUME_1, FAILED),
+		MEETS(LOST, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client gets version 1 for an answer to a Call", CLIENT, BOTH, {
 		MEETS(SILENCE, NOTHING, TRYING),
@@ -321,35 +351,35 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
 	} }, {
 	  "a client's server knows the 2016 text: BAD_HEADER", CLIENT, BOTH, {
-		HEARS(BARE_2, SPEAKS_1, NOTHING, VERSION_1),
+		HEARS(BARE_2, SPEAKS_OTHER, ASK_NEXT, VERSION_1),
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
 	} }, {
 	  "a client's server knows the 2016 text: INVAL_OPTION", CLIENT, BOTH, {
-		HEARS(BARE_3, SPEAKS_1, NOTHING, VERSION_1),
+		HEARS(BARE_3, SPEAKS_OTHER, ASK_NEXT, VERSION_1),
 	} }, {
 	  "a client's server knows the 2022 text: INVAL_HTYPE", CLIENT, BOTH, {
-		HEARS(BARE_4, SPEAKS_1, NOTHING, VERSION_1),
+		HEARS(BARE_4, SPEAKS_OTHER, ASK_NEXT, VERSION_1),
 	} }, {
 	  "a client of version 2 alone: another text", CLIENT, ONLY_2, {
 		HEARS(BARE_3, NO_VERSION, HANG_UP, FAILED),
 	} }, {
 	  "another text's error in the middle of this one's", CLIENT, BOTH, {
 		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
-		HEARS(BARE_2, SPEAKS_1, HANG_UP, FAILED),
+		HEARS(BARE_2, SPEAKS_OTHER, HANG_UP, FAILED),
 	} }, {
 	  "a client's server knows other texts of version 2", CLIENT, BOTH, {
-		HEARS(SPEAKS_1_TO_3, SPEAKS_1, NOTHING, VERSION_1),
+		HEARS(SPEAKS_1_TO_3, SPEAKS_OTHER, ASK_NEXT, VERSION_1),
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
 	} }, {
 	  "a client's server does not know CONNPROP", CLIENT, BOTH, {
-		HEARS(INVAL_HTYPE, REFUSED_TRY_1, NOTHING, VERSION_1),
+		HEARS(INVAL_HTYPE, REFUSED_TRY_OTHER, ASK_NEXT, VERSION_1),
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
 	} }, {
 	  "a client's server reads something else into it", CLIENT, BOTH, {
-		HEARS(BAD_XDR, REFUSED_TRY_1, NOTHING, VERSION_1),
+		HEARS(BAD_XDR, REFUSED_TRY_OTHER, ASK_NEXT, VERSION_1),
 	} }, {
 	  "a client's server says so in version 1", CLIENT, BOTH, {
-		HEARS(V1_CHUNK, REFUSED_TRY_1, NOTHING, VERSION_1),
+		HEARS(V1_CHUNK, REFUSED_TRY_OTHER, ASK_NEXT, VERSION_1),
 	} }, {
 	  "a client's server speaks neither version", CLIENT, BOTH, {
 		HEARS(SPEAKS_3_TO_9, NO_VERSION, HANG_UP, FAILED),
@@ -376,7 +406,12 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
 		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
 		MEETS(ERROR, DELIVER, VERSION_1),
+		MEETS(REFUSED_TRY_OTHER, DELIVER, VERSION_1),
 		MEETS(LOST, NOTHING, FAILED),
+	} }, {
+	  "a client of version 1, whose server speaks something else",
+	  CLIENT_OF_1, ONLY_1, {
+		MEETS(SPEAKS_OTHER, HANG_UP, FAILED),
 	} }, {
 	  "a client of version 1, whose server has become another",
 	  CLIENT_OF_1, ONLY_1, {
@@ -384,10 +419,10 @@ const struct hs_scenario hs_scenarios[] = {
 	} }, {
 	  "a client of version 1, whose server contradicts itself",
 	  CLIENT_OF_1, BOTH, {
-		HEARS(V1_SPEAKS_1, SPEAKS_1, HANG_UP, FAILED),
+		HEARS(V1_SPEAKS_1, NO_VERSION, HANG_UP, FAILED),
 	} }, {
 	  "a client's server hangs up instead of an answer", CLIENT, BOTH, {
-		MEETS(LOST, ASSUME_1, FAILED),
+		MEETS(LOST, ASSUME_NEXT, FAILED),
 		MEETS(LOST, NOTHING, FAILED),
 	} }, {
 	  "a client's connection is lost before it is made", UNCONNECTED,
@@ -416,6 +451,81 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(BAD_ASK, MALFORMED, HANG_UP, FAILED),
 	} },
 
+	/* Two texts have version 2. */
+	{ "a server is asked in the 2016 text", SERVER, ALL, {
+		HEARS(OLD_ASK, PROPS, ANSWER_PROPS, VERSION_2),
+		HEARS(OLD_CALL, CALL_2, DELIVER, VERSION_2),
+		HEARS(OLD_REPLY, REPLY, DELIVER, VERSION_2),
+		HEARS(V2_CALL, MALFORMED, ANSWER_ERROR, VERSION_2),
+		HEARS(REQ_XCHAR, UNKNOWN, ANSWER_ERROR, VERSION_2),
+		HEARS(OLD_ASK, PROPS, ANSWER_ERROR, VERSION_2),
+		HEARS(BARE_3, HAS_NONE, DELIVER, VERSION_2),
+	} }, {
+	  "a server of all texts is asked in v2-09", SERVER, ALL, {
+		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
+		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
+		HEARS(OLD_CALL, MALFORMED, ANSWER_ERROR, VERSION_2),
+	} }, {
+	  "a server of all texts gets a Call of v2-09", SERVER, ALL, {
+		HEARS(V2_CALL, CALL_2, DELIVER, UNASKED),
+		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
+	} }, {
+	  "a server of all texts gets a Call of version 1", SERVER, ALL, {
+		HEARS(V1_CALL, CALL_1, DELIVER, VERSION_1),
+		MEETS(HAS_NONE, DELIVER, VERSION_1),
+	} }, {
+	  "a server gets a Call of the 2016 text", SERVER, ALL, {
+		HEARS(OLD_CALL, CALL_2, DELIVER, UNASKED),
+		HEARS(BARE_3, HAS_NONE, DELIVER, UNASKED),
+		HEARS(OLD_ASK, PROPS, ANSWER_PROPS, VERSION_2),
+	} }, {
+	  "a server gets an unknown operation of the 2016 text", SERVER, ALL, {
+		HEARS(REQ_XCHAR, UNKNOWN, ANSWER_ERROR, WAITING),
+		HEARS(OLD_ASK, PROPS, ANSWER_PROPS, VERSION_2),
+	} }, {
+	  "a server without the 2016 text is asked in it", SERVER, BOTH, {
+		HEARS(OLD_ASK, MALFORMED, ANSWER_ERROR, WAITING),
+		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
+	} }, {
+	  "a server gets an error of the 2016 text", SERVER, ALL, {
+		MEETS(HAS_NONE, HANG_UP, FAILED),
+		MEETS(HAS_NONE, NOTHING, FAILED),
+	} }, {
+	  "a client of the 2016 text is answered", CLIENT, OLD_FIRST, {
+		HEARS(OLD_ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
+		HEARS(OLD_REPLY, REPLY, DELIVER, VERSION_2),
+		HEARS(BARE_2, REFUSED_TRY_OTHER, DELIVER, VERSION_2),
+	} }, {
+	  "a client's server has no characteristics", CLIENT, OLD_FIRST, {
+		HEARS(BARE_3, HAS_NONE, NOTHING, UNANSWERED),
+		HEARS(OLD_REPLY, REPLY, DELIVER, UNANSWERED),
+		HEARS(BARE_3, HAS_NONE, DELIVER, UNANSWERED),
+	} }, {
+	  "a client's server says late that it has none", CLIENT, OLD_FIRST, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(BARE_3, HAS_NONE, NOTHING, UNANSWERED),
+	} }, {
+	  "a client's server has v2-09, not the 2016 text", CLIENT, OLD_FIRST, {
+		HEARS(BAD_XDR, REFUSED_TRY_OTHER, ASK_NEXT, ASKING),
+		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
+		HEARS(V2_REPLY, REPLY, DELIVER, VERSION_2),
+	} }, {
+	  "a client's server has the 2016 text, not v2-09", CLIENT, ALL, {
+		HEARS(BARE_2, SPEAKS_OTHER, ASK_NEXT, ASKING),
+		HEARS(OLD_ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
+		HEARS(OLD_REPLY, REPLY, DELIVER, VERSION_2),
+	} }, {
+	  "a client's server has neither, and says so twice", CLIENT, ALL, {
+		HEARS(BARE_2, SPEAKS_OTHER, ASK_NEXT, ASKING),
+		HEARS(BARE_2, REFUSED_TRY_OTHER, ASK_NEXT, VERSION_1),
+		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
+	} }, {
+	  "a client's server has version 1 alone, and no text of 2", CLIENT,
+	  ALL, {
+		HEARS(SPEAKS_1, SPEAKS_OTHER, ASK_NEXT, VERSION_1),
+		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
+	} },
+
 	/* What was decided stays. */
 	{ "version 1 in the middle of version 2", SERVER, BOTH, {
 		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
@@ -440,7 +550,7 @@ const struct hs_scenario hs_scenarios[] = {
 		MEETS(PROPS_ANSWER, ANSWER_ERROR, VERSION_1),
 	} }, {
 	  "an answer that comes late", CLIENT, BOTH, {
-		HEARS(SPEAKS_1, SPEAKS_1, NOTHING, VERSION_1),
+		HEARS(SPEAKS_1, SPEAKS_OTHER, ASK_NEXT, VERSION_1),
 		HEARS(ANSWER, FOREIGN, ANSWER_ERROR, VERSION_1),
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
 	} }, {
@@ -451,9 +561,9 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V1_CALL, CALL_1, NOTHING, FAILED),
 		HEARS(V2_CALL, CALL_2, NOTHING, FAILED),
 		HEARS(V1_REPLY, REPLY, NOTHING, FAILED),
-		HEARS(SPEAKS_1, SPEAKS_1, NOTHING, FAILED),
+		HEARS(SPEAKS_1, SPEAKS_OTHER, NOTHING, FAILED),
 		HEARS(SPEAKS_3_TO_9, NO_VERSION, NOTHING, FAILED),
-		HEARS(BAD_XDR, REFUSED_TRY_1, NOTHING, FAILED),
+		HEARS(BAD_XDR, REFUSED_TRY_OTHER, NOTHING, FAILED),
 		MEETS(ERROR, NOTHING, FAILED),
 		HEARS(V3_CALL, FOREIGN, NOTHING, FAILED),
 		HEARS(BAD_ASK, MALFORMED, NOTHING, FAILED),

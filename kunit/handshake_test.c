@@ -40,28 +40,73 @@ static bool is_empty(const struct hs_line *line)
 	       line->next == RPCRDMA2_HS_WAITING;
 }
 
-static enum rpcrdma2_hs_event hear(struct kunit *test,
-				   const struct hs_scenario *s,
-				   enum rpcrdma2_hs_state state,
+/**
+ * struct talk - a scenario under way
+ * @scenario: which
+ * @state: the state that it is in
+ * @dialect: the one that is spoken, or was asked in; NULL: none yet
+ * @error: the last one that came
+ */
+struct talk {
+	const struct hs_scenario	*scenario;
+	enum rpcrdma2_hs_state		state;
+	const struct rpcrdma2_dialect	*dialect;
+	struct rpcrdma2_error		error;
+};
+
+static u32 codec_of(const struct rpcrdma2_dialect *dialect)
+{
+	u32 codec = 1;
+
+	while (wire_dialect(codec) != dialect)
+		codec++;
+	return codec;
+}
+
+static void begin(struct talk *talk, const struct hs_scenario *s)
+{
+	talk->scenario = s;
+	talk->state = s->end.start;
+	talk->dialect = NULL;
+	if (s->end.start == RPCRDMA2_HS_VERSION_1)
+		talk->dialect = &rpcrdma2_v1;
+	else if (s->end.client)
+		talk->dialect = s->dialects->dialect[0];
+}
+
+static enum rpcrdma2_hs_event understand(struct talk *talk,
+					 struct rpcrdma2_header *hdr,
+					 struct wire_msg *msg)
+{
+	const struct hs_scenario *s = talk->scenario;
+	const struct rpcrdma2_dialect *found;
+	size_t rest;
+	int rc;
+
+	/* The first message that makes sense decides. */
+	if (!s->end.client && !rpcrdma2_hs_decided(talk->state))
+		talk->dialect = NULL;
+	found = rpcrdma2_hs_dialect(talk->state, s->dialects, talk->dialect,
+				    msg->octets, msg->len);
+	talk->dialect = talk->dialect ?: found;
+	hdr->response = s->end.client;
+	rc = wire_decode(codec_of(found), msg->octets, msg->len, hdr, &rest);
+	talk->error = hdr->error;
+	return rpcrdma2_hs_event(hdr, rc, s->dialects, talk->dialect);
+}
+
+static enum rpcrdma2_hs_event hear(struct kunit *test, struct talk *talk,
 				   const char *wire)
 {
 	struct rpcrdma2_header *hdr;
 	struct wire_msg *msg;
-	int event, rc;
-	size_t rest;
+	int event = -ENOMEM;
 
 	hdr = kzalloc(sizeof(*hdr), GFP_KERNEL);
 	msg = kzalloc(sizeof(*msg), GFP_KERNEL);
 	if (hdr && msg) {
 		wire_parse(msg, wire);
-		hdr->response = s->end.client;
-		rc = wire_decode(rpcrdma2_hs_version(state, s->versions.low,
-						     s->versions.high,
-						     msg->octets, msg->len),
-				 msg->octets, msg->len, hdr, &rest);
-		event = rpcrdma2_hs_event(hdr, rc, s->versions.low);
-	} else {
-		event = -ENOMEM;
+		event = understand(talk, hdr, msg);
 	}
 	kfree(msg);
 	kfree(hdr);
@@ -69,27 +114,40 @@ static enum rpcrdma2_hs_event hear(struct kunit *test,
 	return event;
 }
 
+static void take(struct kunit *test, struct talk *talk,
+		 const struct rpcrdma2_hs_step *step)
+{
+	talk->state = step->next;
+	if (step->action != RPCRDMA2_HS_ASK_NEXT)
+		return;
+	talk->dialect = rpcrdma2_hs_next(&talk->error, talk->scenario->dialects,
+					 talk->dialect);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, talk->dialect);
+	talk->state = rpcrdma2_hs_start(talk->dialect);
+}
+
 static void walk(struct kunit *test, const struct hs_scenario *s,
 		 struct visited *visited)
 {
-	enum rpcrdma2_hs_state state = s->end.start;
 	enum rpcrdma2_hs_event event;
 	const struct rpcrdma2_hs_step *step;
 	const struct hs_line *line;
+	struct talk talk;
 	unsigned int i;
 
+	begin(&talk, s);
 	for (i = 0; i < HS_LINES && !is_empty(&s->line[i]); i++) {
 		line = &s->line[i];
 		event = line->event;
 		if (line->wire)
-			event = hear(test, s, state, line->wire);
+			event = hear(test, &talk, line->wire);
 		KUNIT_ASSERT_EQ_MSG(test, event, line->event, "line %u", i);
-		step = rpcrdma2_hs_step(state, event);
+		step = rpcrdma2_hs_step(talk.state, event);
+		visited->events[talk.state] |= 1U << event;
+		take(test, &talk, step);
 		KUNIT_EXPECT_EQ_MSG(test, step->action, line->action,
 				    "line %u", i);
-		KUNIT_ASSERT_EQ_MSG(test, step->next, line->next, "line %u", i);
-		visited->events[state] |= 1U << event;
-		state = step->next;
+		KUNIT_ASSERT_EQ_MSG(test, talk.state, line->next, "line %u", i);
 	}
 	KUNIT_EXPECT_EQ(test, i > 0, true);
 }
@@ -140,7 +198,7 @@ static void expect_of_all(struct kunit *test, step_ok ok)
 static bool is_set(enum rpcrdma2_hs_state from, enum rpcrdma2_hs_event event,
 		   enum rpcrdma2_hs_action action, enum rpcrdma2_hs_state next)
 {
-	if (action > RPCRDMA2_HS_ASSUME_1 || next >= NR_STATES)
+	if (action > RPCRDMA2_HS_ASSUME_NEXT || next >= NR_STATES)
 		return false;
 	return action != RPCRDMA2_HS_NOTHING || next != RPCRDMA2_HS_WAITING;
 }
@@ -166,6 +224,10 @@ static bool goes_forward(enum rpcrdma2_hs_state from,
 	case RPCRDMA2_HS_TRYING:
 		/* The first answer is the last, if it is one. */
 		if (event == RPCRDMA2_HS_UNKNOWN)
+			return next == from;
+		if (from == RPCRDMA2_HS_ASKING &&
+		    (event == RPCRDMA2_HS_SPEAKS_OTHER ||
+		     event == RPCRDMA2_HS_REFUSED_TRY_OTHER))
 			return next == from;
 		if (event == RPCRDMA2_HS_SILENCE)
 			return next == (from == RPCRDMA2_HS_ASKING ?
@@ -219,25 +281,29 @@ static bool does_what_can_be_done(enum rpcrdma2_hs_state from,
 		       event <= RPCRDMA2_HS_ERROR && rpcrdma2_hs_decided(next);
 	case RPCRDMA2_HS_HANG_UP:
 		return event != RPCRDMA2_HS_LOST && next == RPCRDMA2_HS_FAILED;
-	case RPCRDMA2_HS_ASSUME_1:
+	case RPCRDMA2_HS_ASSUME_NEXT:
 		return is_asking(from) && next == RPCRDMA2_HS_FAILED &&
 		       (event == RPCRDMA2_HS_LOST ||
 			(from == RPCRDMA2_HS_TRYING &&
 			 (event == RPCRDMA2_HS_SILENCE ||
-			  event == RPCRDMA2_HS_SPEAKS_1)));
+			  event == RPCRDMA2_HS_SPEAKS_OTHER)));
+	case RPCRDMA2_HS_ASK_NEXT:
+		return from == RPCRDMA2_HS_ASKING &&
+		       (event == RPCRDMA2_HS_SPEAKS_OTHER ||
+			event == RPCRDMA2_HS_REFUSED_TRY_OTHER);
 	case RPCRDMA2_HS_ANSWER_ERROR:
 		/* An error is no answer to an error. */
 		return next == from && event != RPCRDMA2_HS_ERROR &&
-		       event != RPCRDMA2_HS_REFUSED_TRY_1 &&
+		       event != RPCRDMA2_HS_REFUSED_TRY_OTHER &&
+		       event != RPCRDMA2_HS_HAS_NONE &&
 		       event != RPCRDMA2_HS_NO_VERSION &&
-		       event != RPCRDMA2_HS_SPEAKS_1 &&
+		       event != RPCRDMA2_HS_SPEAKS_OTHER &&
 		       event != RPCRDMA2_HS_SILENCE &&
 		       event != RPCRDMA2_HS_LOST;
 	default:
 		return event == RPCRDMA2_HS_LOST ||
 		       event == RPCRDMA2_HS_SILENCE ||
-		       event == RPCRDMA2_HS_SPEAKS_1 ||
-		       event == RPCRDMA2_HS_REFUSED_TRY_1;
+		       event == RPCRDMA2_HS_HAS_NONE;
 	}
 }
 
@@ -309,6 +375,9 @@ static void error_leaves_version_1(struct kunit *test)
 	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
 	struct rpcrdma2_header *hdr;
 	bool vers = r->code == RDMA2_ERR_VERS;
+	struct rpcrdma2_dialects dialects = {
+		3 - r->version_low, { &rpcrdma2_v2_09, &rpcrdma2_v1 }
+	};
 	int bare, event, try_1, otherwise;
 	size_t rest;
 
@@ -324,12 +393,13 @@ static void error_leaves_version_1(struct kunit *test)
 		hdr->error.vers_low = r->vers_low;
 		hdr->error.vers_high = r->vers_high;
 		hdr->error.bare = bare;
-		KUNIT_ASSERT_EQ(test, wire_encode(msg, hdr), 0);
+		KUNIT_ASSERT_EQ(test, wire_encode(WIRE_V2, msg, hdr), 0);
 		KUNIT_ASSERT_EQ(test, wire_decode(2, msg->octets, msg->len, hdr,
 						  &rest), 0);
 		KUNIT_EXPECT_EQ(test, hdr->error.bare, bare);
-		event = rpcrdma2_hs_event(hdr, 0, r->version_low);
-		try_1 = vers ? RPCRDMA2_HS_SPEAKS_1 : RPCRDMA2_HS_REFUSED_TRY_1;
+		event = rpcrdma2_hs_event(hdr, 0, &dialects, &rpcrdma2_v2_09);
+		try_1 = vers ? RPCRDMA2_HS_SPEAKS_OTHER :
+			       RPCRDMA2_HS_REFUSED_TRY_OTHER;
 		otherwise = vers ? RPCRDMA2_HS_NO_VERSION : RPCRDMA2_HS_ERROR;
 		KUNIT_EXPECT_EQ(test, event, r->try_1 ? try_1 : otherwise);
 	}

@@ -28,7 +28,7 @@ struct hs_line {
  * @name: what is special about it
  * @end.client: this end connected
  * @end.start: its first state
- * @versions: the lowest and the highest that this end may speak
+ * @dialects: what this end may speak
  * @line: what comes, in that order; an empty line ends it
  */
 struct hs_scenario {
@@ -37,10 +37,7 @@ struct hs_scenario {
 		bool	client;
 		u8	start;
 	} end;
-	struct {
-		u8	low;
-		u8	high;
-	} versions;
+	const struct rpcrdma2_dialects *dialects;
 	struct hs_line	line[HS_LINES];
 };
 

@@ -6,12 +6,19 @@
 #include "wire_test.h"
 
 /**
- * wire_dialect - the codec of a version
- * @version: 1 or 2
+ * wire_dialect - the dialect that is meant
+ * @codec: %WIRE_V1 or another
  */
-const struct rpcrdma2_dialect *wire_dialect(u32 version)
+const struct rpcrdma2_dialect *wire_dialect(u32 codec)
 {
-	return version == 1 ? &rpcrdma2_v1 : &rpcrdma2_v2_09;
+	switch (codec) {
+	case WIRE_V1:
+		return &rpcrdma2_v1;
+	case WIRE_V2_01:
+		return &rpcrdma2_v2_01;
+	default:
+		return &rpcrdma2_v2_09;
+	}
 }
 
 static int hex_digit(char c)
@@ -76,7 +83,7 @@ void wire_put_rpc(struct wire_msg *msg, u32 xid, bool reply, size_t len)
 
 /**
  * wire_decode - decode a message that lies in memory of just its own size
- * @version: whose dialect reads it
+ * @codec: who reads it
  * @octets: the message, to which an accepted header refers
  * @len: its length, octets
  * @hdr: where to; on entry @hdr->response is as for the dialect's decode
@@ -84,7 +91,7 @@ void wire_put_rpc(struct wire_msg *msg, u32 xid, bool reply, size_t len)
  *
  * Return: as the dialect's decode; -EFAULT if it left a position elsewhere
  */
-int wire_decode(u32 version, const void *octets, size_t len,
+int wire_decode(u32 codec, const void *octets, size_t len,
 		struct rpcrdma2_header *hdr, size_t *rest)
 {
 	bool expects_reply = hdr->response;
@@ -101,7 +108,7 @@ int wire_decode(u32 version, const void *octets, size_t len,
 	memset(hdr, 0xa5, sizeof(*hdr));
 	hdr->response = expects_reply;
 	rpcrdma2_stream_decode(&xdr, &buf, copy, len);
-	rc = wire_dialect(version)->decode(&xdr, hdr);
+	rc = wire_dialect(codec)->decode(&xdr, hdr);
 	if (!rc) {
 		*rest = xdr_stream_remaining(&xdr);
 		if (*rest > len || (u8 *)xdr.p != (u8 *)copy + len - *rest)
@@ -116,19 +123,21 @@ int wire_decode(u32 version, const void *octets, size_t len,
 
 /**
  * wire_encode - encode a header into an empty message
+ * @codec: who writes it
  * @msg: where to
- * @hdr: what, of either version
+ * @hdr: what
  *
  * Return: as the dialect's encode
  */
-int wire_encode(struct wire_msg *msg, const struct rpcrdma2_header *hdr)
+int wire_encode(u32 codec, struct wire_msg *msg,
+		const struct rpcrdma2_header *hdr)
 {
 	struct xdr_stream xdr;
 	struct xdr_buf buf;
 	int rc;
 
 	rpcrdma2_stream_encode(&xdr, &buf, msg->octets, WIRE_ROOM);
-	rc = wire_dialect(hdr->vers)->encode(&xdr, hdr);
+	rc = wire_dialect(codec)->encode(&xdr, hdr);
 	msg->len = buf.len;
 	return rc;
 }
@@ -201,14 +210,15 @@ static const char *chunks_differ(const struct rpcrdma2_chunk_lists *a,
 
 /**
  * wire_header_differs - compare two headers by what they mean
+ * @codec: who wrote them
  * @a: one
  * @b: another
  *
- * Version 1 has no handle to invalidate on the wire: any of a Call will do.
+ * The others have no handle to invalidate on the wire: any of a Call will do.
  *
  * Return: NULL if they mean the same, or what differs first
  */
-const char *wire_header_differs(const struct rpcrdma2_header *a,
+const char *wire_header_differs(u32 codec, const struct rpcrdma2_header *a,
 				const struct rpcrdma2_header *b)
 {
 	if (a->xid != b->xid)
@@ -224,13 +234,16 @@ const char *wire_header_differs(const struct rpcrdma2_header *a,
 	switch (a->htype) {
 	case RDMA2_MSG:
 	case RDMA2_NOMSG:
-		if (a->vers != 1 &&
+		if (codec == WIRE_V2 &&
 		    a->chunks.inv_handle != b->chunks.inv_handle)
 			return "inv_handle";
 		return chunks_differ(&a->chunks, &b->chunks);
 	case RDMA2_CONNPROP:
 		if (a->props.rbsiz != b->props.rbsiz)
 			return "rbsiz";
+		if (codec == WIRE_V2_01 &&
+		    a->props.remote_inv != b->props.remote_inv)
+			return "remote_inv";
 		return a->props.brs != b->props.brs ? "brs" : NULL;
 	default:
 		return wire_error_differs(&a->error, &b->error);
@@ -246,34 +259,36 @@ static bool reader_of(const struct rpcrdma2_header *hdr)
 	return hdr->htype == RDMA2_NOMSG ? hdr->response : !hdr->response;
 }
 
-static const char *round_trip(const struct rpcrdma2_header *hdr, size_t rest,
+static const char *round_trip(u32 codec, const struct rpcrdma2_header *hdr,
+			      size_t rest,
 			      struct rpcrdma2_header *again,
 			      struct wire_msg *msg)
 {
 	size_t left;
 
-	if (wire_encode(msg, hdr))
+	if (wire_encode(codec, msg, hdr))
 		return "an accepted header does not encode";
-	if (msg->len != wire_dialect(hdr->vers)->size(hdr))
+	if (msg->len != wire_dialect(codec)->size(hdr))
 		return "size is not what encode produced";
 	if (hdr->htype == RDMA2_MSG)
 		wire_put_rpc(msg, hdr->xid, hdr->response, rest);
 	again->response = reader_of(hdr);
-	if (wire_decode(hdr->vers, msg->octets, msg->len, again, &left))
+	if (wire_decode(codec, msg->octets, msg->len, again, &left))
 		return "what was encoded does not decode";
 	if (hdr->htype == RDMA2_MSG && left != rest)
 		return "the RPC message starts elsewhere";
-	return wire_header_differs(hdr, again);
+	return wire_header_differs(codec, hdr, again);
 }
 
 /**
  * wire_check_round_trip - encode an accepted header, and decode that
+ * @codec: who accepted it
  * @hdr: as a decoder, or a sender, left it
  * @rest: octets of RPC message that follow it
  *
  * Return: NULL if all is well, or what is wrong
  */
-const char *wire_check_round_trip(const struct rpcrdma2_header *hdr,
+const char *wire_check_round_trip(u32 codec, const struct rpcrdma2_header *hdr,
 				  size_t rest)
 {
 	struct rpcrdma2_header *again = kmalloc(sizeof(*again), GFP_KERNEL);
@@ -281,8 +296,9 @@ const char *wire_check_round_trip(const struct rpcrdma2_header *hdr,
 	const char *wrong = "no memory";
 
 	if (again && msg)
-		wrong = round_trip(hdr, min_t(size_t, rest, WIRE_ROOM / 2),
-				   again, msg);
+		wrong = round_trip(codec, hdr,
+				   min_t(size_t, rest, WIRE_ROOM / 2), again,
+				   msg);
 	kfree(msg);
 	kfree(again);
 	return wrong;

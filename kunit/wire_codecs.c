@@ -9,5 +9,6 @@
 #include "wire/error.c"
 #include "wire/private_data.c"
 #include "wire/message.c"
+#include "wire/dialect.c"
 #include "wire/v2_09.c"
 #include "conn/handshake.c"

@@ -106,16 +106,16 @@ static bool listed(const struct rpcrdma2_chunk_lists *cl, u32 handle)
 	return found;
 }
 
-/* Only a Call's own handles, and in version 1 any of them, are for it. */
-static const char *check_inv_handle(u32 version,
+/* Only a Call's own handles, and where none is named any of them, are for it. */
+static const char *check_inv_handle(u32 codec,
 				    const struct rpcrdma2_header *hdr)
 {
 	const struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
 
 	if (hdr->response)
-		return version == 1 && cl->inv_handle ?
-		       "a handle that version 1 does not have" : NULL;
-	if (cl->inv_handle || (version == 1 && cl->nsegs))
+		return codec != WIRE_V2 && cl->inv_handle ?
+		       "a handle that only v2-09 has" : NULL;
+	if (cl->inv_handle || (codec != WIRE_V2 && cl->nsegs))
 		return listed(cl, cl->inv_handle) ? NULL :
 		       "inv_handle names nothing";
 	return NULL;
@@ -156,10 +156,12 @@ static const char *check_props(const struct rpcrdma2_props *props)
 {
 	if (props->rbsiz < 1024 || props->rbsiz % 4)
 		return "an impossible Receive buffer size";
+	if (props->remote_inv > 1)
+		return "neither with nor without invalidation";
 	return props->brs > 2 ? "an unknown reverse request support" : NULL;
 }
 
-static const char *check_error(u32 version, const struct rpcrdma2_header *hdr)
+static const char *check_error(u32 codec, const struct rpcrdma2_header *hdr)
 {
 	if (!hdr->response)
 		return "an error from a requester";
@@ -167,38 +169,40 @@ static const char *check_error(u32 version, const struct rpcrdma2_header *hdr)
 		return "an error without a code";
 	if (hdr->error.code == 1 && hdr->error.vers_low > hdr->error.vers_high)
 		return "a range of versions upside down";
-	if (hdr->error.bare && hdr->error.code != 1 && version == 1)
+	if (hdr->error.bare && hdr->error.code != 1 && codec != WIRE_V2)
 		return "a bare error that is not ERR_VERS";
 	if (hdr->error.bare && hdr->error.code > 100)
 		return "a bare error that no text has";
-	if (version == 1 && hdr->error.code > 2)
+	if (codec == WIRE_V1 && hdr->error.code > 2)
 		return "an error that version 1 does not have";
-	if (version == 1 && hdr->error.code == 1 && !hdr->error.bare)
-		return "ERR_VERS in version 2's shape";
+	if (codec == WIRE_V2_01 && hdr->error.code > 3)
+		return "an error that v2-01 does not have";
+	if (codec != WIRE_V2 && hdr->error.code == 1 && !hdr->error.bare)
+		return "ERR_VERS in v2-09's shape";
 	return NULL;
 }
 
 /**
  * wire_check_accepted - whether an accepted header is one to rely on
- * @version: whose decoder accepted it
+ * @codec: who accepted it
  * @hdr: as decoded
  * @rest: octets that the decoder left
  *
  * Return: NULL if all is well, or what is wrong
  */
-const char *wire_check_accepted(u32 version, const struct rpcrdma2_header *hdr,
+const char *wire_check_accepted(u32 codec, const struct rpcrdma2_header *hdr,
 				size_t rest)
 {
-	if (hdr->vers != version)
+	if (hdr->vers != wire_dialect(codec)->version)
 		return "another version";
 	switch (hdr->htype) {
 	case RDMA2_MSG:
 	case RDMA2_NOMSG:
-		return check_rpc(hdr, rest) ?: check_inv_handle(version, hdr);
+		return check_rpc(hdr, rest) ?: check_inv_handle(codec, hdr);
 	case RDMA2_ERROR:
-		return check_error(version, hdr);
+		return check_error(codec, hdr);
 	case RDMA2_CONNPROP:
-		if (version == 1)
+		if (codec == WIRE_V1)
 			return "a header type that version 1 does not have";
 		return rest ? "octets behind the properties" :
 			      check_props(&hdr->props);
@@ -209,13 +213,14 @@ const char *wire_check_accepted(u32 version, const struct rpcrdma2_header *hdr,
 
 /**
  * wire_check_refused - whether a refusal is one that can be sent
- * @version: whose decoder refused
+ * @codec: who refused
  * @hdr: as a decoder that refused left it
  *
  * Return: NULL if all is well, or what is wrong
  */
-const char *wire_check_refused(u32 version, const struct rpcrdma2_header *hdr)
+const char *wire_check_refused(u32 codec, const struct rpcrdma2_header *hdr)
 {
+	u32 version = wire_dialect(codec)->version;
 	const struct rpcrdma2_error *err = &hdr->error;
 
 	switch (err->code) {

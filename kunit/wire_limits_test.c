@@ -135,7 +135,7 @@ static void expect_shape(struct kunit *test, u32 version,
 			max_t(int, s->reply_segs, 0));
 	wrong = wire_check_accepted(version, hdr, rest);
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "inconsistent");
-	wrong = wire_check_round_trip(hdr, rest);
+	wrong = wire_check_round_trip(version, hdr, rest);
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "round trip");
 }
 

@@ -24,7 +24,7 @@ void wire_random_message(struct wire_rng *rng, struct rpcrdma2_header *scratch,
 		return;
 	}
 	rest = wire_random_header(rng, scratch);
-	wire_encode(msg, scratch);
+	wire_encode(rng->codec, msg, scratch);
 	if (rest)
 		wire_put_rpc(msg, scratch->xid, scratch->response, rest);
 }

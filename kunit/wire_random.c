@@ -129,16 +129,16 @@ static void random_chunks(struct wire_rng *rng, struct rpcrdma2_header *hdr,
 	}
 }
 
-/* One of a Call's own. Version 1 always has one, and never names it. */
+/* One of a Call's own. But for version 2 there always is one, and is never named. */
 static u32 random_inv_handle(struct wire_rng *rng,
 			     const struct rpcrdma2_header *hdr)
 {
 	const struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
-	bool v1 = hdr->vers == RPCRDMA2_VERSION_1;
+	bool named = rng->codec == WIRE_V2;
 
 	if (hdr->response)
-		return v1 ? 0 : wire_random_edgy(rng);
-	if (!cl->nsegs || (!v1 && one_in(rng, 2)))
+		return named ? wire_random_edgy(rng) : 0;
+	if (!cl->nsegs || (named && one_in(rng, 2)))
 		return 0;
 	/* They lie one behind the other here. */
 	return be32_to_cpu(cl->words[wire_random_below(rng, cl->nsegs) *
@@ -146,21 +146,23 @@ static u32 random_inv_handle(struct wire_rng *rng,
 }
 
 /* Fields that the code does not have stay zero, as a decoder leaves them. */
-static void random_error(struct wire_rng *rng, u32 version,
-			 struct rpcrdma2_error *err)
+static void random_error(struct wire_rng *rng, struct rpcrdma2_error *err)
 {
-	bool v1 = version == RPCRDMA2_VERSION_1;
+	static const u32 codes[] = {
+		[WIRE_V1] = 2, [WIRE_V2] = 10, [WIRE_V2_01] = 3,
+	};
+	bool v2 = rng->codec == WIRE_V2;
 
-	if (!v1 && one_in(rng, 8)) {
+	if (v2 && one_in(rng, 8)) {
 		/* Another text's */
 		err->bare = true;
 		err->code = 2 + wire_random_below(rng, 99);
 		return;
 	}
-	err->code = 1 + wire_random_below(rng, v1 ? 2 : 10);
+	err->code = 1 + wire_random_below(rng, codes[rng->codec]);
 	switch (err->code) {
 	case RDMA2_ERR_VERS:
-		err->bare = v1 || one_in(rng, 2);
+		err->bare = !v2 || one_in(rng, 2);
 		err->vers_low = wire_random_below(rng, 4);
 		err->vers_high = err->vers_low + wire_random_below(rng, 4);
 		break;
@@ -182,10 +184,10 @@ static void random_error(struct wire_rng *rng, u32 version,
 }
 
 /**
- * wire_random_header - a header of either version that has to encode, and to
- *	decode again
+ * wire_random_header - a header of any codec that has to encode, and to decode
+ *	again
  * @rng: where from
- * @hdr: where to; its segments are @rng's
+ * @hdr: where to; its codec and its segments are @rng's
  *
  * Return: octets of RPC message that have to follow it
  */
@@ -200,7 +202,8 @@ size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 
 	memset(hdr, 0, sizeof(*hdr));
 	hdr->xid = wire_random(rng);
-	hdr->vers = 1 + wire_random_below(rng, 2);
+	rng->codec = 1 + wire_random_below(rng, WIRE_NR_CODECS);
+	hdr->vers = wire_dialect(rng->codec)->version;
 	hdr->credit = wire_random_edgy(rng);
 	if (hdr->vers == RPCRDMA2_VERSION_1)
 		ntypes--;
@@ -209,11 +212,12 @@ size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 	switch (hdr->htype) {
 	case RDMA2_ERROR:
 		hdr->response = true;
-		random_error(rng, hdr->vers, &hdr->error);
+		random_error(rng, &hdr->error);
 		return 0;
 	case RDMA2_CONNPROP:
 		hdr->props.rbsiz = 4 * (256 + (wire_random(rng) >> 4));
 		hdr->props.brs = wire_random_below(rng, 3);
+		hdr->props.remote_inv = wire_random_below(rng, 2);
 		return 0;
 	default:
 		random_chunks(rng, hdr, stream);

@@ -37,13 +37,13 @@ static void survives_the_wire(struct kunit *test)
 
 	for (i = 0; i < HEADERS_PER_SEED; i++) {
 		rest = wire_random_header(&rng, hdr);
-		wrong = wire_check_accepted(hdr->vers, hdr, rest) ?:
-			wire_check_round_trip(hdr, rest);
+		wrong = wire_check_accepted(rng.codec, hdr, rest) ?:
+			wire_check_round_trip(rng.codec, hdr, rest);
 		KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "header %u", i);
 	}
 }
 
-static const char *decode_damaged(u32 version, bool expects_reply,
+static const char *decode_damaged(u32 codec, bool expects_reply,
 				  const struct wire_msg *msg,
 				  struct rpcrdma2_header *hdr)
 {
@@ -51,13 +51,13 @@ static const char *decode_damaged(u32 version, bool expects_reply,
 	int rc;
 
 	hdr->response = expects_reply;
-	rc = wire_decode(version, msg->octets, msg->len, hdr, &rest);
+	rc = wire_decode(codec, msg->octets, msg->len, hdr, &rest);
 	if (rc == -EBADMSG)
-		return wire_check_refused(version, hdr);
+		return wire_check_refused(codec, hdr);
 	if (rc)
 		return "an error that no decoder returns";
-	return wire_check_accepted(version, hdr, rest) ?:
-	       wire_check_round_trip(hdr, rest);
+	return wire_check_accepted(codec, hdr, rest) ?:
+	       wire_check_round_trip(codec, hdr, rest);
 }
 
 static void survives_damage(struct kunit *test)
@@ -72,9 +72,10 @@ static void survives_damage(struct kunit *test)
 		wire_random_message(&rng, hdr, msg);
 		for (n = 1 + wire_random_below(&rng, 3); n; n--)
 			wire_mutate(&rng, msg);
-		wrong = decode_damaged(1, false, msg, hdr) ?:
-			decode_damaged(1, true, msg, hdr) ?:
-			decode_damaged(2, i % 2, msg, hdr);
+		wrong = decode_damaged(WIRE_V1, false, msg, hdr) ?:
+			decode_damaged(WIRE_V1, true, msg, hdr) ?:
+			decode_damaged(WIRE_V2_01, i % 2, msg, hdr) ?:
+			decode_damaged(WIRE_V2, i % 2, msg, hdr);
 		KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "message %u", i);
 	}
 }

@@ -10,6 +10,12 @@
 
 #define WIRE_ROOM	20480
 
+/* A codec is named by its version, but for the other one of version 2. */
+#define WIRE_V1		1
+#define WIRE_V2		2
+#define WIRE_V2_01	3
+#define WIRE_NR_CODECS	3
+
 /**
  * struct wire_msg - a message under construction
  * @len: octets so far
@@ -28,7 +34,8 @@ struct wire_msg {
  * @rpc_min: how much of @rpc the header cannot do without, octets
  * @one_way: encoding @hdr gives other octets, because this side would have
  *	said the same thing differently
- * @hdr: the decoded form, with the version whose octets these are
+ * @codec: whose octets these are; 0: that of @hdr's version
+ * @hdr: the decoded form
  */
 struct wire_vector {
 	const char		*name;
@@ -36,12 +43,20 @@ struct wire_vector {
 	const char		*rpc;
 	unsigned int		rpc_min;
 	bool			one_way;
+	u32			codec;
 	struct rpcrdma2_header	hdr;
 };
 
-/* wire_vectors_v1.c, wire_vectors_rpc.c */
+static inline u32 wire_codec(const struct wire_vector *v)
+{
+	return v->codec ?: v->hdr.vers;
+}
+
+/* wire_vectors_v1.c, wire_vectors_v2_01.c, wire_vectors_rpc.c */
 extern const struct wire_vector wire_v1_vectors[];
 extern const unsigned int wire_nr_v1_vectors;
+extern const struct wire_vector wire_v2_01_vectors[];
+extern const unsigned int wire_nr_v2_01_vectors;
 extern const struct wire_vector wire_rpc_vectors[];
 extern const unsigned int wire_nr_rpc_vectors;
 
@@ -50,33 +65,35 @@ unsigned int wire_nr_vectors(void);
 const struct wire_vector *wire_vector(unsigned int i);
 
 /* wire_check.c */
-const struct rpcrdma2_dialect *wire_dialect(u32 version);
+const struct rpcrdma2_dialect *wire_dialect(u32 codec);
 void wire_parse(struct wire_msg *msg, const char *hex);
 void wire_put(struct wire_msg *msg, u32 word);
 void wire_put_segment(struct wire_msg *msg, u32 handle, u32 length, u64 offset);
 void wire_put_rpc(struct wire_msg *msg, u32 xid, bool reply, size_t len);
-int wire_decode(u32 version, const void *octets, size_t len,
+int wire_decode(u32 codec, const void *octets, size_t len,
 		struct rpcrdma2_header *hdr, size_t *rest);
-int wire_encode(struct wire_msg *msg, const struct rpcrdma2_header *hdr);
+int wire_encode(u32 codec, struct wire_msg *msg,
+		const struct rpcrdma2_header *hdr);
 const char *wire_error_differs(const struct rpcrdma2_error *a,
 			       const struct rpcrdma2_error *b);
-const char *wire_header_differs(const struct rpcrdma2_header *a,
+const char *wire_header_differs(u32 codec, const struct rpcrdma2_header *a,
 				const struct rpcrdma2_header *b);
-const char *wire_check_round_trip(const struct rpcrdma2_header *hdr,
+const char *wire_check_round_trip(u32 codec, const struct rpcrdma2_header *hdr,
 				  size_t rest);
 
 /* wire_invariants.c */
-const char *wire_check_accepted(u32 version, const struct rpcrdma2_header *hdr,
+const char *wire_check_accepted(u32 codec, const struct rpcrdma2_header *hdr,
 				size_t rest);
-const char *wire_check_refused(u32 version, const struct rpcrdma2_header *hdr);
+const char *wire_check_refused(u32 codec, const struct rpcrdma2_header *hdr);
 const char *wire_check_answer(const struct rpcrdma2_header *hdr,
 			      const struct wire_msg *msg,
 			      const struct rpcrdma2_error *answer);
 
 /* wire_random.c */
-/* The segments of the header made last, and the state that the next comes from */
+/* The header made last has this codec and these segments; the next comes from @state. */
 struct wire_rng {
 	u64	state;
+	u32	codec;
 	__be32	words[RPCRDMA2_OWN_SEGMENTS * RPCRDMA2_SEGMENT_WORDS];
 };
 

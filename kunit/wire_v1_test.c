@@ -260,10 +260,10 @@ static void dialects_say_who_they_are(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, rpcrdma2_v1.version, 1);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_v1.inline_default, 1024);
-	KUNIT_EXPECT_FALSE(test, rpcrdma2_v1.connprop);
+	KUNIT_EXPECT_FALSE(test, rpcrdma2_v1.props);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_v2_09.version, 2);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_v2_09.inline_default, 4096);
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_v2_09.connprop);
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_v2_09.props);
 }
 
 static struct kunit_case v1_cases[] = {

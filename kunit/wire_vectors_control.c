@@ -157,8 +157,8 @@ static const struct wire_vector control_vectors[] = {
 
 unsigned int wire_nr_vectors(void)
 {
-	return wire_nr_v1_vectors + wire_nr_rpc_vectors +
-	       ARRAY_SIZE(control_vectors);
+	return wire_nr_v1_vectors + wire_nr_v2_01_vectors +
+	       wire_nr_rpc_vectors + ARRAY_SIZE(control_vectors);
 }
 
 /**
@@ -172,6 +172,9 @@ const struct wire_vector *wire_vector(unsigned int i)
 	if (i < wire_nr_v1_vectors)
 		return &wire_v1_vectors[i];
 	i -= wire_nr_v1_vectors;
+	if (i < wire_nr_v2_01_vectors)
+		return &wire_v2_01_vectors[i];
+	i -= wire_nr_v2_01_vectors;
 	if (i < wire_nr_rpc_vectors)
 		return &wire_rpc_vectors[i];
 	i -= wire_nr_rpc_vectors;

@@ -24,6 +24,7 @@ count_event ready rpcrdma2/rpcrdma2_conn_ready
 must lab_mount "$version"
 case ${PARAMETERS:-} in
 *version=1*) dialect=v1 ;;
+*dialects=v2-01*) dialect=v2-01 ;;
 *)	dialect=v2-09 ;;
 esac
 [ "$(last_field ready dialect)" = $dialect ] ||

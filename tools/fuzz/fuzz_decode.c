@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include "wire_test.h"
 
-/* By version */
-static unsigned long accepted[3], refused[3];
+/* By codec */
+static unsigned long accepted[WIRE_NR_CODECS + 1], refused[WIRE_NR_CODECS + 1];
 
 static void complain(const char *what, const char *wrong, const u8 *octets,
 		     size_t len)
@@ -26,7 +26,7 @@ static void complain(const char *what, const char *wrong, const u8 *octets,
 	abort();
 }
 
-static void try_message(u32 version, bool expects_reply, const u8 *octets,
+static void try_message(u32 codec, bool expects_reply, const u8 *octets,
 			size_t len)
 {
 	static struct rpcrdma2_header hdr;
@@ -35,26 +35,26 @@ static void try_message(u32 version, bool expects_reply, const u8 *octets,
 	int rc;
 
 	hdr.response = expects_reply;
-	rc = wire_decode(version, octets, len, &hdr, &rest);
+	rc = wire_decode(codec, octets, len, &hdr, &rest);
 	switch (rc) {
 	case 0:
-		accepted[version]++;
-		wrong = wire_check_accepted(version, &hdr, rest);
+		accepted[codec]++;
+		wrong = wire_check_accepted(codec, &hdr, rest);
 		if (!wrong)
-			wrong = wire_check_round_trip(&hdr, rest);
+			wrong = wire_check_round_trip(codec, &hdr, rest);
 		break;
 	case -EBADMSG:
-		refused[version]++;
-		wrong = wire_check_refused(version, &hdr);
+		refused[codec]++;
+		wrong = wire_check_refused(codec, &hdr);
 		break;
 	default:
 		wrong = "not an error that a decoder returns";
 	}
 	if (wrong)
-		complain(wire_dialect(version)->name, wrong, octets, len);
+		complain(wire_dialect(codec)->name, wrong, octets, len);
 }
 
-static void try_props(const u8 *octets, size_t len)
+static void try_props(u32 codec, const u8 *octets, size_t len)
 {
 	struct rpcrdma2_props props;
 	struct xdr_stream xdr;
@@ -65,8 +65,9 @@ static void try_props(const u8 *octets, size_t len)
 		return;
 	memcpy(copy, octets, len);
 	rpcrdma2_stream_decode(&xdr, &buf, copy, len);
-	if (!rpcrdma2_decode_props(&xdr, &props) &&
-	    (props.rbsiz < 1024 || props.rbsiz % 4 || props.brs > 2))
+	if (!rpcrdma2_decode_props(&xdr, wire_dialect(codec)->props, &props) &&
+	    (props.rbsiz < 1024 || props.rbsiz % 4 || props.brs > 2 ||
+	     props.remote_inv > 1))
 		complain("properties", "impossible values", octets, len);
 	free(copy);
 }
@@ -98,12 +99,16 @@ int LLVMFuzzerTestOneInput(const u8 *octets, size_t len)
 {
 	if (len > WIRE_ROOM)
 		return 0;
-	try_message(1, false, octets, len);
-	try_message(1, true, octets, len);
-	try_message(2, len % 8, octets, len);
-	try_props(octets, len);
+	try_message(WIRE_V1, false, octets, len);
+	try_message(WIRE_V1, true, octets, len);
+	try_message(WIRE_V2, len % 8, octets, len);
+	try_message(WIRE_V2_01, len % 8, octets, len);
+	try_props(WIRE_V2, octets, len);
+	try_props(WIRE_V2_01, octets, len);
 	if (len > 20)
-		try_props(octets + 20, len - 20);
+		try_props(WIRE_V2, octets + 20, len - 20);
+	if (len > 28)
+		try_props(WIRE_V2_01, octets + 28, len - 28);
 	try_private_data(octets, len);
 	return 0;
 }
@@ -166,10 +171,10 @@ int main(int argc, char **argv)
 		batches++;
 	}
 	/* With either of them missing, this would not have tested much. */
-	for (i = 1; i <= 2; i++) {
+	for (i = 1; i <= WIRE_NR_CODECS; i++) {
 		lame = lame || accepted[i] < batches * BATCH / 100 ||
 		       refused[i] < batches * BATCH / 100;
-		printf("# version %d: %lu accepted, %lu refused\n", i,
+		printf("# %s: %lu accepted, %lu refused\n", wire_dialect(i)->name,
 		       accepted[i], refused[i]);
 	}
 	printf("%d passed, %d failed, 0 skipped\n", !lame, lame);

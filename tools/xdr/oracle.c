@@ -148,7 +148,7 @@ static const char *wire_to_rpcgen(const struct rpcrdma2_header *hdr)
 	static u8 again[WIRE_ROOM];
 	int len;
 
-	if (wire_encode(&msg, hdr))
+	if (wire_encode(hdr->vers, &msg, hdr))
 		return "wire/ does not encode it";
 	flatten(&want, hdr);
 	len = rpcgen_decode(&got, msg.octets, msg.len, hdr->vers, want.bare);
@@ -230,7 +230,7 @@ static const char *rpcgen_to_wire(struct wire_rng *rng,
 		return "wire/ does not decode it";
 	if (hdr->htype == RDMA2_MSG && rest != rpc_len)
 		return "wire/ decodes another length";
-	return wire_header_differs(&got, hdr);
+	return wire_header_differs(hdr->vers, &got, hdr);
 }
 
 static const char *vector_to_rpcgen(const struct wire_vector *v)
@@ -259,7 +259,11 @@ static void check_header(struct wire_rng *rng, unsigned long n,
 			 unsigned long (*kinds)[RDMA2_CONNPROP + 1])
 {
 	static struct rpcrdma2_header hdr;
-	size_t rpc_len = wire_random_header(rng, &hdr);
+	size_t rpc_len;
+
+	do
+		rpc_len = wire_random_header(rng, &hdr);
+	while (rng->codec == WIRE_V2_01);
 
 	kinds[hdr.vers][hdr.htype]++;
 	verdict("wire to rpcgen", n, wire_to_rpcgen(&hdr));
@@ -280,7 +284,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (i = 0; (v = wire_vector(i)); i++)
-		verdict(v->name, i, vector_to_rpcgen(v));
+		if (wire_codec(v) != WIRE_V2_01)
+			verdict(v->name, i, vector_to_rpcgen(v));
 	printf("# %lu vectors\n", i);
 	for (i = 0; i < headers; i++)
 		check_header(&rng, i, kinds);

@@ -171,10 +171,12 @@ struct rpcrdma2_error {
  * struct rpcrdma2_props - transport properties that this side understands
  * @rbsiz: size of the sender's posted Receive buffers, octets
  * @brs: enum rpcrdma2_rvreqsup
+ * @remote_inv: the sender, as a requester, can take a Send With Invalidate: 1 or 0
  */
 struct rpcrdma2_props {
 	u32	rbsiz;
 	u32	brs;
+	u32	remote_inv;
 };
 
 /**

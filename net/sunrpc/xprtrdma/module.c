@@ -59,6 +59,130 @@ static int set_version(const char *val, const struct kernel_param *kp)
 	return set_in_range(val, kp, 0, RPCRDMA2_VERSION_2, 1);
 }
 
+/*
+ * In the order in which a client asks. Version 1 comes last: there is nothing to ask
+ * in it, so nothing can come after it.
+ */
+static struct rpcrdma2_dialects dialects = {
+	.nr		= 2,
+	.dialect	= { &rpcrdma2_v2_09, &rpcrdma2_v1 },
+};
+
+static DEFINE_SPINLOCK(dialects_lock);	/* dialects */
+
+static const struct rpcrdma2_dialect *dialect_named(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < rpcrdma2_all_dialects.nr; i++)
+		if (sysfs_streq(name, rpcrdma2_all_dialects.dialect[i]->name))
+			return rpcrdma2_all_dialects.dialect[i];
+	return NULL;
+}
+
+static bool may_follow(const struct rpcrdma2_dialects *list,
+		       const struct rpcrdma2_dialect *dialect)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++)
+		if (list->dialect[i] == dialect || !list->dialect[i]->props)
+			return false;
+	return true;
+}
+
+static int parse_dialects(char *names, struct rpcrdma2_dialects *list)
+{
+	const struct rpcrdma2_dialect *dialect;
+	char *name;
+
+	list->nr = 0;
+	while ((name = strsep(&names, ","))) {
+		dialect = dialect_named(name);
+		if (!dialect || !may_follow(list, dialect))
+			return -EINVAL;
+		list->dialect[list->nr++] = dialect;
+	}
+	return 0;
+}
+
+static int set_dialects(const char *val, const struct kernel_param *kp)
+{
+	struct rpcrdma2_dialects list;
+	char *names;
+	int rc;
+
+	names = kstrdup(val, GFP_KERNEL);
+	if (!names)
+		return -ENOMEM;
+	rc = parse_dialects(names, &list);
+	kfree(names);
+	if (rc) {
+		pr_err("rpcrdma2: %s=%s refused: some of v2-09, v2-01 and v1 are allowed, separated by commas, each once, and v1 last\n",
+		       kp->name, val);
+		return rc;
+	}
+	spin_lock(&dialects_lock);
+	dialects = list;
+	spin_unlock(&dialects_lock);
+	return 0;
+}
+
+static struct rpcrdma2_dialects get_list(void)
+{
+	struct rpcrdma2_dialects list;
+
+	spin_lock(&dialects_lock);
+	list = dialects;
+	spin_unlock(&dialects_lock);
+	return list;
+}
+
+static int get_dialects(char *buffer, const struct kernel_param *kp)
+{
+	struct rpcrdma2_dialects list = get_list();
+	unsigned int i;
+	int len = 0;
+
+	for (i = 0; i < list.nr; i++)
+		len += sysfs_emit_at(buffer, len, "%s%s", i ? "," : "",
+				     list.dialect[i]->name);
+	return len + sysfs_emit_at(buffer, len, "\n");
+}
+
+/* The only version that may be spoken, if there is one */
+static void keep_version(struct rpcrdma2_dialects *list)
+{
+	unsigned int version = READ_ONCE(rpcrdma2_version);
+
+	if (version)
+		rpcrdma2_dialects_of_version(list, version);
+}
+
+/**
+ * rpcrdma2_client_dialects - what a client's new connection may speak
+ * @list: where to put it; the one to ask in comes first
+ *
+ * Where the parameters rule out each other, version counts.
+ */
+void rpcrdma2_client_dialects(struct rpcrdma2_dialects *list)
+{
+	*list = get_list();
+	keep_version(list);
+	if (!list->nr)
+		rpcrdma2_server_dialects(list);
+}
+
+/**
+ * rpcrdma2_server_dialects - what a server's new connection may speak
+ * @list: where to put it
+ */
+void rpcrdma2_server_dialects(struct rpcrdma2_dialects *list)
+{
+	*list = rpcrdma2_all_dialects;
+	keep_version(list);
+}
+
 static int set_version_retry(const char *val, const struct kernel_param *kp)
 {
 	return set_in_range(val, kp, VERSION_RETRY_MIN, VERSION_RETRY_MAX, 1);
@@ -77,6 +201,11 @@ static const struct kernel_param_ops credits_ops = {
 static const struct kernel_param_ops version_ops = {
 	.set	= set_version,
 	.get	= param_get_uint,
+};
+
+static const struct kernel_param_ops dialects_ops = {
+	.set	= set_dialects,
+	.get	= get_dialects,
 };
 
 static const struct kernel_param_ops version_retry_ops = {
@@ -100,6 +229,9 @@ MODULE_PARM_DESC(read_memory,
 module_param_cb(version, &version_ops, &rpcrdma2_version, 0644);
 MODULE_PARM_DESC(version,
 		 "The only version that new connections may use, 1 or 2; 0, the default: the highest that the peer has");
+module_param_cb(dialects, &dialects_ops, NULL, 0644);
+MODULE_PARM_DESC(dialects,
+		 "Texts of the protocol that a client's new connections try, in this order: v2-09, v2-01, v1 (v2-09,v1)");
 module_param_cb(version_retry, &version_retry_ops, &rpcrdma2_version_retry,
 		0644);
 MODULE_PARM_DESC(version_retry,

@@ -24,17 +24,10 @@ extern unsigned int rpcrdma2_read_memory;
 extern unsigned int rpcrdma2_version;
 extern unsigned int rpcrdma2_version_retry;
 
-/**
- * rpcrdma2_versions - what a new connection may speak
- * @low: the lowest version
- * @high: the highest version
- */
-static inline void rpcrdma2_versions(u32 *low, u32 *high)
-{
-	u32 only = READ_ONCE(rpcrdma2_version);
+struct rpcrdma2_dialects;
 
-	*low = only ?: RPCRDMA2_VERSION_1;
-	*high = only ?: RPCRDMA2_VERSION_2;
-}
+/* module.c */
+void rpcrdma2_client_dialects(struct rpcrdma2_dialects *dialects);
+void rpcrdma2_server_dialects(struct rpcrdma2_dialects *dialects);
 
 #endif /* _RPCRDMA2_MODULE_H */

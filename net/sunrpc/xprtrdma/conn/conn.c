@@ -269,7 +269,7 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
 	rpcrdma2_debugfs_init(conn);
 	conn->dialect = &rpcrdma2_v2_09;
-	rpcrdma2_props_init(&conn->peer);
+	rpcrdma2_props_init(conn->dialect->props, &conn->peer);
 	conn->send_limit = RPCRDMA2_CONNPROP_MAX;
 	INIT_LIST_HEAD(&conn->link);
 	INIT_LIST_HEAD(&conn->recvs);

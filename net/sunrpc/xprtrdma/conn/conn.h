@@ -188,8 +188,7 @@ struct rpcrdma2_conn_ops {
  * @wrs_per_call: Send Queue entries to plan for each Call, either way
  * @rdma_ctxs: registrations that RDMA Reads may have at the same time, where they
  *	need some; 0: there are neither RDMA Reads nor RDMA Writes
- * @version_low: lowest version that may be spoken
- * @version_high: highest version that may be spoken
+ * @dialects: what may be spoken, in the order to try it; at least one
  * @swapper: optional; whether memory is swapped over the connection
  * @connector: where it connects, on the end that does
  */
@@ -202,8 +201,7 @@ struct rpcrdma2_conn_param {
 	unsigned int	calls_in;
 	unsigned int	wrs_per_call;
 	unsigned int	rdma_ctxs;
-	u32		version_low;
-	u32		version_high;
+	struct rpcrdma2_dialects dialects;
 	const atomic_t	*swapper;
 	struct kthread_worker *connector;
 };
@@ -307,8 +305,8 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @peer_private: the peer's private data, if @have_private
  * @have_private: the peer sent private data
  * @remote_inv: the requester may have a handle invalidated with its Reply
- * @assume_1: the peer hung up on version 2 messages, or did not answer them;
- *	stable after the drain
+ * @assume: the dialect to try next, as the peer hung up on messages of this one, or
+ *	did not answer them; or NULL; stable after the drain
  * @first_grant: credits in the peer's answer to a CONNPROP; 0 if none came
  * @peer_reads: RDMA Reads that an end which accepts makes at a time: no more than
  *	the peer answers
@@ -374,7 +372,7 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_private_data	peer_private;
 	bool				have_private;
 	bool				remote_inv;
-	bool				assume_1;
+	const struct rpcrdma2_dialect	*assume;
 	u32				first_grant;
 	u8				peer_reads;
 

@@ -2,14 +2,15 @@
 /*
  * The handshake (v2-09, 5.3.4 and 7; RFC 8166, 5).
  *
- * The end that connected asks: its first message is a CONNPROP, in version 2.
- * A server of version 2 answers with its own, or says it unasked, or has none
- * to say: then the answer to a Call tells. One of version 1 says ERR_VERS, and
- * both go on in version 1, on the same connection; or it hangs up or says
- * nothing at all, and then the next connection starts in version 1. A server
- * lets its client's first message decide.
+ * The end that connected asks: its first message is a CONNPROP, in the dialect of
+ * version 2 that it prefers. A server that speaks it answers with its own, or says it
+ * unasked, or has none to say: then the answer to a Call tells. One that doesn't says
+ * so in an error, and then the next dialect is tried, on the same connection; or it
+ * hangs up or says nothing at all, and then the next connection starts with the next
+ * dialect. Version 1 comes last, and has nothing to ask. A server lets its client's
+ * first message decide.
  *
- * Nothing changes the version of a connection later.
+ * Nothing changes the dialect of a connection later.
  */
 #include "handshake.h"
 
@@ -28,9 +29,10 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		/* It has the default properties, until it says others. */
 		ON(CALL_2,		DELIVER,	UNASKED),
 		ON(REPLY,		HANG_UP,	FAILED),
-		ON(SPEAKS_1,		HANG_UP,	FAILED),
+		ON(SPEAKS_OTHER,	HANG_UP,	FAILED),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
-		ON(REFUSED_TRY_1,	HANG_UP,	FAILED),
+		ON(HAS_NONE,		HANG_UP,	FAILED),
+		ON(REFUSED_TRY_OTHER,	HANG_UP,	FAILED),
 		ON(ERROR,		HANG_UP,	FAILED),
 		/* It may try another one. */
 		ON(FOREIGN,		ANSWER_ERROR,	WAITING),
@@ -45,16 +47,17 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_1,		HANG_UP,	FAILED),
 		ON(CALL_2,		HANG_UP,	FAILED),
 		ON(REPLY,		HANG_UP,	FAILED),
-		ON(SPEAKS_1,		NOTHING,	VERSION_1),
+		ON(SPEAKS_OTHER,	ASK_NEXT,	ASKING),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
-		ON(REFUSED_TRY_1,	NOTHING,	VERSION_1),
+		ON(HAS_NONE,		NOTHING,	UNANSWERED),
+		ON(REFUSED_TRY_OTHER,	ASK_NEXT,	ASKING),
 		ON(ERROR,		HANG_UP,	FAILED),
 		ON(FOREIGN,		HANG_UP,	FAILED),
 		ON(UNKNOWN,		ANSWER_ERROR,	ASKING),
 		ON(MALFORMED,		HANG_UP,	FAILED),
 		/* It may have taken the properties, and have none to say. */
 		ON(SILENCE,		NOTHING,	TRYING),
-		ON(LOST,		ASSUME_1,	FAILED),
+		ON(LOST,		ASSUME_NEXT,	FAILED),
 	},
 	[RPCRDMA2_HS_TRYING] = {
 		ON(PROPS,		TAKE_PROPS,	VERSION_2),
@@ -63,15 +66,16 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_2,		DELIVER,	UNANSWERED),
 		ON(REPLY,		DELIVER,	UNANSWERED),
 		/* Too late for this connection. */
-		ON(SPEAKS_1,		ASSUME_1,	FAILED),
+		ON(SPEAKS_OTHER,	ASSUME_NEXT,	FAILED),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
-		ON(REFUSED_TRY_1,	DELIVER,	UNANSWERED),
+		ON(HAS_NONE,		NOTHING,	UNANSWERED),
+		ON(REFUSED_TRY_OTHER,	DELIVER,	UNANSWERED),
 		ON(ERROR,		DELIVER,	UNANSWERED),
 		ON(FOREIGN,		HANG_UP,	FAILED),
 		ON(UNKNOWN,		ANSWER_ERROR,	TRYING),
 		ON(MALFORMED,		HANG_UP,	FAILED),
-		ON(SILENCE,		ASSUME_1,	FAILED),
-		ON(LOST,		ASSUME_1,	FAILED),
+		ON(SILENCE,		ASSUME_NEXT,	FAILED),
+		ON(LOST,		ASSUME_NEXT,	FAILED),
 	},
 	[RPCRDMA2_HS_VERSION_1] = {
 		ON(PROPS,		ANSWER_ERROR,	VERSION_1),
@@ -80,9 +84,10 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_2,		HANG_UP,	FAILED),
 		ON(REPLY,		DELIVER,	VERSION_1),
 		/* The peer is no longer what it was. */
-		ON(SPEAKS_1,		HANG_UP,	FAILED),
+		ON(SPEAKS_OTHER,	HANG_UP,	FAILED),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
-		ON(REFUSED_TRY_1,	DELIVER,	VERSION_1),
+		ON(HAS_NONE,		DELIVER,	VERSION_1),
+		ON(REFUSED_TRY_OTHER,	DELIVER,	VERSION_1),
 		ON(ERROR,		DELIVER,	VERSION_1),
 		ON(FOREIGN,		ANSWER_ERROR,	VERSION_1),
 		ON(UNKNOWN,		ANSWER_ERROR,	VERSION_1),
@@ -96,9 +101,10 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_1,		HANG_UP,	FAILED),
 		ON(CALL_2,		DELIVER,	UNASKED),
 		ON(REPLY,		DELIVER,	UNASKED),
-		ON(SPEAKS_1,		HANG_UP,	FAILED),
+		ON(SPEAKS_OTHER,	HANG_UP,	FAILED),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
-		ON(REFUSED_TRY_1,	DELIVER,	UNASKED),
+		ON(HAS_NONE,		DELIVER,	UNASKED),
+		ON(REFUSED_TRY_OTHER,	DELIVER,	UNASKED),
 		ON(ERROR,		DELIVER,	UNASKED),
 		ON(FOREIGN,		ANSWER_ERROR,	UNASKED),
 		ON(UNKNOWN,		ANSWER_ERROR,	UNASKED),
@@ -112,9 +118,10 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_1,		HANG_UP,	FAILED),
 		ON(CALL_2,		DELIVER,	UNANSWERED),
 		ON(REPLY,		DELIVER,	UNANSWERED),
-		ON(SPEAKS_1,		HANG_UP,	FAILED),
+		ON(SPEAKS_OTHER,	HANG_UP,	FAILED),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
-		ON(REFUSED_TRY_1,	DELIVER,	UNANSWERED),
+		ON(HAS_NONE,		DELIVER,	UNANSWERED),
+		ON(REFUSED_TRY_OTHER,	DELIVER,	UNANSWERED),
 		ON(ERROR,		DELIVER,	UNANSWERED),
 		ON(FOREIGN,		ANSWER_ERROR,	UNANSWERED),
 		ON(UNKNOWN,		ANSWER_ERROR,	UNANSWERED),
@@ -130,9 +137,10 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_2,		DELIVER,	VERSION_2),
 		ON(REPLY,		DELIVER,	VERSION_2),
 		/* The peer is no longer what it was. */
-		ON(SPEAKS_1,		HANG_UP,	FAILED),
+		ON(SPEAKS_OTHER,	HANG_UP,	FAILED),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
-		ON(REFUSED_TRY_1,	DELIVER,	VERSION_2),
+		ON(HAS_NONE,		DELIVER,	VERSION_2),
+		ON(REFUSED_TRY_OTHER,	DELIVER,	VERSION_2),
 		ON(ERROR,		DELIVER,	VERSION_2),
 		ON(FOREIGN,		ANSWER_ERROR,	VERSION_2),
 		ON(UNKNOWN,		ANSWER_ERROR,	VERSION_2),
@@ -146,9 +154,10 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_1,		NOTHING,	FAILED),
 		ON(CALL_2,		NOTHING,	FAILED),
 		ON(REPLY,		NOTHING,	FAILED),
-		ON(SPEAKS_1,		NOTHING,	FAILED),
+		ON(SPEAKS_OTHER,	NOTHING,	FAILED),
 		ON(NO_VERSION,		NOTHING,	FAILED),
-		ON(REFUSED_TRY_1,	NOTHING,	FAILED),
+		ON(HAS_NONE,		NOTHING,	FAILED),
+		ON(REFUSED_TRY_OTHER,	NOTHING,	FAILED),
 		ON(ERROR,		NOTHING,	FAILED),
 		ON(FOREIGN,		NOTHING,	FAILED),
 		ON(UNKNOWN,		NOTHING,	FAILED),
@@ -177,30 +186,40 @@ bool rpcrdma2_hs_calls(enum rpcrdma2_hs_state state)
 }
 
 /**
- * rpcrdma2_hs_version - the version to read a message in
+ * rpcrdma2_hs_start - where the end that connected starts
+ * @dialect: the one that it tries
+ *
+ * Return: ASKING; in version 1 there is nothing to ask
+ */
+enum rpcrdma2_hs_state rpcrdma2_hs_start(const struct rpcrdma2_dialect *dialect)
+{
+	return dialect->props ? RPCRDMA2_HS_ASKING : RPCRDMA2_HS_VERSION_1;
+}
+
+/**
+ * rpcrdma2_hs_dialect - the dialect to read a message in
  * @state: of the handshake
- * @low: the lowest version that this end may speak
- * @high: the highest version that this end may speak
+ * @dialects: those that this end may speak
+ * @spoken: the one that is spoken, or was asked in; NULL: none yet
  * @msg: what came
  * @len: octets of @msg
  *
- * Until the version is known, the one that the message itself is of, if it may
- * be spoken. No dialect accepts another one's messages.
+ * Until it is known, the one that the message itself is of, if it may be spoken.
+ *
+ * Return: the dialect
  */
-u32 rpcrdma2_hs_version(enum rpcrdma2_hs_state state, u32 low, u32 high,
-			const void *msg, size_t len)
+const struct rpcrdma2_dialect *
+rpcrdma2_hs_dialect(enum rpcrdma2_hs_state state,
+		    const struct rpcrdma2_dialects *dialects,
+		    const struct rpcrdma2_dialect *spoken, void *msg, size_t len)
 {
-	const __be32 *p = msg;
-	u32 said;
+	const struct rpcrdma2_dialect *found;
 
-	if (state == RPCRDMA2_HS_VERSION_1)
-		return RPCRDMA2_VERSION_1;
 	if (rpcrdma2_hs_decided(state))
-		return RPCRDMA2_VERSION_2;
-	if (len < 2 * XDR_UNIT)
-		return high;
-	said = be32_to_cpup(p + 1);
-	return said >= low && said <= high ? said : high;
+		return spoken;
+	found = rpcrdma2_recognize(dialects, msg, len);
+	/* An answer is in the dialect of the question. */
+	return spoken && spoken->version == found->version ? spoken : found;
 }
 
 /**
@@ -216,25 +235,43 @@ rpcrdma2_hs_step(enum rpcrdma2_hs_state state, enum rpcrdma2_hs_event event)
 	return &table[state][event];
 }
 
-static bool speaks_1(const struct rpcrdma2_error *err)
+/**
+ * rpcrdma2_hs_next - what may be tried when a peer has said an error
+ * @error: the error
+ * @dialects: those that this end may speak
+ * @dialect: the one that the peer said it to
+ *
+ * Return: the dialect, or NULL if there is none
+ */
+const struct rpcrdma2_dialect *
+rpcrdma2_hs_next(const struct rpcrdma2_error *error,
+		 const struct rpcrdma2_dialects *dialects,
+		 const struct rpcrdma2_dialect *dialect)
 {
-	return err->vers_low <= RPCRDMA2_VERSION_1 &&
-	       err->vers_high >= RPCRDMA2_VERSION_1;
+	if (error->code != RDMA2_ERR_VERS)
+		return rpcrdma2_next_dialect(dialects, dialect, 0, U32_MAX);
+	/* That is for all dialects of the version. */
+	return rpcrdma2_next_dialect(dialects, dialect, error->vers_low,
+				     min_t(u32, error->vers_high,
+					   dialect->version - 1));
 }
 
 /*
  * Whoever does not know CONNPROP may call it an unknown type or malformed: it
- * speaks another text of version 2.
+ * speaks another dialect.
  */
-static enum rpcrdma2_hs_event error_event(const struct rpcrdma2_error *err,
-					  bool may_speak_1)
+static enum rpcrdma2_hs_event
+error_event(const struct rpcrdma2_error *err,
+	    const struct rpcrdma2_dialects *dialects,
+	    const struct rpcrdma2_dialect *dialect)
 {
-	if (err->code == RDMA2_ERR_VERS)
-		may_speak_1 = may_speak_1 && speaks_1(err);
+	bool other = rpcrdma2_hs_next(err, dialects, dialect);
+
+	if (dialect->props_optional && err->code == RDMA2_ERR_INVAL_HTYPE)
+		return RPCRDMA2_HS_HAS_NONE;
 	if (err->code == RDMA2_ERR_VERS || err->bare)
-		return may_speak_1 ? RPCRDMA2_HS_SPEAKS_1 :
-				     RPCRDMA2_HS_NO_VERSION;
-	return may_speak_1 ? RPCRDMA2_HS_REFUSED_TRY_1 : RPCRDMA2_HS_ERROR;
+		return other ? RPCRDMA2_HS_SPEAKS_OTHER : RPCRDMA2_HS_NO_VERSION;
+	return other ? RPCRDMA2_HS_REFUSED_TRY_OTHER : RPCRDMA2_HS_ERROR;
 }
 
 static enum rpcrdma2_hs_event refused_event(const struct rpcrdma2_error *answer)
@@ -253,13 +290,15 @@ static enum rpcrdma2_hs_event refused_event(const struct rpcrdma2_error *answer)
  * rpcrdma2_hs_event - what kind of message is it?
  * @hdr: its header
  * @decoded: what the dialect's decode returned
- * @version_low: the lowest version that this end may speak
+ * @dialects: those that this end may speak
+ * @dialect: the one that is spoken, or was asked in, or of the message
  *
  * Return: the event
  */
 enum rpcrdma2_hs_event
 rpcrdma2_hs_event(const struct rpcrdma2_header *hdr, int decoded,
-		  u32 version_low)
+		  const struct rpcrdma2_dialects *dialects,
+		  const struct rpcrdma2_dialect *dialect)
 {
 	if (decoded)
 		return refused_event(&hdr->error);
@@ -269,8 +308,7 @@ rpcrdma2_hs_event(const struct rpcrdma2_header *hdr, int decoded,
 		return hdr->response ? RPCRDMA2_HS_PROPS_ANSWER :
 				       RPCRDMA2_HS_PROPS;
 	case RDMA2_ERROR:
-		return error_event(&hdr->error,
-				   version_low <= RPCRDMA2_VERSION_1);
+		return error_event(&hdr->error, dialects, dialect);
 	default:
 		if (hdr->response)
 			return RPCRDMA2_HS_REPLY;

@@ -10,10 +10,10 @@
 
 /*
  * WAITING: this end accepted, and its peer has not spoken. ASKING: it
- * connected, and sent a CONNPROP. TRYING: nothing came of that, so it sends
- * Calls, in version 2. Then the version is known, or the connection is of no
- * use. UNASKED, UNANSWERED: version 2, and the peer has not said its
- * properties, at the end that accepted and at the one that connected.
+ * connected, and sent a CONNPROP, in one dialect of version 2. TRYING: nothing
+ * came of that, so it sends Calls, in the same. Then the dialect is known, or the
+ * connection is of no use. UNASKED, UNANSWERED: version 2, and the peer has not
+ * said its properties, at the end that accepted and at the one that connected.
  */
 enum rpcrdma2_hs_state {
 	RPCRDMA2_HS_WAITING,
@@ -29,10 +29,11 @@ enum rpcrdma2_hs_state {
 
 /*
  * What came. PROPS: the peer's CONNPROP, of its own accord or as an answer;
- * CALL, REPLY: an RPC message, of one version or the other; SPEAKS_1: an
- * ERR_VERS that leaves version 1, or what other texts of version 2 have for an
- * error; NO_VERSION: one that leaves none; REFUSED_TRY_1: another error, where
- * version 1 may be tried; ERROR: where it may not; FOREIGN: a version not
+ * CALL, REPLY: an RPC message, of one version or the other; SPEAKS_OTHER: an
+ * ERR_VERS that leaves another dialect which this end may speak, or what other
+ * texts of version 2 have for an error; NO_VERSION: one that leaves none; HAS_NONE:
+ * a dialect's word for a peer that knows no properties; REFUSED_TRY_OTHER: another
+ * error, where another dialect may be tried; ERROR: where none may; FOREIGN: a version not
  * spoken here; UNKNOWN: a header type that this end doesn't know; MALFORMED:
  * what could not be decoded; SILENCE: nothing, for a while; LOST: the peer
  * hung up.
@@ -43,9 +44,10 @@ enum rpcrdma2_hs_event {
 	RPCRDMA2_HS_CALL_1,
 	RPCRDMA2_HS_CALL_2,
 	RPCRDMA2_HS_REPLY,
-	RPCRDMA2_HS_SPEAKS_1,
+	RPCRDMA2_HS_SPEAKS_OTHER,
 	RPCRDMA2_HS_NO_VERSION,
-	RPCRDMA2_HS_REFUSED_TRY_1,
+	RPCRDMA2_HS_HAS_NONE,
+	RPCRDMA2_HS_REFUSED_TRY_OTHER,
 	RPCRDMA2_HS_ERROR,
 	RPCRDMA2_HS_FOREIGN,
 	RPCRDMA2_HS_UNKNOWN,
@@ -58,8 +60,8 @@ enum rpcrdma2_hs_event {
 /*
  * What to do about it. TAKE_PROPS: they are the peer's; ANSWER_PROPS: and this
  * end's are the answer; DELIVER: to the layer above; ANSWER_ERROR: say what is
- * wrong; HANG_UP: close the connection; ASSUME_1: the same, and the next one
- * is of version 1.
+ * wrong; HANG_UP: close the connection; ASK_NEXT: start again, in the next
+ * dialect; ASSUME_NEXT: close the connection, and start the next one in that.
  */
 enum rpcrdma2_hs_action {
 	RPCRDMA2_HS_NOTHING,
@@ -68,7 +70,8 @@ enum rpcrdma2_hs_action {
 	RPCRDMA2_HS_DELIVER,
 	RPCRDMA2_HS_ANSWER_ERROR,
 	RPCRDMA2_HS_HANG_UP,
-	RPCRDMA2_HS_ASSUME_1,
+	RPCRDMA2_HS_ASK_NEXT,
+	RPCRDMA2_HS_ASSUME_NEXT,
 };
 
 /**
@@ -83,12 +86,20 @@ struct rpcrdma2_hs_step {
 
 bool rpcrdma2_hs_decided(enum rpcrdma2_hs_state state);
 bool rpcrdma2_hs_calls(enum rpcrdma2_hs_state state);
-u32 rpcrdma2_hs_version(enum rpcrdma2_hs_state state, u32 low, u32 high,
-			const void *msg, size_t len);
+enum rpcrdma2_hs_state rpcrdma2_hs_start(const struct rpcrdma2_dialect *dialect);
+const struct rpcrdma2_dialect *
+rpcrdma2_hs_dialect(enum rpcrdma2_hs_state state,
+		    const struct rpcrdma2_dialects *dialects,
+		    const struct rpcrdma2_dialect *spoken, void *msg, size_t len);
 const struct rpcrdma2_hs_step *
 rpcrdma2_hs_step(enum rpcrdma2_hs_state state, enum rpcrdma2_hs_event event);
+const struct rpcrdma2_dialect *
+rpcrdma2_hs_next(const struct rpcrdma2_error *error,
+		 const struct rpcrdma2_dialects *dialects,
+		 const struct rpcrdma2_dialect *dialect);
 enum rpcrdma2_hs_event
 rpcrdma2_hs_event(const struct rpcrdma2_header *hdr, int decoded,
-		  u32 version_low);
+		  const struct rpcrdma2_dialects *dialects,
+		  const struct rpcrdma2_dialect *dialect);
 
 #endif /* _RPCRDMA2_HANDSHAKE_H */

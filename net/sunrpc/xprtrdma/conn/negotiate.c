@@ -10,11 +10,6 @@
 /* The XID of a CONNPROP pairs it with its answer; no RPC is involved. */
 #define CONNPROP_XID	1
 
-static const struct rpcrdma2_dialect *dialect_of(u32 version)
-{
-	return version == RPCRDMA2_VERSION_1 ? &rpcrdma2_v1 : &rpcrdma2_v2_09;
-}
-
 /* v2-09, 4.2.1 and 7. A peer of whom nothing is known may have version 1. */
 static u32 peer_receives(const struct rpcrdma2_conn *conn)
 {
@@ -22,14 +17,14 @@ static u32 peer_receives(const struct rpcrdma2_conn *conn)
 
 	if (conn->handshake == RPCRDMA2_HS_TRYING)
 		return RPCRDMA2_CONNPROP_MAX;
-	if (dialect->connprop)
+	if (dialect->props)
 		return conn->peer.rbsiz;
 	return conn->have_private ? conn->peer_private.recv_size :
 				    dialect->inline_default;
 }
 
 /*
- * RFC 8797, 4.1: v2-09 has no property for it. A peer that says no properties may
+ * RFC 8797, 4.1: version 2 has no property for it. A peer that says no properties may
  * not look at this end's.
  */
 static u32 peer_sends(const struct rpcrdma2_conn *conn)
@@ -38,7 +33,7 @@ static u32 peer_sends(const struct rpcrdma2_conn *conn)
 
 	if (!conn->have_private)
 		return dialect->inline_default;
-	if (dialect->connprop && !conn->have_props)
+	if (dialect->props && !conn->have_props)
 		return min(conn->peer_private.send_size,
 			   dialect->inline_default);
 	return conn->peer_private.send_size;
@@ -58,9 +53,11 @@ static void set_terms(struct rpcrdma2_conn *conn)
 	WRITE_ONCE(conn->send_limit, max(conn->send_limit, limit));
 	limit = min(conn->param.rbsiz, peer_sends(conn));
 	WRITE_ONCE(conn->recv_limit, max(conn->recv_limit, limit));
-	conn->remote_inv = conn->dialect->connprop ||
-			   (conn->have_private &&
-			    conn->peer_private.remote_inv);
+	if (conn->dialect->props)
+		conn->remote_inv = conn->peer.remote_inv;
+	else
+		conn->remote_inv = conn->have_private &&
+				   conn->peer_private.remote_inv;
 }
 
 /*
@@ -104,9 +101,19 @@ step_on(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
 	return step;
 }
 
-static void assume_1(struct rpcrdma2_conn *conn)
+static const struct rpcrdma2_dialect *next_dialect(struct rpcrdma2_conn *conn)
 {
-	conn->assume_1 = conn->param.version_low == RPCRDMA2_VERSION_1;
+	return rpcrdma2_next_dialect(&conn->param.dialects, conn->dialect, 0,
+				     U32_MAX);
+}
+
+/* Until properties come, it has those of one that says nothing. */
+static void set_dialect(struct rpcrdma2_conn *conn,
+			const struct rpcrdma2_dialect *dialect)
+{
+	conn->dialect = dialect;
+	if (dialect->props)
+		rpcrdma2_props_init(dialect->props, &conn->peer);
 }
 
 static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
@@ -121,11 +128,38 @@ static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
 		.props		= {
 			.rbsiz	= conn->param.rbsiz,
 			.brs	= RPCRDMA2_OFFERED_BRS,
+			.remote_inv = true,
 		},
 	};
 
 	trace_rpcrdma2_connprop_send(conn, &hdr);
 	return rpcrdma2_send_header(conn, &hdr, false);
+}
+
+/*
+ * In version 1 there is nothing to ask. Return: false if the timer has begun to send
+ * Calls in another dialect
+ */
+static bool ask_in(struct rpcrdma2_conn *conn,
+		   const struct rpcrdma2_dialect *dialect,
+		   enum rpcrdma2_hs_state old)
+{
+	enum rpcrdma2_hs_state next = rpcrdma2_hs_start(dialect);
+	bool in_time;
+
+	spin_lock(&conn->lock);
+	in_time = conn->handshake == old;
+	if (in_time) {
+		set_dialect(conn, dialect);
+		WRITE_ONCE(conn->handshake, next);
+	}
+	spin_unlock(&conn->lock);
+	if (!in_time)
+		return false;
+	settle(conn, old, next);
+	if (next == RPCRDMA2_HS_ASKING)
+		send_connprop(conn, CONNPROP_XID, false);
+	return true;
 }
 
 /**
@@ -136,16 +170,7 @@ static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
  */
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn)
 {
-	enum rpcrdma2_hs_state next = RPCRDMA2_HS_ASKING;
-
-	if (conn->param.version_high == RPCRDMA2_VERSION_1) {
-		next = RPCRDMA2_HS_VERSION_1;
-		conn->dialect = &rpcrdma2_v1;
-	}
-	WRITE_ONCE(conn->handshake, next);
-	settle(conn, RPCRDMA2_HS_WAITING, next);
-	if (next == RPCRDMA2_HS_ASKING)
-		send_connprop(conn, CONNPROP_XID, false);
+	ask_in(conn, conn->param.dialects.dialect[0], RPCRDMA2_HS_WAITING);
 }
 
 static void listen_on(struct rpcrdma2_conn *conn)
@@ -175,10 +200,12 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn)
 		listen_on(conn);
 		return;
 	}
+	spin_lock(&conn->lock);
 	step = step_on(conn, RPCRDMA2_HS_SILENCE, &old);
+	spin_unlock(&conn->lock);
 	settle(conn, old, step->next);
-	if (step->action == RPCRDMA2_HS_ASSUME_1)
-		assume_1(conn);
+	if (step->action == RPCRDMA2_HS_ASSUME_NEXT)
+		conn->assume = next_dialect(conn);
 	if (step->action != RPCRDMA2_HS_NOTHING)
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 	else if (step->next == RPCRDMA2_HS_TRYING)
@@ -189,8 +216,8 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn)
  * rpcrdma2_negotiate_lost - the connection is gone
  * @conn: a connection in teardown; its Queues are drained
  *
- * Afterwards @conn->assume_1 says whether the peer ought to be spoken to in
- * version 1. What this end itself broke off says nothing of the peer.
+ * Afterwards @conn->assume says whether the peer ought to be spoken to in
+ * another dialect. What this end itself broke off says nothing of the peer.
  */
 void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 {
@@ -200,8 +227,8 @@ void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 	enum rpcrdma2_hs_state old;
 
 	step = step_on(conn, RPCRDMA2_HS_LOST, &old);
-	if (by_peer && step->action == RPCRDMA2_HS_ASSUME_1)
-		assume_1(conn);
+	if (by_peer && step->action == RPCRDMA2_HS_ASSUME_NEXT)
+		conn->assume = next_dialect(conn);
 	settle(conn, old, step->next);
 }
 
@@ -247,13 +274,13 @@ static void answer_error(struct rpcrdma2_recv *recv,
 	bool close_after = false;
 
 	if (event == RPCRDMA2_HS_FOREIGN) {
-		if (!rpcrdma2_hs_decided(conn->handshake)) {
-			error->vers_low = conn->param.version_low;
-			error->vers_high = conn->param.version_high;
-		}
+		if (!rpcrdma2_hs_decided(conn->handshake))
+			rpcrdma2_version_range(&conn->param.dialects,
+					       &error->vers_low,
+					       &error->vers_high);
 	} else if (event == RPCRDMA2_HS_MALFORMED) {
 		/* A peer that cannot say its properties is not kept. */
-		close_after = conn->dialect->connprop &&
+		close_after = conn->dialect->props &&
 			      recv->hdr.htype == RDMA2_CONNPROP;
 	} else if (event != RPCRDMA2_HS_UNKNOWN) {
 		error->code = RDMA2_ERR_BAD_XDR;
@@ -298,13 +325,26 @@ static void deliver(struct rpcrdma2_recv *recv)
 static int why_hang_up(enum rpcrdma2_hs_event event)
 {
 	switch (event) {
-	case RPCRDMA2_HS_SPEAKS_1:
+	case RPCRDMA2_HS_SPEAKS_OTHER:
 	case RPCRDMA2_HS_NO_VERSION:
 	case RPCRDMA2_HS_ERROR:
 		return -EPROTONOSUPPORT;
 	default:
 		return -EPROTO;
 	}
+}
+
+static void ask_next(struct rpcrdma2_conn *conn,
+		     const struct rpcrdma2_error *error,
+		     enum rpcrdma2_hs_state old)
+{
+	const struct rpcrdma2_dialect *next;
+
+	next = rpcrdma2_hs_next(error, &conn->param.dialects, conn->dialect);
+	if (ask_in(conn, next, old))
+		return;
+	conn->assume = next;
+	rpcrdma2_conn_close(conn, -EPROTONOSUPPORT);
 }
 
 static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
@@ -314,11 +354,6 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 	enum rpcrdma2_hs_state old;
 
 	step = step_on(conn, event, &old);
-	/* An answer is in the dialect of the question. */
-	if (step->next != old && rpcrdma2_hs_decided(step->next))
-		conn->dialect =
-			dialect_of(rpcrdma2_hs_version(step->next, 0, 0, NULL,
-						       0));
 	/* Whose the handle of a Reply's was is for the requester to say. */
 	if (recv->invalidated &&
 	    (step->action != RPCRDMA2_HS_DELIVER || !recv->hdr.response)) {
@@ -340,8 +375,12 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 	case RPCRDMA2_HS_ANSWER_ERROR:
 		answer_error(recv, event);
 		break;
-	case RPCRDMA2_HS_ASSUME_1:
-		assume_1(conn);
+	case RPCRDMA2_HS_ASK_NEXT:
+		ask_next(conn, &recv->hdr.error, old);
+		rpcrdma2_recv_put(recv);
+		return;
+	case RPCRDMA2_HS_ASSUME_NEXT:
+		conn->assume = next_dialect(conn);
 		fallthrough;
 	case RPCRDMA2_HS_HANG_UP:
 		rpcrdma2_conn_close(conn, why_hang_up(event));
@@ -371,17 +410,20 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	const struct rpcrdma2_dialect *dialect;
+	enum rpcrdma2_hs_state state;
 	struct xdr_stream xdr;
 	struct xdr_buf buf;
+	bool asked;
 	int rc;
 
-	dialect = dialect_of(rpcrdma2_hs_version(READ_ONCE(conn->handshake),
-						 conn->param.version_low,
-						 conn->param.version_high,
-						 recv->buf, recv->len));
+	state = READ_ONCE(conn->handshake);
+	asked = state == RPCRDMA2_HS_WAITING;
+	dialect = rpcrdma2_hs_dialect(state, &conn->param.dialects,
+				      asked ? NULL : conn->dialect,
+				      recv->buf, recv->len);
 	/* An answer is in the dialect of the question. */
-	if (conn->handshake == RPCRDMA2_HS_WAITING)
-		conn->dialect = dialect;
+	if (asked)
+		set_dialect(conn, dialect);
 	rpcrdma2_stream_decode(&xdr, &buf, recv->buf, recv->len);
 	recv->hdr.response = conn->active;
 	rc = dialect->decode(&xdr, &recv->hdr);
@@ -397,6 +439,6 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 			count_error_received(conn, &recv->hdr.error);
 		}
 	}
-	take_step(recv, rpcrdma2_hs_event(&recv->hdr, rc,
-					  conn->param.version_low));
+	take_step(recv, rpcrdma2_hs_event(&recv->hdr, rc, &conn->param.dialects,
+					  conn->dialect));
 }

@@ -172,7 +172,7 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 		.rdma_ctxs	= read_registrations(conn->cm_id->device),
 	};
 
-	rpcrdma2_versions(&param.version_low, &param.version_high);
+	rpcrdma2_server_dialects(&param.dialects);
 	conn->upper = sx;
 	sx->read_limit = conn->peer_reads;
 	set_addresses(sx, conn->cm_id);

@@ -38,6 +38,20 @@ static unsigned int error_words(struct rpcrdma2_error *err, u32 *word[2])
 }
 
 /**
+ * rpcrdma2_error_of - what an older dialect has for an error
+ * @err: the error
+ * @last: its highest code
+ *
+ * Return: the error, or BAD_XDR, which every dialect has in some name
+ */
+struct rpcrdma2_error rpcrdma2_error_of(const struct rpcrdma2_error *err, u32 last)
+{
+	struct rpcrdma2_error bad_xdr = { .code = RDMA2_ERR_BAD_XDR };
+
+	return err->code <= last ? *err : bad_xdr;
+}
+
+/**
  * rpcrdma2_decode_error - decode an error that ends the message
  * @xdr: stream at the error code
  * @err: where to; @err->bare is left alone

@@ -11,7 +11,7 @@
  */
 #include "wire.h"
 
-#define ERR_CHUNK	RDMA2_ERR_BAD_XDR
+#define ERR_CHUNK	RDMA2_ERR_BAD_XDR	/* the highest */
 
 /*
  * A Call that lies elsewhere has a Position-Zero Read chunk. What is malformed
@@ -73,14 +73,6 @@ static int v1_decode(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	}
 }
 
-/* What version 2 tells apart. */
-static struct rpcrdma2_error v1_error(const struct rpcrdma2_error *err)
-{
-	struct rpcrdma2_error chunk = { .code = ERR_CHUNK };
-
-	return err->code == RDMA2_ERR_VERS ? *err : chunk;
-}
-
 static int v1_encode(struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
 {
 	struct rpcrdma2_error error;
@@ -92,7 +84,7 @@ static int v1_encode(struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
 	rpcrdma2_encode_prefix(p, hdr);
 	if (hdr->htype != RDMA2_ERROR)
 		return rpcrdma2_encode_chunk_lists(xdr, &hdr->chunks);
-	error = v1_error(&hdr->error);
+	error = rpcrdma2_error_of(&hdr->error, ERR_CHUNK);
 	return rpcrdma2_encode_error(xdr, &error);
 }
 
@@ -103,7 +95,7 @@ static size_t v1_size(const struct rpcrdma2_header *hdr)
 	if (hdr->htype != RDMA2_ERROR)
 		return RPCRDMA2_COMMON_PREFIX +
 		       rpcrdma2_chunk_lists_size(&hdr->chunks);
-	error = v1_error(&hdr->error);
+	error = rpcrdma2_error_of(&hdr->error, ERR_CHUNK);
 	return RPCRDMA2_COMMON_PREFIX + rpcrdma2_error_size(&error);
 }
 

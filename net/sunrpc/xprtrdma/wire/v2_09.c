@@ -63,9 +63,40 @@ static int decode_error(struct xdr_stream *xdr, struct rpcrdma2_header *hdr,
 	return 0;
 }
 
+static int decode_brs(u32 word, u32 *value)
+{
+	if (word > RDMA2_RVREQSUP_GENL)
+		return -EBADMSG;
+	*value = word;
+	return 0;
+}
+
+/* v2-09, 4.2. Each Call says by itself what may be invalidated. */
+static const struct rpcrdma2_prop props[] = {
+	{
+		.id		= RDMA2_PROPID_RBSIZ,
+		.initial	= RPCRDMA2_RBSIZ_DEFAULT,
+		.field		= offsetof(struct rpcrdma2_props, rbsiz),
+		.decode		= rpcrdma2_decode_rbsiz,
+	}, {
+		.id		= RDMA2_PROPID_BRS,
+		.initial	= RDMA2_RVREQSUP_INLINE,
+		.field		= offsetof(struct rpcrdma2_props, brs),
+		.decode		= decode_brs,
+	},
+};
+
+static const struct rpcrdma2_prop_table prop_table = {
+	.props			= props,
+	.nr			= ARRAY_SIZE(props),
+	.empty_is_default	= true,
+	.others			= { .remote_inv = true },
+};
+
 static int decode_connprop(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
-	if (rpcrdma2_decode_props(xdr, &hdr->props))
+	if (rpcrdma2_decode_props(xdr, &prop_table, &hdr->props) ||
+	    xdr_stream_remaining(xdr))
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 	return 0;
 }
@@ -147,7 +178,7 @@ static int v2_09_encode(struct xdr_stream *xdr,
 	case RDMA2_ERROR:
 		return rpcrdma2_encode_error(xdr, &hdr->error);
 	case RDMA2_CONNPROP:
-		return rpcrdma2_encode_props(xdr, &hdr->props);
+		return rpcrdma2_encode_props(xdr, &prop_table, &hdr->props);
 	default:
 		return encode_chunk_lists(xdr, &hdr->chunks);
 	}
@@ -161,7 +192,7 @@ static size_t v2_09_size(const struct rpcrdma2_header *hdr)
 					    PREFIX_SIZE) +
 		       rpcrdma2_error_size(&hdr->error);
 	case RDMA2_CONNPROP:
-		return PREFIX_SIZE + 7 * XDR_UNIT;
+		return PREFIX_SIZE + rpcrdma2_props_size(&prop_table);
 	default:
 		return PREFIX_SIZE + XDR_UNIT +
 		       rpcrdma2_chunk_lists_size(&hdr->chunks);
@@ -171,7 +202,7 @@ static size_t v2_09_size(const struct rpcrdma2_header *hdr)
 const struct rpcrdma2_dialect rpcrdma2_v2_09 = {
 	.name		= "v2-09",
 	.version	= RPCRDMA2_VERSION_2,
-	.connprop	= true,
+	.props		= &prop_table,
 	.inline_default	= RPCRDMA2_RBSIZ_DEFAULT,
 	.decode		= v2_09_decode,
 	.encode		= v2_09_encode,

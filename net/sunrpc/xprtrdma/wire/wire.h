@@ -18,12 +18,44 @@
 #include <linux/sunrpc/rpcrdma2.h>
 
 /**
+ * struct rpcrdma2_prop - a transport property, of one word
+ * @id: on the wire
+ * @initial: its value as long as nothing was said
+ * @field: where struct rpcrdma2_props has it
+ * @decode: what a word means: 0, or -EBADMSG if it is none of the property's
+ * @encode: the word for a value; NULL: the value itself
+ */
+struct rpcrdma2_prop {
+	u32	id;
+	u32	initial;
+	size_t	field;
+	int	(*decode)(u32 word, u32 *value);
+	u32	(*encode)(u32 value);
+};
+
+/**
+ * struct rpcrdma2_prop_table - the properties that a dialect has
+ * @props: one by one
+ * @nr: how many
+ * @empty_is_default: one without data has its default (v2-09, 4.1)
+ * @others: values of those that the dialect doesn't have
+ */
+struct rpcrdma2_prop_table {
+	const struct rpcrdma2_prop	*props;
+	unsigned int			nr;
+	bool				empty_is_default;
+	struct rpcrdma2_props		others;
+};
+
+/**
  * struct rpcrdma2_dialect - one text's way of writing headers
  * @name: for tracepoints and statistics
- * @version: the version word
+ * @version: the version word; two dialects may have the same
  * @inline_default: inline threshold of a peer that says nothing, octets
- * @connprop: the ends tell each other their properties in RDMA2_CONNPROP;
- *	else in the CM's private data
+ * @props: properties, which the ends tell each other in RDMA2_CONNPROP, or what
+ *	stands for it; NULL: there are none, and the CM's private data has to do
+ * @props_optional: a peer may speak the dialect and know no properties: it calls
+ *	them an unknown header type
  * @decode: decode the header at the start of a received message
  * @encode: encode a header at the start of a message to send
  * @size: octets that @encode will produce
@@ -39,7 +71,8 @@ struct rpcrdma2_dialect {
 	const char	*name;
 	u32		version;
 	u32		inline_default;
-	bool		connprop;
+	const struct rpcrdma2_prop_table *props;
+	bool		props_optional;
 	int		(*decode)(struct xdr_stream *xdr,
 				  struct rpcrdma2_header *hdr);
 	int		(*encode)(struct xdr_stream *xdr,
@@ -47,9 +80,36 @@ struct rpcrdma2_dialect {
 	size_t		(*size)(const struct rpcrdma2_header *hdr);
 };
 
-/* v1.c, v2_09.c */
+/* v1.c, v2_01.c, v2_09.c */
 extern const struct rpcrdma2_dialect rpcrdma2_v1;
+extern const struct rpcrdma2_dialect rpcrdma2_v2_01;
 extern const struct rpcrdma2_dialect rpcrdma2_v2_09;
+
+#define RPCRDMA2_NR_DIALECTS	3
+
+/**
+ * struct rpcrdma2_dialects - what an end may speak
+ * @nr: how many
+ * @dialect: which, those that it prefers first
+ */
+struct rpcrdma2_dialects {
+	unsigned int			nr;
+	const struct rpcrdma2_dialect	*dialect[RPCRDMA2_NR_DIALECTS];
+};
+
+/* dialect.c */
+extern const struct rpcrdma2_dialects rpcrdma2_all_dialects;
+void rpcrdma2_dialects_of_version(struct rpcrdma2_dialects *dialects, u32 version);
+void rpcrdma2_dialects_from(struct rpcrdma2_dialects *dialects,
+			    const struct rpcrdma2_dialect *first);
+const struct rpcrdma2_dialect *
+rpcrdma2_next_dialect(const struct rpcrdma2_dialects *dialects,
+		      const struct rpcrdma2_dialect *dialect,
+		      u32 vers_low, u32 vers_high);
+void rpcrdma2_version_range(const struct rpcrdma2_dialects *dialects,
+			    u32 *low, u32 *high);
+const struct rpcrdma2_dialect *
+rpcrdma2_recognize(const struct rpcrdma2_dialects *dialects, void *msg, size_t len);
 
 /* message.c */
 #define RPCRDMA2_COMMON_PREFIX	(4 * XDR_UNIT)
@@ -116,13 +176,19 @@ rpcrdma2_position_zero(const struct rpcrdma2_chunk_lists *cl)
 }
 
 /* props.c */
-void rpcrdma2_props_init(struct rpcrdma2_props *props);
+void rpcrdma2_props_init(const struct rpcrdma2_prop_table *table,
+			 struct rpcrdma2_props *props);
 int rpcrdma2_decode_props(struct xdr_stream *xdr,
+			  const struct rpcrdma2_prop_table *table,
 			  struct rpcrdma2_props *props);
+size_t rpcrdma2_props_size(const struct rpcrdma2_prop_table *table);
 int rpcrdma2_encode_props(struct xdr_stream *xdr,
+			  const struct rpcrdma2_prop_table *table,
 			  const struct rpcrdma2_props *props);
+int rpcrdma2_decode_rbsiz(u32 word, u32 *value);
 
 /* error.c */
+struct rpcrdma2_error rpcrdma2_error_of(const struct rpcrdma2_error *err, u32 last);
 int rpcrdma2_decode_error(struct xdr_stream *xdr, struct rpcrdma2_error *err);
 int rpcrdma2_encode_error(struct xdr_stream *xdr,
 			  const struct rpcrdma2_error *err);

@@ -61,8 +61,8 @@ static void conn_ready(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_xprt *x = conn->upper;
 	struct rpc_xprt *xprt = &x->xprt;
 
-	if (conn->dialect->version < conn->param.version_high)
-		rpcrdma2_server_learned(xprt);
+	if (conn->dialect != conn->param.dialects.dialect[0])
+		rpcrdma2_server_learned(xprt, conn->dialect);
 	rpcrdma2_requester_ready(conn->requester);
 	xprt->connect_cookie++;
 	xprt->stat.connect_count++;
@@ -143,9 +143,9 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 static void attempt_failed(struct rpcrdma2_xprt *x,
 			   const struct rpcrdma2_conn *conn)
 {
-	if (conn->assume_1) {
+	if (conn->assume) {
 		/* sunrpc need not know that one attempt takes two connections. */
-		rpcrdma2_server_learned(&x->xprt);
+		rpcrdma2_server_learned(&x->xprt, conn->assume);
 		queue_delayed_work(xprtiod_workqueue, &x->connect_work, 0);
 	} else {
 		connect_failed(x, conn->close_status);
@@ -161,9 +161,9 @@ static void attempt_failed(struct rpcrdma2_xprt *x,
 static bool is_refused(struct rpcrdma2_xprt *x, const struct rpcrdma2_conn *conn)
 {
 	if (!conn->was_ready || conn->close_status != -EPROTONOSUPPORT ||
-	    conn->assume_1 || x->stats.replies.messages)
+	    conn->assume || x->stats.replies.messages)
 		return false;
-	return !x->assumed_1 || ++x->refusals > MAX_REFUSALS;
+	return !x->assumed || ++x->refusals > MAX_REFUSALS;
 }
 
 static void conn_closed(struct rpcrdma2_conn *conn)
@@ -178,8 +178,8 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 		if (conn->close_status == -EPROTONOSUPPORT)
 			rpcrdma2_server_lost(&x->xprt);
 	}
-	if (conn->was_ready && conn->assume_1)
-		rpcrdma2_server_learned(&x->xprt);
+	if (conn->was_ready && conn->assume)
+		rpcrdma2_server_learned(&x->xprt, conn->assume);
 	spin_lock(&x->lock);
 	x->conn = NULL;
 	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
@@ -245,11 +245,10 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 	};
 	struct rpcrdma2_conn *conn;
 
-	rpcrdma2_versions(&param.version_low, &param.version_high);
-	x->assumed_1 = param.version_low < param.version_high &&
-		       rpcrdma2_server_is_version_1(&x->xprt);
-	if (x->assumed_1)
-		param.version_high = param.version_low;
+	rpcrdma2_client_dialects(&param.dialects);
+	x->assumed = rpcrdma2_server_dialect(&x->xprt);
+	if (x->assumed)
+		rpcrdma2_dialects_from(&param.dialects, x->assumed);
 	conn = rpcrdma2_conn_alloc(&param, GFP_KERNEL);
 	if (!conn)
 		return NULL;

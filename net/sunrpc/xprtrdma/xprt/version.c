@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which servers have only version 1.
+ * Which servers don't speak what a client would ask for first.
  *
- * A client asks for version 2 first. A server without it may cost that client
- * a connection and some seconds, so what was learned is kept, for all mounts
+ * A server of which that is so may cost that client a connection and some seconds, so what was learned is kept, for all mounts
  * in a network namespace, for version_retry seconds. It is also dropped when
  * the server cannot be reached: it may be another one when it comes back.
  */
@@ -17,15 +16,17 @@
 #define NR_SERVERS	64
 
 /**
- * struct server - a server that had only version 1
+ * struct server - a server that had another dialect
  * @net_cookie: the network namespace that it was seen from
  * @addr: its address and port
+ * @dialect: the one that it had, or the next one to try
  * @until: when to ask it again, in jiffies
  * @used: the entry is in use, until then
  */
 struct server {
 	u64			net_cookie;
 	struct sockaddr_storage	addr;
+	const struct rpcrdma2_dialect *dialect;
 	unsigned long		until;
 	bool			used;
 };
@@ -74,33 +75,42 @@ static struct server *oldest(void)
 }
 
 /**
- * rpcrdma2_server_is_version_1 - was a server found to have only version 1?
+ * rpcrdma2_server_dialect - in which dialect to speak to a server?
  * @xprt: a transport to it
  *
  * Process context.
+ *
+ * Return: the dialect, or NULL if nothing is known
  */
-bool rpcrdma2_server_is_version_1(const struct rpc_xprt *xprt)
+const struct rpcrdma2_dialect *
+rpcrdma2_server_dialect(const struct rpc_xprt *xprt)
 {
-	bool found;
+	const struct rpcrdma2_dialect *dialect = NULL;
+	struct server *server;
 
 	spin_lock(&servers_lock);
-	found = find(xprt);
+	server = find(xprt);
+	if (server)
+		dialect = server->dialect;
 	spin_unlock(&servers_lock);
-	return found;
+	return dialect;
 }
 
 /**
- * rpcrdma2_server_learned - a server has only version 1
+ * rpcrdma2_server_learned - a server doesn't speak what it was asked in first
  * @xprt: a transport to it
+ * @dialect: what it does speak, or may
  *
  * What is known already stays known for as long as it would have been.
  */
-void rpcrdma2_server_learned(const struct rpc_xprt *xprt)
+void rpcrdma2_server_learned(const struct rpc_xprt *xprt,
+			     const struct rpcrdma2_dialect *dialect)
 {
 	struct server *server;
 
 	spin_lock(&servers_lock);
-	if (!find(xprt)) {
+	server = find(xprt);
+	if (!server) {
 		server = oldest();
 		server->net_cookie = xprt->xprt_net->net_cookie;
 		server->addr = xprt->addr;
@@ -108,6 +118,7 @@ void rpcrdma2_server_learned(const struct rpc_xprt *xprt)
 				READ_ONCE(rpcrdma2_version_retry) * HZ;
 		server->used = true;
 	}
+	server->dialect = dialect;
 	spin_unlock(&servers_lock);
 }
 

@@ -25,7 +25,8 @@
  * @stats: what was counted on connections that are gone
  * @last_close: when the last one that was READY went, in jiffies
  * @last_close_status: why it did; 0 if none did yet
- * @assumed_1: the connection started in version 1 for what is known of the server
+ * @assumed: the dialect that the connection started in, for what is known of the
+ *	server; or NULL
  * @refusals: connections of such a kind that were refused
  * @refused: who connects next is told that there is no common version
  * @reverse_free: reverse-direction requests to use
@@ -45,7 +46,7 @@ struct rpcrdma2_xprt {
 	struct rpcrdma2_stats	stats;
 	unsigned long		last_close;
 	int			last_close_status;
-	bool			assumed_1;
+	const struct rpcrdma2_dialect *assumed;
 	unsigned int		refusals;
 	bool			refused;
 	struct list_head	reverse_free;
@@ -65,8 +66,10 @@ int rpcrdma2_xprt_register(void);
 void rpcrdma2_xprt_unregister(void);
 
 /* version.c */
-bool rpcrdma2_server_is_version_1(const struct rpc_xprt *xprt);
-void rpcrdma2_server_learned(const struct rpc_xprt *xprt);
+const struct rpcrdma2_dialect *
+rpcrdma2_server_dialect(const struct rpc_xprt *xprt);
+void rpcrdma2_server_learned(const struct rpc_xprt *xprt,
+			     const struct rpcrdma2_dialect *dialect);
 void rpcrdma2_server_lost(const struct rpc_xprt *xprt);
 
 /* reverse.c */
