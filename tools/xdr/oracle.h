@@ -48,12 +48,15 @@ struct flat {
 	struct flat_chunk	reply;
 	uint32_t		code, args[3];
 	struct flat_prop	props[FLAT_PROPS];
-	uint32_t		nprops, unused;
+	uint32_t		nprops, codec;
 };
+
+/* codec: 1, 2, or the version 2 of 2016 */
+#define FLAT_2016	3
 
 /* oracle_rpcgen.c: octets of the header, or -1 */
 int rpcgen_encode(const struct flat *f, void *octets, size_t room);
-int rpcgen_decode(struct flat *f, void *octets, size_t len, uint32_t vers,
+int rpcgen_decode(struct flat *f, void *octets, size_t len, uint32_t codec,
 		  int bare);
 
 #endif /* _RPCRDMA2_XDR_ORACLE_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Chunk lists as rpcgen has them, from plain arrays and back.
+ * Chunk lists and properties as rpcgen has them, from plain arrays and back.
  */
+#include <string.h>
 #include "oracle_lists.h"
 
 static void segment_of(struct flat_segment *to, const x_segment *from)
@@ -87,4 +88,35 @@ bool_t flat_of_lists(struct flat *f, const struct x_chunk_lists *lists)
 	}
 	f->has_reply = !!lists->xl_reply;
 	return !lists->xl_reply || !chunk_of(&f->reply, lists->xl_reply);
+}
+
+/* What @props points to is @f's. */
+void props_of_flat(x_property *props, const struct flat *f)
+{
+	u_int i;
+
+	for (i = 0; i < f->nprops; i++) {
+		props[i].xp_id = f->props[i].id;
+		props[i].xp_data.xp_data_len = f->props[i].len;
+		props[i].xp_data.xp_data_val = (char *)f->props[i].data;
+	}
+}
+
+bool_t flat_of_props(struct flat *f, const x_property *prop, u_int n)
+{
+	u_int i;
+
+	if (n > FLAT_PROPS)
+		return FALSE;
+	f->nprops = n;
+	for (i = 0; i < n; i++, prop++) {
+		if (prop->xp_data.xp_data_len > FLAT_DATA)
+			return FALSE;
+		f->props[i].id = prop->xp_id;
+		f->props[i].len = prop->xp_data.xp_data_len;
+		if (f->props[i].len)
+			memcpy(f->props[i].data, prop->xp_data.xp_data_val,
+			       f->props[i].len);
+	}
+	return TRUE;
 }

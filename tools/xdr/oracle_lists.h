@@ -7,5 +7,10 @@
 
 void lists_of_flat(struct x_chunk_lists *lists, const struct flat *f);
 bool_t flat_of_lists(struct flat *f, const struct x_chunk_lists *lists);
+void props_of_flat(x_property *props, const struct flat *f);
+bool_t flat_of_props(struct flat *f, const x_property *prop, u_int n);
+
+/* oracle_2016.c */
+bool_t code_header_2016(XDR *xdrs, struct flat *f);
 
 #endif /* _RPCRDMA2_XDR_ORACLE_LISTS_H */

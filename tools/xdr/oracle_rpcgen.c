@@ -28,36 +28,11 @@ static bool_t encode_props(XDR *xdrs, const struct flat *f)
 {
 	x_property props[FLAT_PROPS];
 	x_connprop set;
-	u_int i;
 
-	for (i = 0; i < f->nprops; i++) {
-		props[i].xp_id = f->props[i].id;
-		props[i].xp_data.xp_data_len = f->props[i].len;
-		props[i].xp_data.xp_data_val = (char *)f->props[i].data;
-	}
+	props_of_flat(props, f);
 	set.xn_props.xn_props_len = f->nprops;
 	set.xn_props.xn_props_val = props;
 	return xdr_x_connprop(xdrs, &set);
-}
-
-static bool_t take_props(struct flat *f, const x_connprop *set)
-{
-	const x_property *prop = set->xn_props.xn_props_val;
-	u_int i;
-
-	if (set->xn_props.xn_props_len > FLAT_PROPS)
-		return FALSE;
-	f->nprops = set->xn_props.xn_props_len;
-	for (i = 0; i < f->nprops; i++, prop++) {
-		if (prop->xp_data.xp_data_len > FLAT_DATA)
-			return FALSE;
-		f->props[i].id = prop->xp_id;
-		f->props[i].len = prop->xp_data.xp_data_len;
-		if (f->props[i].len)
-			memcpy(f->props[i].data, prop->xp_data.xp_data_val,
-			       f->props[i].len);
-	}
-	return TRUE;
 }
 
 static bool_t decode_props(XDR *xdrs, struct flat *f)
@@ -66,7 +41,8 @@ static bool_t decode_props(XDR *xdrs, struct flat *f)
 	bool_t ok;
 
 	memset(&set, 0, sizeof(set));
-	ok = xdr_x_connprop(xdrs, &set) && take_props(f, &set);
+	ok = xdr_x_connprop(xdrs, &set) && flat_of_props(f, set.xn_props.xn_props_val,
+			   set.xn_props.xn_props_len);
 	xdr_free((xdrproc_t)xdr_x_connprop, (char *)&set);
 	return ok;
 }
@@ -212,8 +188,10 @@ static bool_t code_header(XDR *xdrs, struct flat *f)
 {
 	bool_t encode = xdrs->x_op == XDR_ENCODE;
 
-	if (f->vers == 1)
+	if (f->codec == 1)
 		return code_header_1(xdrs, f);
+	if (f->codec == FLAT_2016)
+		return code_header_2016(xdrs, f);
 	if (f->bare)
 		return code_bare_error(xdrs, f);
 	if (!code_prefix(xdrs, f))
@@ -244,14 +222,14 @@ int rpcgen_encode(const struct flat *f, void *octets, size_t room)
 	return len;
 }
 
-int rpcgen_decode(struct flat *f, void *octets, size_t len, uint32_t vers,
+int rpcgen_decode(struct flat *f, void *octets, size_t len, uint32_t codec,
 		  int bare)
 {
 	int used = -1;
 	XDR xdrs;
 
 	memset(f, 0, sizeof(*f));
-	f->vers = vers;
+	f->codec = codec;
 	f->bare = bare;
 	xdrmem_create(&xdrs, octets, len, XDR_DECODE);
 	if (code_header(&xdrs, f))

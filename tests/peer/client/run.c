@@ -59,6 +59,7 @@ static const struct {
 	{ room_tests, 1 },
 	{ credit_tests, 1 },
 	{ read_tests, 1 },
+	{ text_2016_tests, 2 },
 	{ abandon_tests, 2 },
 };
 

@@ -128,7 +128,7 @@ static bool skip_subset(struct xdr_stream *xdr)
 	return words == left / XDR_UNIT && xdr_inline_decode(xdr, left);
 }
 
-/* The arguments are all that follows. */
+/* The arguments are all that follows, and XDR like the rest. */
 static int decode_optional(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	u32 operation, len;
@@ -139,8 +139,7 @@ static int decode_optional(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 		return rc;
 	if (xdr_stream_decode_u32(xdr, &operation) ||
 	    xdr_stream_decode_u32(xdr, &len) ||
-	    len > xdr_stream_remaining(xdr) ||
-	    xdr_align_size(len) != xdr_stream_remaining(xdr))
+	    len != xdr_stream_remaining(xdr))
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 	if (operation != ROPT_INITXCH) {
 		/* It may always be answered. */
