@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Look through the table of a document's statements: are there the tests it names?
+"""Look through the tables of documents' statements: are there the tests they name?
 
     statements.py [FILE]
 
@@ -38,10 +38,15 @@ IN_WORDS = "reason", "open"
 
 
 def rows(text):
-    """Cells of each row of a list-table, but for its head."""
-    table = text[text.index(".. list-table::"):]
-    for row in re.split(r"^   \* - ", table, flags=re.M)[2:]:
-        yield [" ".join(cell.split()) for cell in re.split(r"^     - ", row, flags=re.M)]
+    """Cells of each row of each list-table, but for its head."""
+    for table in text.split(".. list-table::")[1:]:
+        table = re.split(r"^\S", table, maxsplit=1, flags=re.M)[0]
+        for row in re.split(r"^   \* - ", table, flags=re.M)[2:]:
+            yield cells(row)
+
+
+def cells(row):
+    return [" ".join(cell.split()) for cell in re.split(r"^     - ", row, flags=re.M)]
 
 
 def wrong_with(item):
