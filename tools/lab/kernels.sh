@@ -62,13 +62,15 @@ apt_install() {
 # with nothing but the suite that has this kernel: the machine's don't change.
 # All is in $debs, which is $CACHE/debs/$KERNEL.
 
-# suite - where Debian 12 has this kernel, on the mirror that the machine uses.
+# suite - where Debian has this kernel, on the mirror that the machine uses. (The
+# keys of Debian 13 are among those of Debian 12.)
 suite() {
 	local archive suite main mirror
 
 	case $KERNEL in
 	6.1)	archive=debian-security suite=bookworm-security main=$suite ;;
 	6.12)	archive=debian suite=bookworm-backports main=bookworm ;;
+	7.3)	archive=debian suite=trixie-backports main=bookworm ;;
 	esac
 	mirror=$(apt-get update --print-uris |
 		 sed -n "s|^'\(.*\)/dists/$main/InRelease'.*|\1|p")
@@ -219,12 +221,13 @@ configure_uml() {
 }
 
 # Kconfig drops what a kernel doesn't offer; a kernel that lacks what was asked
-# for would pass tests that mean nothing.
+# for would pass tests that mean nothing. KERNEL.gone has what it need not offer.
 check_config() {
-	local lost
+	local lost gone=$LAB/config/$KERNEL.gone
 
+	[ -e "$gone" ] || gone=/dev/null
 	lost=$(cat "${fragments[@]}" | grep -E '^(# )?CONFIG_' |
-	       grep -vxFf "$kernel/build/.config" || true)
+	       grep -vxFf "$kernel/build/.config" | grep -vxFf "$gone" || true)
 	[ -z "$lost" ] || die "lost from the configuration:"$'\n'"$lost"
 }
 
