@@ -61,8 +61,9 @@ prepare() {
 		modules "$flavour"
 		kernels[$KERNEL]=$kernel
 		mkdir -p "$log/modules/$KERNEL"
-		sed 's/\.k\?o$/.ko/' "$build/modules.order" |
-			xargs -r cp -t "$log/modules/$KERNEL"
+		# Since 6.13 those are relative paths.
+		(cd "$build" && sed 's/\.k\?o$/.ko/' modules.order |
+			xargs -r cp -t "$log/modules/$KERNEL")
 		exec 9>&-
 	done
 	drop_old_logs
