@@ -4,6 +4,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
+#include <linux/kernel_stat.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sort.h>

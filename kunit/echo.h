@@ -26,17 +26,19 @@
 
 #include <linux/completion.h>
 #include <linux/list.h>
+#include <linux/sizes.h>
 #include <linux/sunrpc/clnt.h>
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/svc_xprt.h>
 #include <kunit/test.h>
 
-#include "compat.h"
+#include "kunit_compat.h"
+#include "svc_compat.h"
 
 #define ECHO_PROGRAM		0x20ec0001
 #define ECHO_CB_PROGRAM		0x20ec0002
 #define ECHO_VERSION		1
-#define ECHO_MAX_PAYLOAD	RPCSVC_MAXPAYLOAD
+#define ECHO_MAX_PAYLOAD	SZ_1M
 
 enum {
 	ECHOPROC_NULL,
@@ -133,7 +135,7 @@ struct echo_svc_args {
 
 extern const struct svc_version echo_svc_version;
 
-rpcrdma2_svc_auth_status echo_svc_authenticate(struct svc_rqst *rqstp);
+echo_auth_status echo_svc_authenticate(struct svc_rqst *rqstp);
 int echo_svc_thread(void *data);
 void echo_svc_hold(void);
 void echo_svc_release(void);

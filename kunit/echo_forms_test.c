@@ -121,12 +121,12 @@ static const void *echo_nth_payload(const struct echo_payload *prev,
 	return &payloads[i];
 }
 
-static const void *echo_payload_gen_params(const void *prev, char *desc)
+static const void *echo_payload_gen_params(KUNIT_GENERATOR_ARGS)
 {
 	return echo_nth_payload(prev, desc, ARRAY_SIZE(echo_lens));
 }
 
-static const void *echo_long_payload_gen_params(const void *prev, char *desc)
+static const void *echo_long_payload_gen_params(KUNIT_GENERATOR_ARGS)
 {
 	return echo_nth_payload(prev, desc, ECHO_LONG_MESSAGES);
 }

@@ -47,10 +47,10 @@ static int echo_cb_start(void)
 	if (!echo_cb_serv)
 		return -ENOMEM;
 	set_bc_enabled(echo_cb_serv);
-	ret = svc_set_num_threads(echo_cb_serv, NULL, 2);
+	ret = svc_set_num_threads(echo_cb_serv, 0, 2);
 	if (ret < 0) {
-		svc_set_num_threads(echo_cb_serv, NULL, 0);
-		rpcrdma2_svc_destroy(&echo_cb_serv);
+		svc_set_num_threads(echo_cb_serv, 0, 0);
+		svc_destroy(&echo_cb_serv);
 	}
 	return ret;
 }
@@ -59,8 +59,8 @@ static void echo_cb_stop(void)
 {
 	if (!echo_cb_serv)
 		return;
-	svc_set_num_threads(echo_cb_serv, NULL, 0);
-	rpcrdma2_svc_destroy(&echo_cb_serv);
+	svc_set_num_threads(echo_cb_serv, 0, 0);
+	svc_destroy(&echo_cb_serv);
 }
 
 static int echo_reverse_suite_init(struct kunit_suite *suite)

@@ -443,7 +443,7 @@ static int __init echo_init(void)
 	for (i = 0; i < ARRAY_SIZE(echo_suites); i++)
 		if (!*suites || strstr(suites, echo_suites[i]->name))
 			echo_chosen[echo_nr_chosen++] = echo_suites[i];
-	return __kunit_test_suites_init(echo_chosen, echo_nr_chosen);
+	return __kunit_test_suites_init(echo_chosen, echo_nr_chosen, true);
 }
 
 static void __exit echo_exit(void)

@@ -195,7 +195,7 @@ static bool echo_svc_encode_stream(struct svc_rqst *rqstp,
 	unsigned int len = args->res_pages;
 	__be32 pad = 0;
 
-	if (rpcrdma2_reserve_space_vec(rqstp, len) < 0)
+	if (echo_reserve_space_vec(rqstp, len) < 0)
 		return false;
 	echo_svc_fill(args, xdr->buf->pages, base);
 	write_bytes_to_xdr_buf(xdr->buf, start + len, &pad, xdr_pad_size(len));
@@ -289,16 +289,16 @@ static int echo_svc_run(struct svc_rqst *rqstp, __be32 *statp)
 	return 1;
 }
 
-RPCRDMA2_DEFINE_SVC_DISPATCH(echo_svc_dispatch, echo_svc_run);
+ECHO_DEFINE_SVC_DISPATCH(echo_svc_dispatch, echo_svc_run)
 
-static RPCRDMA2_DEFINE_SVC_COUNT(echo_svc_count, ECHOPROC_NR);
+ECHO_DEFINE_SVC_COUNT(echo_svc_count, ECHOPROC_NR)
 
 /* Hidden: no rpcbind is asked or told. */
 const struct svc_version echo_svc_version = {
 	.vs_vers	= ECHO_VERSION,
 	.vs_nproc	= ECHOPROC_NR,
 	.vs_proc	= echo_svc_procedures,
-	.vs_count	= echo_svc_count,
+	ECHO_VS_COUNT(echo_svc_count)
 	.vs_xdrsize	= sizeof(struct echo_svc_args),
 	.vs_hidden	= true,
 	.vs_dispatch	= echo_svc_dispatch,
@@ -312,7 +312,7 @@ const struct svc_version echo_svc_version = {
  *
  * Return: SVC_OK
  */
-rpcrdma2_svc_auth_status echo_svc_authenticate(struct svc_rqst *rqstp)
+echo_auth_status echo_svc_authenticate(struct svc_rqst *rqstp)
 {
 	return SVC_OK;
 }
@@ -344,7 +344,7 @@ int echo_svc_thread(void *data)
 
 	svc_thread_init_status(rqstp, 0);
 	while (!svc_thread_should_stop(rqstp))
-		rpcrdma2_svc_recv(rqstp);
+		svc_recv(rqstp, 0);
 	svc_exit_thread(rqstp);
 	return 0;
 }
@@ -382,10 +382,9 @@ int echo_server_start(int family)
 			       echo_svc_thread);
 	if (!echo_serv)
 		return -ENOMEM;
-	/* Connections are made faster than the service's threads end others. */
-	echo_serv->sv_maxconn = 1024;
+	echo_allow_connections(echo_serv);
 
-	ret = svc_set_num_threads(echo_serv, NULL, echo_threads());
+	ret = svc_set_num_threads(echo_serv, 0, echo_threads());
 	if (ret < 0)
 		goto out_stop;
 	ret = svc_xprt_create(echo_serv, echo_svc_class(), &init_net, family,
@@ -406,9 +405,9 @@ void echo_server_stop(void)
 {
 	if (!echo_serv)
 		return;
-	svc_xprt_destroy_all(echo_serv, &init_net);
-	svc_set_num_threads(echo_serv, NULL, 0);
-	rpcrdma2_svc_destroy(&echo_serv);
+	svc_xprt_destroy_all(echo_serv, &init_net, false);
+	svc_set_num_threads(echo_serv, 0, 0);
+	svc_destroy(&echo_serv);
 }
 
 /**

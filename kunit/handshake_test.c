@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 #include <linux/slab.h>
 #include "handshake_test.h"
+#include "kunit_compat.h"
 #include "wire_test.h"
 
 #define NR_STATES	RPCRDMA2_HS_NR_STATES
@@ -22,7 +23,7 @@ static void scenario_desc(const struct hs_scenario *s, char *desc)
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", s->name);
 }
 
-static const void *scenario_gen_params(const void *prev, char *desc)
+static const void *scenario_gen_params(KUNIT_GENERATOR_ARGS)
 {
 	const struct hs_scenario *s = prev;
 

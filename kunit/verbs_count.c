@@ -6,8 +6,7 @@
  *	insmod rpcrdma2_verbs_count.ko device=r0
  *	cat /sys/kernel/debug/rpcrdma2_verbs_count
  *
- * As long as this is loaded the device can't be removed. It is for tests: a
- * driver has no idea that somebody is in between.
+ * It is for tests: a driver has no idea that somebody is in between.
  */
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
@@ -136,13 +135,10 @@ static int verbs_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(verbs);
 
-static int __init verbs_init(void)
+static int verbs_add(struct ib_device *ibdev)
 {
-	struct ib_device *ibdev;
-
-	ibdev = ib_device_get_by_name(device, RDMA_DRIVER_UNKNOWN);
-	if (!ibdev)
-		return -ENODEV;
+	if (strcmp(dev_name(&ibdev->dev), device))
+		return -EOPNOTSUPP;
 	verbs_device = ibdev;
 	verbs_ops.post_send = ibdev->ops.post_send;
 	verbs_ops.post_recv = ibdev->ops.post_recv;
@@ -153,6 +149,37 @@ static int __init verbs_init(void)
 	WRITE_ONCE(ibdev->ops.post_recv, verbs_post_recv);
 	WRITE_ONCE(ibdev->ops.poll_cq, verbs_poll_cq);
 	WRITE_ONCE(ibdev->ops.req_notify_cq, verbs_req_notify_cq);
+	return 0;
+}
+
+static void verbs_remove(struct ib_device *ibdev, void *unused)
+{
+	WRITE_ONCE(ibdev->ops.post_send, verbs_ops.post_send);
+	WRITE_ONCE(ibdev->ops.post_recv, verbs_ops.post_recv);
+	WRITE_ONCE(ibdev->ops.poll_cq, verbs_ops.poll_cq);
+	WRITE_ONCE(ibdev->ops.req_notify_cq, verbs_ops.req_notify_cq);
+	/* Nothing above sleeps, so nobody is in there any more after this. */
+	synchronize_rcu();
+	verbs_device = NULL;
+}
+
+static struct ib_client verbs_client = {
+	.name	= "rpcrdma2_verbs_count",
+	.add	= verbs_add,
+	.remove	= verbs_remove,
+};
+
+static int __init verbs_init(void)
+{
+	int rc;
+
+	rc = ib_register_client(&verbs_client);
+	if (rc)
+		return rc;
+	if (!verbs_device) {
+		ib_unregister_client(&verbs_client);
+		return -ENODEV;
+	}
 	verbs_file = debugfs_create_file("rpcrdma2_verbs_count", 0400, NULL,
 					 NULL, &verbs_fops);
 	return 0;
@@ -160,16 +187,8 @@ static int __init verbs_init(void)
 
 static void __exit verbs_exit(void)
 {
-	struct ib_device *ibdev = verbs_device;
-
 	debugfs_remove(verbs_file);
-	WRITE_ONCE(ibdev->ops.post_send, verbs_ops.post_send);
-	WRITE_ONCE(ibdev->ops.post_recv, verbs_ops.post_recv);
-	WRITE_ONCE(ibdev->ops.poll_cq, verbs_ops.poll_cq);
-	WRITE_ONCE(ibdev->ops.req_notify_cq, verbs_ops.req_notify_cq);
-	/* Nothing above sleeps, so nobody is in there any more after this. */
-	synchronize_rcu();
-	ib_device_put(ibdev);
+	ib_unregister_client(&verbs_client);
 }
 
 module_init(verbs_init);

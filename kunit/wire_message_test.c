@@ -18,6 +18,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include "kunit_compat.h"
 #include "wire_test.h"
 
 #define GUARD		0xc3
@@ -29,7 +30,7 @@ static void vector_desc(const struct wire_vector *v, char *desc)
 		 wire_dialect(wire_codec(v))->name, v->name);
 }
 
-static const void *vector_gen_params(const void *prev, char *desc)
+static const void *vector_gen_params(KUNIT_GENERATOR_ARGS)
 {
 	const struct wire_vector *v;
 	unsigned int i = 0;

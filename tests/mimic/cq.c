@@ -80,7 +80,7 @@ void mimic_vectors_exit(struct mimic_dev *dev)
 }
 
 int mimic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
-		    struct rpcrdma2_create_cq_arg *unused)
+		    struct mimic_create_cq_arg *unused)
 {
 	struct mimic_dev *dev = to_mimic(ib->device);
 	struct mimic_cq *cq = to_mimic_cq(ib);

@@ -257,7 +257,7 @@ static int make_platform(void)
 		platform_device_unregister(platform);
 		return -ENOMEM;
 	}
-	rpcrdma2_set_dma_region(map, 0, MIMIC_DMA_OFFSET, MIMIC_DMA_OFFSET);
+	mimic_set_dma_region(map, 0, MIMIC_DMA_OFFSET, MIMIC_DMA_OFFSET);
 	platform->dev.dma_range_map = map;
 	dma_set_max_seg_size(&platform->dev, UINT_MAX);
 	return dma_coerce_mask_and_coherent(&platform->dev, DMA_BIT_MASK(64));

@@ -66,7 +66,7 @@ struct ib_mr *mimic_get_dma_mr(struct ib_pd *pd, int access)
 }
 
 struct ib_mr *mimic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-				u64 virt_addr, int access,
+				u64 virt_addr, int access, MIMIC_DMAH_ARG
 				struct ib_udata *udata)
 {
 	return ERR_PTR(-EOPNOTSUPP);

@@ -359,7 +359,7 @@ int mimic_alloc_pd(struct ib_pd *pd, struct ib_udata *udata);
 int mimic_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata);
 struct ib_mr *mimic_get_dma_mr(struct ib_pd *pd, int access);
 struct ib_mr *mimic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-				u64 virt_addr, int access,
+				u64 virt_addr, int access, MIMIC_DMAH_ARG
 				struct ib_udata *udata);
 struct ib_mr *mimic_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max);
 int mimic_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents,
@@ -410,7 +410,7 @@ int mimic_queue_recv(struct mimic_queue *q, const struct ib_recv_wr *wr);
 int mimic_vectors_init(struct mimic_dev *dev);
 void mimic_vectors_exit(struct mimic_dev *dev);
 int mimic_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
-		    struct rpcrdma2_create_cq_arg *unused);
+		    struct mimic_create_cq_arg *unused);
 int mimic_destroy_cq(struct ib_cq *cq, struct ib_udata *udata);
 int mimic_poll_cq(struct ib_cq *cq, int max, struct ib_wc *wc);
 int mimic_req_notify_cq(struct ib_cq *cq, enum ib_cq_notify_flags flags);
