@@ -135,7 +135,7 @@ static int connect(struct rpcrdma2_conn *conn)
 		return rc;
 	fill_conn_param(conn, &param, private_data);
 	param.responder_resources =
-		min_t(int, conn->cm_id->device->attrs.max_qp_rd_atom, MAX_READS);
+		min_t(u32, conn->cm_id->device->attrs.max_qp_rd_atom, MAX_READS);
 	if (!interruptible_begin(conn))
 		return -ENOTCONN;
 	rc = rdma_connect(conn->cm_id, &param);
@@ -369,9 +369,9 @@ static int connect_request(struct rdma_cm_id *cm_id,
 	trace_rpcrdma2_conn_new(conn,
 				(struct sockaddr *)&cm_id->route.addr.dst_addr);
 	keep_private_data(conn, &event->param.conn);
-	conn->peer_reads = min3(cm_id->device->attrs.max_qp_init_rd_atom,
-				MAX_READS,
-				(int)event->param.conn.initiator_depth);
+	conn->peer_reads = min_t(u32, cm_id->device->attrs.max_qp_init_rd_atom,
+				 min_t(u32, event->param.conn.initiator_depth,
+				       MAX_READS));
 	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ACCEPTING,
 			      CONNECT_TIMEOUT_SECS);
 	listener->incoming(listener->context, conn);
