@@ -7,6 +7,7 @@
 
 #include "conn/conn.h"
 #include "module.h"
+#include "requester/requester.h"
 #include "svc/svc.h"
 #include "xprt/xprt.h"
 
@@ -255,9 +256,12 @@ static int __init rpcrdma2_init(void)
 	rc = rpcrdma2_pages_init();
 	if (rc)
 		return rc;
-	rc = rpcrdma2_conn_init();
+	rc = rpcrdma2_call_buffers_init();
 	if (rc)
 		goto out_pages;
+	rc = rpcrdma2_conn_init();
+	if (rc)
+		goto out_calls;
 	rc = explain(rpcrdma2_svc_register());
 	if (rc)
 		goto out_conn;
@@ -275,6 +279,8 @@ out_svc:
 	rpcrdma2_svc_unregister();
 out_conn:
 	rpcrdma2_conn_cleanup();
+out_calls:
+	rpcrdma2_call_buffers_exit();
 out_pages:
 	rpcrdma2_pages_exit();
 	return rc;
@@ -286,6 +292,7 @@ static void __exit rpcrdma2_exit(void)
 	rpcrdma2_svc_reverse_unregister();
 	rpcrdma2_svc_unregister();
 	rpcrdma2_conn_cleanup();
+	rpcrdma2_call_buffers_exit();
 	rpcrdma2_pages_exit();
 }
 

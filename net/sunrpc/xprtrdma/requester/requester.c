@@ -149,30 +149,21 @@ static int credit_wait(struct rpcrdma2_requester *requester,
  * rpcrdma2_call_alloc - make buffers for a Call and its Reply
  * @task: an RPC with rq_callsize and rq_rcvsize set
  *
- * Called by sunrpc, process context; does not wait where the xprt serves swap. The
- * memory is from sunrpc's own pool, which has some left for those that write back
- * what takes up all other memory.
+ * Called by sunrpc, process context; does not wait where the xprt serves swap.
  *
  * Return: 0 or -ENOMEM; sunrpc tries again later
  */
 int rpcrdma2_call_alloc(struct rpc_task *task)
 {
-	struct rpc_rqst *rqst = task->tk_rqstp;
 	struct rpcrdma2_call *call;
-	int rc;
 
-	rqst->rq_callsize += sizeof(*call);
-	rc = rpc_malloc(task);
-	rqst->rq_callsize -= sizeof(*call);
-	if (rc)
-		return rc;
-	call = rqst->rq_buffer;
-	memset(call, 0, sizeof(*call));
-	call->rqst = rqst;
+	call = rpcrdma2_call_buffer_alloc(task);
+	if (!call)
+		return -ENOMEM;
+	call->rqst = task->tk_rqstp;
 	INIT_LIST_HEAD(&call->mrs);
 	INIT_LIST_HEAD(&call->unsettled);
 	init_completion(&call->fenced);
-	rqst->rq_buffer = call + 1;
 	return 0;
 }
 
@@ -214,8 +205,7 @@ void rpcrdma2_call_free(struct rpc_task *task)
 		fence(call);
 		rpcrdma2_conn_put(call->conn);
 	}
-	rqst->rq_buffer = call;
-	rpc_free(task);
+	rpcrdma2_call_buffer_free(call);
 	rqst->rq_buffer = NULL;
 }
 

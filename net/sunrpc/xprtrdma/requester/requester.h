@@ -147,6 +147,7 @@ struct rpcrdma2_mr {
 /**
  * struct rpcrdma2_call - what a requester keeps of an RPC
  * @rqst: the RPC
+ * @small: for buffer.c: it is of the size that some are in reserve of
  * @requester: the role that sent it last
  * @unsettled: in the requester's list of that name
  * @sent_on: number of the connection where its answer is expected, or 0; under the
@@ -175,6 +176,7 @@ struct rpcrdma2_mr {
  */
 struct rpcrdma2_call {
 	struct rpc_rqst		*rqst;
+	bool			small;
 	struct rpcrdma2_requester *requester;
 	struct list_head	unsettled;
 	u32			sent_on;
@@ -207,6 +209,12 @@ rpcrdma2_call_of(const struct rpc_rqst *rqst)
 {
 	return (struct rpcrdma2_call *)rqst->rq_buffer - 1;
 }
+
+/* buffer.c */
+struct rpcrdma2_call *rpcrdma2_call_buffer_alloc(struct rpc_task *task);
+void rpcrdma2_call_buffer_free(struct rpcrdma2_call *call);
+int rpcrdma2_call_buffers_init(void);
+void rpcrdma2_call_buffers_exit(void);
 
 /* requester.c */
 struct rpcrdma2_requester *
