@@ -49,6 +49,62 @@ static inline void rpcrdma2_secure_port(struct svc_rqst *rqstp)
 #define RPCRDMA2_XPO_SECURE_PORT
 #endif
 
+/*
+ * A server's thread has pages for a Call and pages for its Reply. sunrpc frees the
+ * Reply's up to rq_next_page and fills in others before the next Call; NULL stands
+ * for a page that the transport took. Since 7.1 they are two arrays, and what is
+ * filled in is the first rq_pages_nfree of the Call's, and the Reply's that were
+ * freed. Before, the Reply's come behind the Call's, each NULL is filled in, and none
+ * may be among those to free.
+ */
+#ifdef RPCRDMA2_HAVE_SVC_RESPAGES
+static inline unsigned int rpcrdma2_call_pages(const struct svc_rqst *rqstp)
+{
+	return rqstp->rq_maxpages;
+}
+
+static inline void rpcrdma2_call_pages_taken(struct svc_rqst *rqstp,
+					     unsigned int n)
+{
+	rqstp->rq_pages_nfree = max_t(unsigned long, n, rqstp->rq_pages_nfree);
+}
+
+static inline void rpcrdma2_reply_pages_begin(struct svc_rqst *rqstp,
+					      unsigned int used)
+{
+	rqstp->rq_next_page = rqstp->rq_respages;
+}
+
+/* May the page at the end of those to free be left where it is? */
+static inline bool rpcrdma2_reply_page_stays(const struct page *page)
+{
+	return page;
+}
+#else
+/* But two, which the smallest Reply needs. */
+static inline unsigned int rpcrdma2_call_pages(const struct svc_rqst *rqstp)
+{
+	return rqstp->rq_page_end - rqstp->rq_pages - 2;
+}
+
+static inline void rpcrdma2_call_pages_taken(struct svc_rqst *rqstp,
+					     unsigned int n)
+{
+}
+
+static inline void rpcrdma2_reply_pages_begin(struct svc_rqst *rqstp,
+					      unsigned int used)
+{
+	rqstp->rq_respages = &rqstp->rq_pages[used];
+	rqstp->rq_next_page = rqstp->rq_respages;
+}
+
+static inline bool rpcrdma2_reply_page_stays(const struct page *page)
+{
+	return true;
+}
+#endif
+
 /* A kernel thread that does what is queued for it, from now on */
 #ifndef kthread_run_worker
 #define kthread_run_worker	kthread_create_worker

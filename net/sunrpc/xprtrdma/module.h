@@ -6,7 +6,11 @@
 #define _RPCRDMA2_MODULE_H
 
 #include <linux/compiler.h>
+#include <linux/sizes.h>
 #include <linux/sunrpc/rpcrdma2.h>
+
+/* Octets of data that one RPC carries, either way, whatever more sunrpc allows */
+#define RPCRDMA2_MAX_PAYLOAD		SZ_1M
 
 /* Reverse-direction Calls that a client allows, and a server uses. */
 #define RPCRDMA2_REVERSE_CREDITS	8

@@ -14,9 +14,10 @@
 #include <rdma/rw.h>
 
 #include "conn/conn.h"
+#include "module.h"
 
-/* Pages of the largest Call or Reply, and one for each end of it. */
-#define RPCRDMA2_JOB_PAGES	(RPCSVC_MAXPAGES + 1)
+/* Pages of the largest Call or Reply: its data, what is around it, and its ends */
+#define RPCRDMA2_JOB_PAGES	(DIV_ROUND_UP(RPCRDMA2_MAX_PAYLOAD, PAGE_SIZE) + 4)
 
 /*
  * Octets that RDMA Reads or Writes of a connection move at a time, or those of one Call

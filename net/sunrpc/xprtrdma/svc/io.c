@@ -9,6 +9,7 @@
  * starts one job's Reads starts those of the next ones, too: each turn of a thread
  * has its price.
  */
+#include "compat.h"
 #include "module.h"
 #include "svc.h"
 
@@ -264,12 +265,6 @@ static bool is_the_peers(int rc)
 	return rc == -EMSGSIZE || rc == -EINVAL || rc == -EAGAIN;
 }
 
-/* What a thread may lend: all its pages but those that a Reply needs at least */
-static unsigned int pages_to_lend(const struct svc_rqst *rqstp)
-{
-	return rqstp->rq_page_end - rqstp->rq_pages - 2;
-}
-
 /* Return: how many of @pages were taken */
 static unsigned int start_reads(struct rpcrdma2_svc_xprt *sx,
 				struct rpcrdma2_job *job, struct page **pages,
@@ -306,7 +301,7 @@ static bool may_run(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 static void start_all_reads(struct rpcrdma2_svc_xprt *sx,
 			    struct svc_rqst *rqstp, struct list_head *jobs)
 {
-	unsigned int max_pages = pages_to_lend(rqstp), lent = 0;
+	unsigned int max_pages = rpcrdma2_call_pages(rqstp), lent = 0;
 	struct rpcrdma2_job *job, *next;
 
 	list_for_each_entry_safe(job, next, jobs, list) {
@@ -318,6 +313,7 @@ static void start_all_reads(struct rpcrdma2_svc_xprt *sx,
 					    max_pages - lent);
 		rpcrdma2_conn_exit(sx->conn);
 	}
+	rpcrdma2_call_pages_taken(rqstp, lent);
 }
 
 /* The job's pages are the thread's now, whose own ones are in their place. */
@@ -331,6 +327,14 @@ static unsigned int take_pages(struct svc_rqst *rqstp,
 	rpcrdma2_pages_give(job->pages, n);
 	job->nr_pages = 0;
 	return n;
+}
+
+/* The Reply gets no more pages than a job holds. */
+static void begin_reply(struct svc_rqst *rqstp, unsigned int used)
+{
+	rpcrdma2_reply_pages_begin(rqstp, used);
+	rqstp->rq_page_end = min(rqstp->rq_page_end, rqstp->rq_respages +
+				 RPCRDMA2_JOB_PAGES - 1);
 }
 
 static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
@@ -348,8 +352,7 @@ static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 		rpcrdma2_admission_return(job);
 	}
 	rpcrdma2_job_arg(job, &rqstp->rq_arg, rqstp->rq_pages);
-	rqstp->rq_respages = &rqstp->rq_pages[used];
-	rqstp->rq_next_page = rqstp->rq_respages + 1;
+	begin_reply(rqstp, used);
 	rqstp->rq_xprt_ctxt = job;
 	rqstp->rq_prot = IPPROTO_MAX;
 	/* A peer on an RDMA fabric cannot choose the port it is seen with. */
@@ -382,12 +385,12 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	int len = 0;
 
 	rqstp->rq_xprt_ctxt = NULL;
-	rqstp->rq_respages = rqstp->rq_pages;
-	rqstp->rq_next_page = rqstp->rq_respages;
+	rpcrdma2_reply_pages_begin(rqstp, 0);
 
 	job = dequeue(sx, &queue);
 	if (job && queue == &sx->calls && rpcrdma2_job_has_reads(job)) {
-		dequeue_reads(sx, job, &to_start, pages_to_lend(rqstp));
+		dequeue_reads(sx, job, &to_start,
+			      rpcrdma2_call_pages(rqstp));
 		job = NULL;
 	}
 	svc_xprt_received(rqstp->rq_xprt);
@@ -407,7 +410,7 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 /*
  * sunrpc frees the pages from rq_respages up to rq_next_page and allocates as
  * many for the next Call. What an inline Reply was copied from can serve
- * again as it is; others are the job's by now.
+ * again as it is; others are the job's by now, and NULL.
  */
 static void keep_reply_pages(struct svc_rqst *rqstp)
 {
@@ -415,7 +418,8 @@ static void keep_reply_pages(struct svc_rqst *rqstp)
 
 	while (rqstp->rq_next_page > rqstp->rq_respages) {
 		page = rqstp->rq_next_page[-1];
-		if (page && !rpcrdma2_page_is_private(page))
+		if ((page && !rpcrdma2_page_is_private(page)) ||
+		    !rpcrdma2_reply_page_stays(page))
 			break;
 		rqstp->rq_next_page--;
 	}

@@ -358,7 +358,7 @@ static struct svc_xprt_class svc_class = {
 	.xcl_name	= "rdma",
 	.xcl_owner	= THIS_MODULE,
 	.xcl_ops	= &svc_ops,
-	.xcl_max_payload = RPCSVC_MAXPAYLOAD,
+	.xcl_max_payload = RPCRDMA2_MAX_PAYLOAD,
 	.xcl_ident	= XPRT_TRANSPORT_RDMA,
 };
 

@@ -27,9 +27,6 @@
 /* Before what is known of a server is found to be wrong for good */
 #define MAX_REFUSALS		2
 
-/* 1 MiB, as the server's side. */
-#define MAX_PAYLOAD		RPCSVC_MAXPAYLOAD
-
 /* Slots that exist from the start; the others come with need. */
 #define PREALLOC_SLOTS		4
 
@@ -535,7 +532,7 @@ static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 	xprt->prot = IPPROTO_TCP;
 	xprt->xprt_class = &xprt_class;
 	xprt->ops = &xprt_ops;
-	xprt->max_payload = MAX_PAYLOAD;
+	xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
 	memcpy(&xprt->addr, args->dstaddr, args->addrlen);
 	xprt->addrlen = args->addrlen;
 	if (rpc_get_port(args->dstaddr))
