@@ -66,12 +66,13 @@ static void init_buffers(struct reverse_rqst *rr)
 	xdr_buf_init(&rqst->rq_snd_buf, page, PAGE_SIZE);
 }
 
-/* Below the lock, so that the service is there. */
+/* Below the locks, so that the service is there. */
 static void deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 {
 	struct rpc_rqst *rqst = &rr->rqst;
 
 	lockdep_assert_held(&x->lock);
+	lockdep_assert_held(&x->xprt.bc_pa_lock);
 
 	rqst->rq_xprt = &x->xprt;
 	rqst->rq_xid = cpu_to_be32(rr->job->xid);
@@ -87,8 +88,8 @@ static void deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 }
 
 /*
- * Is there a callback service? sunrpc leaves the pointer where it was when the
- * service goes, but says so before.
+ * Is there a callback service? Before it goes sunrpc either says so and leaves the
+ * pointer where it was, or, since 6.19, takes the pointer away below bc_pa_lock.
  */
 static bool has_service(const struct rpcrdma2_xprt *x)
 {
@@ -102,6 +103,7 @@ static void deliver_waiting(struct rpcrdma2_xprt *x)
 	struct rpcrdma2_job *job;
 
 	spin_lock(&x->lock);
+	spin_lock(&x->xprt.bc_pa_lock);
 	while (has_service(x) && !list_empty(&x->reverse_waiting)) {
 		rr = rqst_get(x);
 		if (!rr)
@@ -112,6 +114,7 @@ static void deliver_waiting(struct rpcrdma2_xprt *x)
 		rr->job = job;
 		deliver(x, rr);
 	}
+	spin_unlock(&x->xprt.bc_pa_lock);
 	spin_unlock(&x->lock);
 }
 
