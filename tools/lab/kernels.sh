@@ -62,19 +62,26 @@ apt_install() {
 # with nothing but the suite that has this kernel: the machine's don't change.
 # All is in $debs, which is $CACHE/debs/$KERNEL.
 
-# suite - where Debian has this kernel, on the mirror that the machine uses. (The
-# keys of Debian 13 are among those of Debian 12.)
-suite() {
-	local archive suite main mirror
+# deb_line SUITE - for apt: the suite, on the mirror that the machine uses. (The keys
+# of Debian 13 are among those of Debian 12.)
+deb_line() {
+	local archive=debian main=bookworm mirror
 
-	case $KERNEL in
-	6.1)	archive=debian-security suite=bookworm-security main=$suite ;;
-	6.12)	archive=debian suite=bookworm-backports main=bookworm ;;
-	7.3)	archive=debian suite=trixie-backports main=bookworm ;;
+	case $1 in
+	*-security) archive=debian-security main=bookworm-security ;;
 	esac
 	mirror=$(apt-get update --print-uris |
 		 sed -n "s|^'\(.*\)/dists/$main/InRelease'.*|\1|p")
-	echo "deb ${mirror:-http://deb.debian.org/$archive} $suite main"
+	echo "deb ${mirror:-http://deb.debian.org/$archive} $1 main"
+}
+
+# suite - where Debian has this kernel
+suite() {
+	case $KERNEL in
+	6.1)	deb_line bookworm-security ;;
+	6.12)	deb_line bookworm-backports ;;
+	7.3)	deb_line trixie-backports ;;
+	esac
 }
 
 # suite_apt COMMAND... - apt-get or apt-cache, for that suite only.
@@ -304,6 +311,14 @@ make_initrd() {
 # Are lines counted that are reached? The other flavours' kernels can't.
 counts_lines() { [ -n "${LAB_COVERAGE:-}" ] && [ "$flavour" = debug ]; }
 
+# copy_tree DIRECTORY - to build in. Contents decide, not times: make then sees what
+# changed, and only that.
+copy_tree() {
+	rsync -rlp --checksum --delete --exclude={.git,'.*.cmd','*.o','*.ko'} \
+		--exclude={'*.mod','*.mod.c','*.gcno',Module.symvers,modules.order} \
+		"$TREE/" "$1/"
+}
+
 # modules FLAVOUR [MAKE-ARGS...] - build the tree's modules, out of the tree;
 # $build is where. Called with the result in use, holds $build.lock on fd 9. Those that
 # count what is reached have a directory of their own.
@@ -320,10 +335,7 @@ modules() {
 	exec 9>"$build.lock"
 	flock 9
 
-	# Contents decide, not times: make then sees what changed, and only that.
-	rsync -rlp --checksum --delete --exclude={.git,'.*.cmd','*.o','*.ko'} \
-		--exclude={'*.mod','*.mod.c','*.gcno',Module.symvers,modules.order} \
-		"$TREE/" "$build/"
+	copy_tree "$build"
 	[ "$kind" = qemu ] || set -- UBSAN_SANITIZE=y "$@"
 	kbuild -s -j"$(nproc)" KCFLAGS=-g M="$build" CONFIG_RDMA_MIMIC=m \
 		"$@" modules >&2 || {

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The module builds, without a warning from W=1, for each kernel that Debian has
+# headers of, with the compiler that goes with them. Kernels that the tests are not run
+# on are refused, but for those who insist.
+
+set -u
+
+lab=$(realpath "$(dirname "$0")/..")/tools/lab/lab
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+kernels() {
+	cat <<-END
+	bookworm-security 6.1
+	bookworm-security 6.12
+	trixie-security 6.12
+	trixie-backports 7.2
+	trixie-backports 7.3
+	sid 7
+	END
+}
+
+result() {
+	if [ "$1" = 0 ]; then
+		passed=$((passed + 1))
+		echo "ok: $2"
+	else
+		failed=$((failed + 1))
+		tail -n 40 "$work/log"
+		echo "FAILED: $2"
+	fi
+}
+
+# build SUITE RELEASE [MAKE-ARGS...]
+build() { "$lab" headers "$@" >"$work/log" 2>"$work/lab" </dev/null; }
+
+# Silence is what make says when all is well.
+is_clean() { [ "$1" = 0 ] && ! grep -v 'Skipping BTF generation' "$work/log"; }
+
+refused() { [ "$1" != 0 ] && grep -q '#error.*was tested with' "$work/log"; }
+
+while read -r suite version; do
+	release=$("$lab" headers "$suite" "$version" --list) || {
+		echo "$suite has no headers of $version any more"
+		continue
+	}
+	insist=()
+	case $release in
+	6.1.*|6.12.*|7.3.*) ;;
+	*)	build "$suite" "$version"
+		refused $?
+		result $? "$release of $suite is refused"
+		insist=(RPCRDMA2_ANY_KERNEL=1) ;;
+	esac
+	build "$suite" "$version" "${insist[@]}"
+	is_clean $?
+	result $? "W=1, $release of $suite"
+done < <(kernels)
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ] && [ $passed -gt 0 ]
