@@ -16,24 +16,30 @@ TOOLS="binutils make dash bash coreutils diffutils findutils grep mawk sed perl-
 # that version in that suite. All that the compiler says goes to stdout.
 # headers SUITE VERSION --list - print which those are
 headers() {
-	local suite=$1 version=$2 release
+	local suite=$1 version=$2
 	shift 2
 
-	debs=$CACHE/debs/$suite
-	root=$CACHE/headers/$suite
-	mkdir -p "$debs" "$root"
-	exec 9>"$root.lock"
-	flock 9
-	headers_find "$suite" "$version"
+	headers_ready "$suite" "$version"
 	if [ "${1:-}" = --list ]; then
 		echo "$release"
 		return
 	fi
+	say "building for $release of $suite"
+	headers_make "$@"
+}
+
+# headers_ready SUITE VERSION - make sure that they are there, in $root; $release is
+# the kernel's. Holds $root.lock on fd 9.
+headers_ready() {
+	debs=$CACHE/debs/$1
+	root=$CACHE/headers/$1
+	mkdir -p "$debs" "$root"
+	exec 9>"$root.lock"
+	flock 9
+	headers_find "$@"
 	[ -e "$root/ready-$release" ] ||
 		step "getting headers $release and what builds with them" \
-			"$root.log" headers_get "$release"
-	say "building for $release of $suite"
-	headers_make "$release" "$@"
+			"$root.log" headers_get
 }
 
 # As for the others' lists, apt is asked once.
@@ -65,7 +71,7 @@ headers_install() {
 }
 
 headers_get() {
-	local deb
+	local deb dir
 
 	headers_install --print-uris | cut -d ' ' -f 2 >"$debs/files"
 	headers_install --download-only
@@ -83,9 +89,9 @@ headers_get() {
 
 headers_make() {
 	local name
-	name=headers-$1-$(basename "$TREE")-$(echo "$TREE" | hash_of)
+
+	name=headers-$release-$(basename "$TREE")-$(echo "$TREE" | hash_of)
 	build=$CACHE/modules/$name
-	shift
 
 	rm -rf "$build"
 	mkdir -p "$build"

@@ -78,9 +78,9 @@ deb_line() {
 # suite - where Debian has this kernel
 suite() {
 	case $KERNEL in
-	6.1)	deb_line bookworm-security ;;
-	6.12)	deb_line bookworm-backports ;;
-	7.3)	deb_line trixie-backports ;;
+	6.1)	echo bookworm-security ;;
+	6.12)	echo bookworm-backports ;;
+	7.3)	echo trixie-backports ;;
 	esac
 }
 
@@ -96,7 +96,7 @@ suite_apt() {
 
 suite_update() {
 	mkdir -p "$debs"/{lists,cache}
-	suite >"$debs/sources.list"
+	deb_line "$(suite)" >"$debs/sources.list"
 	suite_apt apt-get update
 }
 
@@ -168,12 +168,16 @@ kernel() {
 	exec 9>&-
 }
 
-# kbuild ARGS... - the kernel's own make.
+# kbuild ARGS... - the kernel's own make; with the tools of the suite that the headers
+# are from, if that is a newer one.
 kbuild() {
-	if [ "$kind" = uml ]; then
-		set -- ARCH=um CC="ccache gcc" "$@"
-	fi
-	make -C "$kernel/build" "$@"
+	case $kind:$(suite) in
+	uml:*)	make -C "$kernel/build" ARCH=um CC="ccache gcc" "$@" ;;
+	*:bookworm-*) make -C "$kernel/build" "$@" ;;
+	*)	root=$CACHE/headers/$(suite) headers_root \
+			make -C "/usr/src/linux-headers-$release" \
+			"${@//"$build"//mnt}" ;;
+	esac
 }
 
 name_uml() {
@@ -256,16 +260,23 @@ newest_release() {
 		sort -V | tail -n 1
 }
 
-# The headers come in parts.
+# The headers come in parts, and so does the image, of newer kernels.
 make_qemu() {
-	local packages=("linux-headers-$release")
+	local packages=("linux-headers-$release" "linux-image-$release") name
 
 	fetch "${packages[@]}"
-	mapfile -t -O 1 packages < <(dpkg-deb -f "$(deb "${packages[0]}")" Depends |
-		grep -oE 'linux-(headers|kbuild)-[^ ,]+')
-	fetch "${packages[@]}" "linux-image-$release"
+	mapfile -t -O 2 packages < <(
+		for name in "${packages[@]}"; do
+			dpkg-deb -f "$(deb "$name")" Depends |
+			grep -oE 'linux-(headers|kbuild|base|binary|modules)-[^ ,]+'
+		done | sort -u)
+	fetch "${packages[@]}"
 	step "unpacking $release" "$kernel/unpack.log" \
-		unpack_qemu "${packages[@]}" "linux-image-$release"
+		unpack_qemu "${packages[@]}"
+	case $(suite) in
+	bookworm-*) ;;
+	*)	(headers_ready "$(suite)" "$KERNEL") ;;
+	esac
 	step "making its initrd" "$kernel/initrd.log" make_initrd
 	ln -sfn "root/usr/src/linux-headers-$release" "$kernel/build"
 }
@@ -279,10 +290,12 @@ unpack_qemu() {
 		dpkg -x "$(deb "$name")" "$root"
 	done
 	# /lib would hide the host's, which is a link to usr/lib.
-	mkdir -p "$root/usr/lib"
-	mv "$root/lib/modules" "$root/usr/lib"
-	rmdir "$root/lib"
-	mv "$root/boot/vmlinuz-$release" "$kernel/vmlinuz"
+	if [ -e "$root/lib" ]; then
+		mkdir -p "$root/usr/lib"
+		mv "$root/lib/modules" "$root/usr/lib"
+		rmdir "$root/lib"
+	fi
+	mv "$(find "$root" -name 'vmlinuz*')" "$kernel/vmlinuz"
 	depmod -b "$root/usr" "$release"
 	sed -i "s|^include /usr/src|include $root/usr/src|" \
 		"$root/usr/src/linux-headers-$release/Makefile"
