@@ -10,7 +10,7 @@
 # installed, and make has it as its root.
 
 # Besides what a package of headers depends on
-TOOLS="binutils make dash bash coreutils diffutils findutils grep mawk sed perl-base kmod"
+TOOLS="binutils make dash bash coreutils diffutils findutils grep mawk sed perl kmod"
 
 # headers SUITE VERSION [MAKE-ARGS...] - build the module against the newest headers of
 # that version in that suite. All that the compiler says goes to stdout.
