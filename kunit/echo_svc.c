@@ -291,7 +291,7 @@ static int echo_svc_run(struct svc_rqst *rqstp, __be32 *statp)
 
 ECHO_DEFINE_SVC_DISPATCH(echo_svc_dispatch, echo_svc_run)
 
-ECHO_DEFINE_SVC_COUNT(echo_svc_count, ECHOPROC_NR)
+ECHO_DEFINE_SVC_COUNT(echo_svc_count, ECHOPROC_NR);
 
 /* Hidden: no rpcbind is asked or told. */
 const struct svc_version echo_svc_version = {

@@ -86,14 +86,14 @@ static inline void echo_allow_connections(struct svc_serv *serv)
 
 /* How often each of a program's procedures was called */
 #if !defined(RPCRDMA2_HAVE_VS_COUNT)
-#define ECHO_DEFINE_SVC_COUNT(name, nr)
+#define ECHO_DEFINE_SVC_COUNT(name, nr)	static_assert((nr) > 0)
 #define ECHO_VS_COUNT(name)
 #elif defined(RPCRDMA2_HAVE_VS_COUNT_PERCPU)
 #define ECHO_DEFINE_SVC_COUNT(name, nr)	\
-	static DEFINE_PER_CPU_ALIGNED(unsigned long, name[nr]);
+	static DEFINE_PER_CPU_ALIGNED(unsigned long, name[nr])
 #define ECHO_VS_COUNT(name)		.vs_count = name,
 #else
-#define ECHO_DEFINE_SVC_COUNT(name, nr)	static unsigned int name[nr];
+#define ECHO_DEFINE_SVC_COUNT(name, nr)	static unsigned int name[nr]
 #define ECHO_VS_COUNT(name)		.vs_count = name,
 #endif
 

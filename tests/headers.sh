@@ -40,7 +40,7 @@ build() { "$lab" headers "$@" >"$work/log" 2>"$work/lab" </dev/null; }
 # Silence is what make says when all is well.
 is_clean() { [ "$1" = 0 ] && ! grep -v 'Skipping BTF generation' "$work/log"; }
 
-refused() { [ "$1" != 0 ] && grep -q '#error.*was tested with' "$work/log"; }
+refused() { [ "$1" != 0 ] && grep -q '#error.*Tested with' "$work/log"; }
 
 while read -r suite version; do
 	release=$("$lab" headers "$suite" "$version" --list) || {

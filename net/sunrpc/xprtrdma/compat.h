@@ -21,7 +21,7 @@
 
 #if !defined(RPCRDMA2_ANY_KERNEL) && !RPCRDMA2_IS_LINUX(6, 1) && \
 	!RPCRDMA2_IS_LINUX(6, 12) && !RPCRDMA2_IS_LINUX(7, 3)
-#error "rpcrdma2 was tested with Linux 6.1, 6.12 and 7.3, not with this one. RPCRDMA2_ANY_KERNEL=1 in make's arguments builds it all the same."
+#error "Tested with Linux 6.1, 6.12 and 7.3 only; make RPCRDMA2_ANY_KERNEL=1 builds all the same"
 #endif
 
 #ifdef RPCRDMA2_HAVE_UNALIGNED_H
