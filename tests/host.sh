@@ -84,6 +84,7 @@ elif build tools/xdr; then
 fi
 run "the tests that Documentation/statements.rst names" "$top/tests/statements.py"
 run "extract-xdr.sh" "$top/scripts/test-extract-xdr.sh"
+run "rpcrdma2-doctor, on hosts that are made up" "$top/tests/doctor_faked.py"
 run "what scripts refuse" "$top/tests/refusals.sh"
 
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -40,6 +40,11 @@ refuses "no test is named 'interop-bogus'" tests/interop bogus
 refuses 'interop [CELL' tests/interop --bogus
 refuses 'invalid number value' scripts/rpcrdma2-timeline.py --xid bogus
 refuses 'No such file' scripts/rpcrdma2-timeline.py /nonexistent
+refuses 'unrecognized arguments' scripts/rpcrdma2-doctor --bogus
+refuses 'is no directory' scripts/rpcrdma2-doctor --root /nonexistent
+refuses 'tries no server' scripts/rpcrdma2-doctor --root / server
+refuses '0 to 4096' scripts/rpcrdma2-ping --size 4097 server
+refuses 'arguments are required: SERVER' scripts/rpcrdma2-ping
 # hostile.sh starts a guest itself.
 for script in tests/*.sh tools/bench.d/*.sh; do
 	if grep -q '^\. .*:?run this in a guest' "$script"; then

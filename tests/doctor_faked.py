@@ -1,0 +1,374 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""rpcrdma2-doctor looks at hosts that were made up, and says what is wrong there.
+
+    doctor_faked.py
+
+What guests can't have, tests/doctor.sh not show: Secure Boot, an IOMMU, InfiniBand,
+vendors' stacks, logs of all kinds. Each finding of the doctor has a paragraph in
+Documentation/doctor.rst, and is made by some test, here or there.
+"""
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+DOCTOR = f"{TOP}/scripts/rpcrdma2-doctor"
+KERNEL = "6.1.0-9-amd64"
+FILE = f"/lib/modules/{KERNEL}/updates/rpcrdma2.ko"
+MODINFO = f"filename: {FILE}\nsrcversion: AAAA\nvermagic: {KERNEL} SMP mod_unload\n"
+PORT = "/sys/class/infiniband/mlx5_0/ports/1"
+DEBUGFS = "/sys/kernel/debug/rpcrdma2"
+LINK = [{"ifname": "mlx5_0", "port": 1, "netdev": "ens1"}]
+ADDRESS = {"ifname": "ens1", "mtu": 9000, "addr_info": [
+    {"local": "10.0.0.1", "prefixlen": 24, "scope": "global"}]}
+XPRT = "\txprt:\trdma 0 0 1 0 0 {sends} {sends} 0 0 {backlog} {reads} {writes}" \
+       " 0 0 0 0 0 0 {failed} {bad} 0 0 0 16 0 0 0\n"
+MOUNT = "device srv:/ mounted on /mnt with fstype nfs4 statvers=1.1\n" + XPRT + \
+        "\tper-op statistics\n" \
+        "\tREAD: {n} {n} {late} 0 {octets} 0 0 0 0\n" \
+        "\tWRITE: {n} {n} 0 {octets} 0 0 0 0 0\n"
+
+
+def healthy():
+    """A client with nothing mounted, to begin with"""
+    return {
+        "/proc/sys/kernel/osrelease": KERNEL,
+        "/sys/module/rpcrdma2/srcversion": "AAAA",
+        "/sys/module/rpcrdma2/parameters/inline_size": "12288",
+        "/commands/modinfo rpcrdma2": MODINFO,
+        f"{PORT}/state": "4: ACTIVE", f"{PORT}/link_layer": "Ethernet",
+        f"{PORT}/rate": "100 Gb/sec (4X EDR)",
+        "/sys/class/infiniband/mlx5_0/node_type": "1: CA",
+        "/commands/rdma -j link show": json.dumps(LINK),
+        "/commands/ip -j address": json.dumps([ADDRESS]),
+    }
+
+
+def serving(conf, portlist, **connection):
+    files = {"/proc/fs/nfsd/threads": "8", "/proc/fs/nfsd/portlist": portlist,
+             "/etc/nfs.conf": conf}
+    if connection:
+        values = {"role": "server", "version": 2, "peer_address": "10.0.0.2:999",
+                  "responder_credits": 64, "responder_outstanding": 0} | connection
+        files[f"{DEBUGFS}/1"] = lines(values)
+    return files
+
+
+def lines(values):
+    return "".join(f"{name}: {value}\n" for name, value in values.items())
+
+
+def mounted(stats=None, **connection):
+    stats = {"sends": 1000, "backlog": 0, "reads": 0, "writes": 0, "failed": 0,
+             "bad": 0, "n": 400, "octets": 400 * 8000, "late": 0} | (stats or {})
+    values = {"role": "client", "version": 2, "peer_address": "10.0.0.9:20049",
+              "offered_rbsiz": 12288, "inline_send": 12288, "inline_receive": 12288,
+              "connects": 1, "last_close_status": 0, "requester_credits": 64,
+              "calls_sent": 1000, "calls_sent_inline": 1000} | connection
+    return {"/proc/mounts": "srv:/ /mnt nfs4 rw,proto=rdma,port=20049,addr=10.0.0.9 0 0",
+            "/proc/self/mountstats": MOUNT.format(**stats),
+            f"{DEBUGFS}/7": lines(values)}
+
+
+def log(*said):
+    return {"/commands/dmesg": "".join(f"[ 1.0] {line}\n" for line in said)}
+
+
+def idle(**more):
+    """Mounted, and no connection"""
+    files = mounted()
+    del files[f"{DEBUGFS}/7"]
+    return files | more
+
+
+NOT_LOADED = {"/sys/module/rpcrdma2/srcversion": None,
+              "/sys/module/rpcrdma2/parameters/inline_size": None}
+ALIAS = {"/commands/modprobe -D rpcrdma": f"insmod /lib/sunrpc.ko\ninsmod {FILE}\n"}
+NO_MODULE = NOT_LOADED | {
+    "/commands/modinfo rpcrdma2": "modinfo: ERROR: Module rpcrdma2 not found."}
+SECURE = {"/sys/kernel/security/lockdown": "none [integrity] confidentiality"}
+
+# Name, what differs from a healthy host, and what is found (and no other that is
+# wrong, or a hint)
+CASES = (
+    ("a healthy client", {}, "RD001 RD101 RD301"),
+    ("not loaded yet", NOT_LOADED | ALIAS, "RD003"),
+    ("rpcrdma would be loaded", NOT_LOADED | {"/commands/modprobe -D rpcrdma":
+     "insmod /lib/modules/x/kernel/net/sunrpc/xprtrdma/rpcrdma.ko.xz"}, "RD004"),
+    ("blacklisted", NOT_LOADED | {"/commands/modprobe -D rpcrdma": ""}, "RD004"),
+    ("rpcrdma is loaded", NOT_LOADED | {"/sys/module/rpcrdma/refcnt": "1"}, "RD002"),
+    ("a new kernel without the module", NO_MODULE |
+     {"/lib/modules/6.1.0-8-amd64/updates/dkms/rpcrdma2.ko.xz": ""},
+     "RD005=there is: 6.1.0-8-amd64"),
+    ("another kernel's module", NOT_LOADED | ALIAS | {"/commands/modinfo rpcrdma2":
+     MODINFO.replace("vermagic: 6.1", "vermagic: 6.12")}, "RD006=6.12.0-9-amd64"),
+    ("no depmod", NO_MODULE | {FILE: ""}, "RD007"),
+    ("an initramfs with rpcrdma", NOT_LOADED | ALIAS | {
+        f"/boot/initrd.img-{KERNEL}": "", "/commands/lsinitramfs %boot%initrd.img-"
+        + KERNEL: "usr/lib/modules/x/kernel/net/sunrpc/xprtrdma/rpcrdma.ko"}, "RD008"),
+    ("an initramfs with both", NOT_LOADED | ALIAS | {
+        f"/boot/initrd.img-{KERNEL}": "", "/commands/lsinitramfs %boot%initrd.img-"
+        + KERNEL: "x/rpcrdma.ko\nx/updates/rpcrdma2.ko"}, "RD003"),
+    ("Secure Boot", NOT_LOADED | ALIAS | SECURE, "RD009=Secure Boot"),
+    ("Secure Boot, signed", NOT_LOADED | ALIAS | SECURE | {
+        "/commands/modinfo rpcrdma2": MODINFO + "signer: DKMS key\n"}, "RD003"),
+    ("signatures enforced", NOT_LOADED | ALIAS |
+     {"/sys/module/module/parameters/sig_enforce": "Y"}, "RD009=sig_enforce"),
+    ("updated, not loaded anew", {"/sys/module/rpcrdma2/srcversion": "BBBB"}, "RD010"),
+    ("version 1 by parameter", {"/sys/module/rpcrdma2/parameters/version": "1"},
+     "RD011"),
+    ("OFED", {"/usr/src/ofa_kernel/default/Module.symvers": ""}, "RD012"),
+
+    ("no device", {f"{PORT}/{name}": None for name in ("state", "link_layer", "rate")},
+     "RD100=netdev ens1"),
+    ("InfiniBand without a subnet manager", {
+        f"{PORT}/state": "2: INIT", f"{PORT}/link_layer": "InfiniBand"},
+     "RD102=INIT"),
+    ("InfiniBand", {
+        f"{PORT}/link_layer": "InfiniBand",
+        "/sys/class/infiniband/mlx5_0/device/net/ib0/dev_port": "0",
+        "/sys/class/infiniband/mlx5_0/device/net/ib1/dev_port": "1",
+        "/commands/rdma -j link show": json.dumps([{"ifname": "mlx5_0", "port": 1}]),
+        "/commands/ip -j address": json.dumps([ADDRESS | {"ifname": "ib0",
+                                                          "mtu": 2044}])},
+     "RD101=InfiniBand, ib0"),
+    ("no iproute2's rdma", {
+        "/commands/rdma -j link show": "",
+        "/sys/class/infiniband/mlx5_0/device/net/ens1/dev_port": "0"}, "RD101=ens1"),
+    ("the port that is not used is down", {
+        "/sys/class/infiniband/mlx5_0/ports/2/state": "1: DOWN"}, "RD101 RD102=2 is DOWN"),
+    ("no address", {"/commands/ip -j address": json.dumps(
+        [ADDRESS | {"addr_info": []}])}, "RD103"),
+    ("the address is a VLAN's", {
+        "/sys/class/net/ens1/upper_ens1.5/x": "",
+        "/commands/ip -j address": json.dumps([ADDRESS | {"addr_info": []},
+                                               ADDRESS | {"ifname": "ens1.5"}])},
+     "RD101"),
+    ("no fast registration", {"/commands/rdma -j -d dev show": json.dumps(
+        [{"ifname": "mlx5_0", "caps": ["MEM_WINDOW"]}])}, "RD104"),
+    ("small packets", {"/commands/ip -j address": json.dumps(
+        [ADDRESS | {"mtu": 1500}])}, "RD105=1024"),
+    ("devices of namespaces", {"/commands/rdma system show": "netns exclusive"},
+     "RD106"),
+
+    ("little memory may be locked", {"/proc/self/limits":
+     "Max locked memory         65536                65536                bytes"},
+     "RD201=64 KiB"),
+    ("an IOMMU", {"/sys/class/infiniband/mlx5_0/device/iommu_group/type": "DMA-FQ"},
+     "RD202"),
+    ("IOMMU passes through", {
+        "/sys/class/infiniband/mlx5_0/device/iommu_group/type": "identity"}, "RD101"),
+    ("bounce buffers", {"/proc/cmdline": "ro swiotlb=4096,force"}, "RD203"),
+    ("bounce buffers are short", {"/sys/kernel/debug/swiotlb/io_tlb_used": "30000",
+     "/sys/kernel/debug/swiotlb/io_tlb_nslabs": "32768"}, "RD204=swiotlb=131072"),
+
+    ("a server", serving("[nfsd]\nrdma=y\nrdma-port=20049\n", "rdma 20049\ntcp 2049\n"),
+     "RD303=port 20049"),
+    ("a server without the port", serving("[nfsd]\n", "tcp 2049\n"), "RD302"),
+    ("a server that should have it", serving("[nfsd]\nrdma=y\nrdma-port=20049\n", "tcp 2049\n"),
+     "RD302=although"),
+    ("another port", serving("[nfsd]\nrdma=y\nrdma-port=20049\n", "rdma 2050\n"), "RD304"),
+    ("until the next start", serving("[mountd]\nrdma=y\nrdma-port=20049\n", "rdma 20049\n"), "RD305"),
+    ("a port without a number", serving("[nfsd]\nrdma=y\n", "rdma 20049\n"), "RD307"),
+    ("a port by its name", serving("[nfsd]\nrdma=y\n", "rdma 20049\n") |
+     {"/etc/services": "nfsrdma 20049/tcp\n"}, "RD303"),
+    ("few threads", serving("[nfsd]\nrdma=y\nrdma-port=20049\n", "rdma 20049\n",
+                            responder_outstanding=9), "RD306 RD601"),
+
+    ("a mount", mounted(), "RD501=100 % of 1000"),
+    ("a mount that is idle", idle(**{f"{DEBUGFS}/server": "connections: 0"}),
+     "RD502=idle"),
+    ("no debugfs", idle(), "RD502=debugfs"),
+    ("a mount that hangs", idle(**{
+        "/sys/kernel/debug/sunrpc/rpc_clnt/4/xprt/info":
+        "netid: rdma\naddr:  10.0.0.9\n",
+        "/sys/kernel/debug/sunrpc/rpc_clnt/4/tasks": "1 c084\n2 c084\n"}),
+     "RD503=2 RPCs"),
+    ("version 1", mounted(version=1), "RD504"),
+    ("the server's buffers are smaller", mounted(inline_send=4096), "RD505"),
+    ("16 KiB at a time", mounted({"reads": 390, "writes": 380,
+                                  "octets": 400 * 16500}), "RD506=98 % RD507=20480"),
+    ("1 MiB at a time", mounted({"reads": 400, "writes": 400,
+                                 "octets": 400 << 20}), "RD501"),
+    ("few credits", mounted(requester_credits=4), "RD508=4 credits"),
+    ("many RPCs", mounted({"backlog": 5000}), "RD509=5.0 RPCs"),
+    ("lost connections", mounted(connects=9, last_close_status=-104),
+     "RD510=a work request failed"),
+    ("idle once", mounted(connects=2, last_close_status=-108), "RD501"),
+    ("errors", mounted(errors_received="3", errors_received_segments="3"),
+     "RD511=segments: 3"),
+    ("unusable Replies", mounted({"bad": 2}), "RD512"),
+    ("local invalidations", mounted(registrations=900, local_invalidations=900),
+     "RD513"),
+    ("registrations are short", mounted(registration_waits=100), "RD514"),
+    ("timeouts", mounted({"late": 3}), "RD515"),
+    ("a kernel that says it otherwise", mounted({"sends": "many"}), "RD099=mounts"),
+
+    ("a client with all credits", serving(
+        "[nfsd]\nrdma=y\nrdma-port=20049\n", "rdma 20049\n", responder_outstanding=4,
+        responder_credits=4), "RD602=10.0.0.2:999"),
+    ("memory for reads", serving("[nfsd]\nrdma=y\nrdma-port=20049\n", "rdma 20049\n") |
+     {f"{DEBUGFS}/server": "read_page_waits: 500\nread_pages_limit: 64\n"}, "RD603"),
+    ("a client's errors", serving("[nfsd]\nrdma=y\nrdma-port=20049\n", "rdma 20049\n", errors_sent=1,
+                                  errors_sent_bad_xdr=1), "RD604=bad_xdr"),
+
+    ("log: a connection", log("rpcrdma2: no connection to 10.0.0.9 port 20049"),
+     "RD701"),
+    ("log: two modules", NOT_LOADED | ALIAS |
+     log('rpcrdma2: another module provides the RPC transport "rdma"'), "RD702"),
+    ("log: two modules, mended", log('rpcrdma2: another module provides "rdma"'),
+     "RD001"),
+    ("log: symbols", NOT_LOADED | ALIAS |
+     log("rpcrdma2: disagrees about version of symbol rdma_connect"), "RD703"),
+    ("log: registration", log("rpcrdma2: device x lacks memory management extensions"),
+     "RD704"),
+    ("log: queues", log("rpcrdma2: device x makes no queue pair with 9 Sends"),
+     "RD705"),
+    ("log: not responding", log("nfs: server srv not responding, still trying"),
+     "RD706"),
+    ("log: responding", log("nfs: server srv not responding", "nfs: server srv OK"),
+     "RD001"),
+    ("log: unsigned", NOT_LOADED | ALIAS |
+     log("Loading of unsigned module is rejected"), "RD707"),
+    ("log: a bug", log("WARNING: CPU: 0 PID: 1 at send.c:1 x+0x1/0x2 [rpcrdma2]"),
+     "RD708"),
+    ("log: a parameter", log("rpcrdma2: version=7 refused: a multiple of 1"), "RD709"),
+    ("log: swiotlb", log("mlx5_core: swiotlb buffer is full (sz: 4096 bytes)"),
+     "RD710"),
+)
+
+ANSWER = {"version": 2, "ok": True, "device": "mlx5_0", "credits": 64,
+          "rpc": "success", "microseconds": 20, "receive_size": 12288}
+SILENT = {"ok": False, "step": "calling", "why": "the server closed the connection"}
+
+# Name, what rpcrdma2-ping says, and of a large Call, and what is found
+PINGS = (
+    ("both versions", [ANSWER, ANSWER | {"version": 1}], ANSWER, "RD414"),
+    ("version 1", [SILENT | {"version": 2}, ANSWER | {"version": 1}], ANSWER, "RD415"),
+    ("version 2", [ANSWER, SILENT | {"version": 1}], ANSWER, "RD416"),
+    ("no answer", [SILENT | {"version": 2}, SILENT | {"version": 1}], SILENT,
+     "RD417=closed the connection"),
+    ("packets are lost", [ANSWER, ANSWER], SILENT | {"why": "transport retry"},
+     "RD418=4000 octets"),
+    ("no NFS", [ANSWER | {"rpc": "no such program"}] * 2, ANSWER, "RD419"),
+    ("few credits", [ANSWER | {"credits": 1}] * 2, ANSWER, "RD420"),
+    ("small buffers", [ANSWER | {"receive_size": 4096}] * 2, ANSWER,
+     "RD421=of 4096 octets, this host of 12288"),
+    ("no way", [SILENT | {"version": 2, "step": "resolving"}], SILENT, "RD411"),
+    ("refused", [SILENT | {"version": 2, "step": "connecting", "why": "rejected"}],
+     SILENT, "RD412"),
+    ("silence", [SILENT | {"version": 2, "step": "connecting", "why": "no answer"}],
+     SILENT, "RD413=connecting: no answer"),
+    ("no library", [{"missing": "librdmacm.so.1 is not here"}], SILENT,
+     "RD410=librdmacm"),
+)
+
+
+def make(directory, changes):
+    for path, text in (healthy() | changes).items():
+        if text is None:
+            continue
+        os.makedirs(os.path.dirname(directory + path), exist_ok=True)
+        with open(directory + path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def consult(directory):
+    done = subprocess.run([sys.executable, DOCTOR, "--json", "--root", directory],
+                          capture_output=True, text=True, check=False)
+    if done.stderr:
+        return None, done.stderr
+    return done.returncode, json.loads(done.stdout)["findings"]
+
+
+def verdict(status, findings, expected):
+    """What is not as it should be; nothing, if all is"""
+    if status is None:
+        return findings
+    texts = {}
+    for found in findings:
+        texts.setdefault(found["id"], []).append(found["text"] + found["fix"])
+    wanted = dict(word.partition("=")[::2] for word in
+                  re.split(r" (?=RD\d)", expected))
+    for name, text in wanted.items():
+        if not any(text in said for said in texts.get(name, [])):
+            return f"no {name} {text}: {texts}"
+    for found in findings:
+        if found["level"] in ("wrong", "hint") and found["id"] not in wanted:
+            return f"{found['id']}, too: {found['text']}"
+    wrong = any(found["level"] == "wrong" for found in findings)
+    return "" if status == wrong else f"status {status}"
+
+
+def check_numbers():
+    """Those of the script, of its documentation and of the tests"""
+    with open(DOCTOR, encoding="utf-8") as file:
+        text = file.read()
+    table, rest = text.split("\n}\n", 1)
+    have = set(re.findall(r'^    "(RD\d+)": \(', table, re.M))
+    made = set(re.findall(r'"(RD\d+)"', rest))
+    with open(f"{TOP}/Documentation/doctor.rst", encoding="utf-8") as file:
+        explained = set(re.findall(r"^(RD\d+)$", file.read(), re.M))
+    with open(f"{TOP}/tests/doctor.sh", encoding="utf-8") as file:
+        tried = set(re.findall(r"^finds (RD\d+)", file.read(), re.M))
+    tried |= {name for case in CASES + PINGS
+              for name in re.findall(r"RD\d+", case[-1])} | {"RD000"}
+    for what, those in (("made", made), ("explained", explained), ("tried", tried)):
+        yield f"{what}, and not in the table: {sorted(those - have)}" \
+            if those - have else ""
+        yield f"not {what}: {sorted(have - those)}" if have - those else ""
+
+
+def check_pings():
+    """What a server said, and what is made of it"""
+    loader = importlib.machinery.SourceFileLoader("doctor", DOCTOR)
+    spec = importlib.util.spec_from_loader("doctor", loader)
+    doctor = importlib.util.module_from_spec(spec)
+    loader.exec_module(doctor)
+    for name, results, large, expected in PINGS:
+        with tempfile.TemporaryDirectory() as directory:
+            make(directory, {})
+            host, report = doctor.Host(directory, None), doctor.Report()
+            host.run = lambda *command, said=results, also=large: "\n".join(
+                map(json.dumps, [also] if "--size" in command else said))
+            doctor.check_rdma(host, report, "10.0.0.9", 20049)
+        wrong = any(found["level"] == "wrong" for found in report.findings)
+        problem = verdict(wrong, report.findings, expected)
+        yield f"{name}: {problem}" if problem else ""
+
+
+def check_user():
+    """Nobody can't see all, and is told so."""
+    with open(DOCTOR, encoding="utf-8") as file:
+        done = subprocess.run(["/usr/bin/python3", "-", "--json"], cwd="/", text=True,
+                              stdin=file, capture_output=True, check=False,
+                              user=None if os.geteuid() else 65534)
+    return "" if '"RD000"' in done.stdout else f"no RD000: {done.stdout}{done.stderr}"
+
+
+def main():
+    passed = failed = 0
+    for name, changes, expected in CASES:
+        with tempfile.TemporaryDirectory() as directory:
+            make(directory, changes)
+            problem = verdict(*consult(directory), expected)
+        if problem:
+            print(f"FAIL: {name}: {problem}")
+        passed, failed = passed + (not problem), failed + bool(problem)
+    for problem in (*check_pings(), check_user(), *check_numbers()):
+        if problem:
+            print(f"FAIL: {problem}")
+        passed, failed = passed + (not problem), failed + bool(problem)
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
