@@ -59,6 +59,8 @@ work files
 
 # Twice: the second attempt finds what the first one left.
 must lab_until 150 attempts_ended 2
+dmesg | grep -F "no connection to $nobody:20049 (device r0, port 1), connecting: it does not answer" ||
+	lab_fail "the log does not say why"
 kill $mounter
 wait $mounter && lab_fail "nobody's export was mounted"
 must umount "$LAB_MOUNT"

@@ -2,7 +2,7 @@
 /*
  * The handshake, with the table of conn/handshake.c itself: table.pml is made of it
  * by tests/model.sh, and has step(), which sets action and next. What is done about
- * the steps is conn/negotiate.c, xprt/transport.c and xprt/version.c.
+ * the steps is conn/negotiate.c, xprt/transport.c and xprt/servers.c.
  *
  * One client has one RPC for one server. Each may speak version 1, 2, or both. The
  * server may also be another make's: with version 2, it answers Calls and no CONNPROP,
@@ -38,7 +38,7 @@ byte server_state;
 
 /* The client */
 byte client_low, client_high;
-bool known_1;		/* xprt/version.c: this server has only version 1 */
+bool known_1;		/* xprt/servers.c: this server has only version 1 */
 byte state;
 bool up;		/* the connection */
 bool disturbed;		/* a connection was lost, ever; this one was */

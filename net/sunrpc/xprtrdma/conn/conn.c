@@ -127,6 +127,7 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status)
 	if (first) {
 		WRITE_ONCE(conn->state, RPCRDMA2_CONN_CLOSING);
 		conn->close_status = status;
+		conn->closed_in = old;
 	}
 	spin_unlock(&conn->lock);
 	if (!first)

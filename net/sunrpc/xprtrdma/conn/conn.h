@@ -280,6 +280,7 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @idle: completed when @users is 0
  * @done: completed when state is CLOSED
  * @close_status: why it was closed, negative errno
+ * @closed_in: the state that it was closed in
  * @connect_work: connects; it has a reference
  * @connecting: the thread that is at it, and may be sent a signal
  * @accept_work: accepts; it has a reference
@@ -347,6 +348,7 @@ struct rpcrdma2_conn {
 	struct completion		idle;
 	struct completion		done;
 	int				close_status;
+	enum rpcrdma2_conn_state	closed_in;
 	struct kthread_work		connect_work;
 	struct task_struct		*connecting;
 	struct work_struct		accept_work;

@@ -91,8 +91,11 @@ static void conn_closing(struct rpcrdma2_conn *conn)
 
 static void conn_drained(struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_xprt *x = conn->upper;
+
 	rpcrdma2_requester_drained(conn->requester);
-	rpcrdma2_xprt_reverse_drop(conn->upper);
+	rpcrdma2_xprt_reverse_drop(x);
+	rpcrdma2_report_failure(&x->xprt, conn);
 }
 
 /*

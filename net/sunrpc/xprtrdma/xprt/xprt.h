@@ -65,12 +65,17 @@ struct rpcrdma2_conn *rpcrdma2_xprt_conn_get(struct rpcrdma2_xprt *x);
 int rpcrdma2_xprt_register(void);
 void rpcrdma2_xprt_unregister(void);
 
-/* version.c */
+/* report.c */
+void rpcrdma2_report_failure(const struct rpc_xprt *xprt,
+			     const struct rpcrdma2_conn *conn);
+
+/* servers.c */
 const struct rpcrdma2_dialect *
 rpcrdma2_server_dialect(const struct rpc_xprt *xprt);
 void rpcrdma2_server_learned(const struct rpc_xprt *xprt,
 			     const struct rpcrdma2_dialect *dialect);
 void rpcrdma2_server_lost(const struct rpc_xprt *xprt);
+bool rpcrdma2_server_report(const struct rpc_xprt *xprt);
 
 /* reverse.c */
 void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which servers don't speak what a client would ask for first.
+ * What is remembered of servers, for a while, for all mounts in a network namespace:
+ * which don't speak what a client would ask for first, and of which the log had a line.
  *
- * A server of which that is so may cost that client a connection and some seconds, so what was learned is kept, for all mounts
- * in a network namespace, for version_retry seconds. It is also dropped when
- * the server cannot be reached: it may be another one when it comes back.
+ * A server of the former kind may cost that client a connection and some seconds, so
+ * what was learned is kept for version_retry seconds. It is also dropped when the
+ * server cannot be reached: it may be another one when it comes back.
  */
 #include <linux/sunrpc/addr.h>
 #include <net/net_namespace.h>
@@ -12,15 +13,17 @@
 #include "module.h"
 #include "xprt.h"
 
-/* More servers than that are asked again sooner. */
+/* Of more servers than that, some are forgotten sooner. */
 #define NR_SERVERS	64
 
+#define REPORT_INTERVAL	(60 * HZ)
+
 /**
- * struct server - a server that had another dialect
+ * struct server - a server of which something is remembered
  * @net_cookie: the network namespace that it was seen from
  * @addr: its address and port
- * @dialect: the one that it had, or the next one to try
- * @until: when to ask it again, in jiffies
+ * @dialect: the one that it had, or the next one to try; NULL in @reported
+ * @until: when to forget it, in jiffies
  * @used: the entry is in use, until then
  */
 struct server {
@@ -31,8 +34,9 @@ struct server {
 	bool			used;
 };
 
-static DEFINE_SPINLOCK(servers_lock);	/* servers */
-static struct server servers[NR_SERVERS];
+static DEFINE_SPINLOCK(servers_lock);	/* learned, reported */
+static struct server learned[NR_SERVERS];
+static struct server reported[NR_SERVERS];
 
 static bool in_use(const struct server *server)
 {
@@ -49,7 +53,7 @@ static bool is_server(const struct server *server, const struct rpc_xprt *xprt)
 	       rpc_cmp_addr_port(a, b);
 }
 
-static struct server *find(const struct rpc_xprt *xprt)
+static struct server *find(struct server *servers, const struct rpc_xprt *xprt)
 {
 	unsigned int i;
 
@@ -60,7 +64,7 @@ static struct server *find(const struct rpc_xprt *xprt)
 }
 
 /* A free entry, or the one that would be free first. */
-static struct server *oldest(void)
+static struct server *oldest(struct server *servers)
 {
 	struct server *oldest = servers;
 	unsigned int i;
@@ -72,6 +76,28 @@ static struct server *oldest(void)
 			oldest = &servers[i];
 	}
 	return oldest;
+}
+
+/* What is remembered already stays so for as long as it would have. */
+static bool remember(struct server *servers, const struct rpc_xprt *xprt,
+		     const struct rpcrdma2_dialect *dialect, unsigned long duration)
+{
+	struct server *server;
+	bool known;
+
+	spin_lock(&servers_lock);
+	server = find(servers, xprt);
+	known = server;
+	if (!known) {
+		server = oldest(servers);
+		server->net_cookie = xprt->xprt_net->net_cookie;
+		server->addr = xprt->addr;
+		server->until = jiffies + duration;
+		server->used = true;
+	}
+	server->dialect = dialect;
+	spin_unlock(&servers_lock);
+	return !known;
 }
 
 /**
@@ -89,7 +115,7 @@ rpcrdma2_server_dialect(const struct rpc_xprt *xprt)
 	struct server *server;
 
 	spin_lock(&servers_lock);
-	server = find(xprt);
+	server = find(learned, xprt);
 	if (server)
 		dialect = server->dialect;
 	spin_unlock(&servers_lock);
@@ -106,20 +132,7 @@ rpcrdma2_server_dialect(const struct rpc_xprt *xprt)
 void rpcrdma2_server_learned(const struct rpc_xprt *xprt,
 			     const struct rpcrdma2_dialect *dialect)
 {
-	struct server *server;
-
-	spin_lock(&servers_lock);
-	server = find(xprt);
-	if (!server) {
-		server = oldest();
-		server->net_cookie = xprt->xprt_net->net_cookie;
-		server->addr = xprt->addr;
-		server->until = jiffies +
-				READ_ONCE(rpcrdma2_version_retry) * HZ;
-		server->used = true;
-	}
-	server->dialect = dialect;
-	spin_unlock(&servers_lock);
+	remember(learned, xprt, dialect, READ_ONCE(rpcrdma2_version_retry) * HZ);
 }
 
 /**
@@ -131,8 +144,21 @@ void rpcrdma2_server_lost(const struct rpc_xprt *xprt)
 	struct server *server;
 
 	spin_lock(&servers_lock);
-	server = find(xprt);
+	server = find(learned, xprt);
 	if (server)
 		server->used = false;
 	spin_unlock(&servers_lock);
+}
+
+/**
+ * rpcrdma2_server_report - may the log have a line about a server?
+ * @xprt: a transport to it
+ *
+ * Process context.
+ *
+ * Return: true once a minute for each server, and that this is the time
+ */
+bool rpcrdma2_server_report(const struct rpc_xprt *xprt)
+{
+	return remember(reported, xprt, NULL, REPORT_INTERVAL);
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A line in the log about a connection that failed: to whom, by which device, at which
+ * step, and what that means. No more than one a minute for each server, whatever it is
+ * about: sunrpc tries again and again.
+ */
+#include <linux/sunrpc/addr.h>
+
+#include "xprt.h"
+
+/* Of the states that a connection may be closed in */
+static const char * const steps[] = {
+	[RPCRDMA2_CONN_NEW]		= "starting",
+	[RPCRDMA2_CONN_RESOLVING]	= "resolving the address",
+	[RPCRDMA2_CONN_ROUTING]		= "resolving the route",
+	[RPCRDMA2_CONN_CONNECTING]	= "connecting",
+	[RPCRDMA2_CONN_NEGOTIATING]	= "exchanging the first messages",
+	[RPCRDMA2_CONN_READY]		= "in use",
+};
+
+/* What is most likely behind a timeout */
+static const char *silence(enum rpcrdma2_conn_state state)
+{
+	switch (state) {
+	case RPCRDMA2_CONN_CONNECTING:
+		return "it does not answer: no RDMA device there, or a firewall?";
+	case RPCRDMA2_CONN_NEGOTIATING:
+		return "it does not answer: is it a server of RPC over RDMA?";
+	case RPCRDMA2_CONN_READY:
+		return "RPCs are not answered";
+	default:
+		return "nobody has that address";
+	}
+}
+
+/* ... and behind any status */
+static const char *meaning(enum rpcrdma2_conn_state state, int status)
+{
+	switch (status) {
+	case -ETIMEDOUT:
+		return silence(state);
+	case -ENETUNREACH:
+		return state < RPCRDMA2_CONN_CONNECTING ?
+			"there is no route to it" : silence(state);
+	case -EHOSTUNREACH:
+		return "no RDMA device leads there, or nobody has that address";
+	case -ECONNREFUSED:
+		return "nobody listens for RDMA at that port";
+	case -ECONNABORTED:
+	case -ECONNRESET:
+		return state == RPCRDMA2_CONN_READY ?
+			"a work request failed, as when packets are lost for long" :
+			"it hung up: is it a server of RPC over RDMA?";
+	case -EPROTONOSUPPORT:
+		return "there is no version that both ends speak";
+	case -EPROTO:
+		return "it breaks the protocol";
+	case -EOPNOTSUPP:
+		return "the device can't register memory as needed";
+	case -EIO:
+		return "the device gave up its queue pair";
+	case -ENODEV:
+		return "the device is gone";
+	case -ENOMEM:
+		return "there is no memory";
+	default:
+		return "unexpected";
+	}
+}
+
+/*
+ * Not what this end wanted, nor that a server went which was in use: servers do, and
+ * that it is not back will be reported. Nor where another dialect is tried next.
+ */
+static bool is_worth_a_line(const struct rpcrdma2_conn *conn)
+{
+	switch (conn->close_status) {
+	case -ESHUTDOWN:
+	case -ENOTCONN:
+		return false;
+	case -ECONNABORTED:
+		return !conn->was_ready && !conn->assume;
+	default:
+		return !conn->assume;
+	}
+}
+
+/**
+ * rpcrdma2_report_failure - a client's connection ends: say so, if it failed
+ * @xprt: whose
+ * @conn: the connection, drained; its CM id still exists
+ *
+ * Process context.
+ */
+void rpcrdma2_report_failure(const struct rpc_xprt *xprt,
+			     const struct rpcrdma2_conn *conn)
+{
+	const struct rdma_cm_id *cm_id = conn->cm_id;
+	const struct ib_device *device = cm_id ? cm_id->device : NULL;
+
+	if (!is_worth_a_line(conn) || !rpcrdma2_server_report(xprt))
+		return;
+	pr_warn("rpcrdma2: %s connection to %pISpc (device %s, port %u), %s: %s (error %d)\n",
+		conn->was_ready ? "lost the" : "no", &xprt->addr,
+		device ? device->name : "none", device ? cm_id->port_num : 0,
+		steps[conn->closed_in], meaning(conn->closed_in, conn->close_status),
+		conn->close_status);
+}

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: a connection that can't be made is worth a line in the log: who, by
+# which device, at which step, and what it means. One for each server, however often
+# and by how many mounts it is tried; another one a minute later.
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+failures() { dmesg | grep "rpcrdma2: no connection to $1:20049"; }
+
+reported() { [ "$(failures "$1" | wc -l)" -eq "$2" ]; }
+
+# mount_in_vain SERVER OPTION - in the background, until it is killed
+mount_in_vain() {
+	mkdir -p "/run/$1.$2"
+	mount.nfs "$1:/" "/run/$1.$2" -o "proto=rdma,port=20049,$2" &
+	mounters+=($!)
+}
+
+attempts_ended() { [ "$(counted closed)" -ge "$1" ]; }
+
+# says SERVER WORDS - its only line
+says() {
+	reported "$1" 1 || {
+		failures "$1"
+		lab_fail "not one line about $1"
+	}
+	failures "$1"
+	failures "$1" | grep -qF -e "$2" || lab_fail "no '$2' about $1"
+}
+
+mounters=()
+nfs_start rxe
+must rpc.nfsd 0
+must rpc.nfsd --no-udp 8
+count_event closed rpcrdma2/rpcrdma2_conn_close
+SECONDS=0
+mount_in_vain "$LAB_SERVER" vers=4.2
+mount_in_vain "$LAB_SERVER" vers=4.1
+must lab_until 60 attempts_ended 4
+[ $SECONDS -lt 55 ] || lab_fail "four attempts took $SECONDS s"
+says "$LAB_SERVER" "(device r0, port 1), connecting: nobody listens for RDMA at that port (error -111)"
+
+# Its own interface has no RDMA device.
+must ip link add dummy7 type dummy
+must ip link set dummy7 up
+must ip address add 192.168.79.1/24 dev dummy7
+mount_in_vain 192.168.79.2 vers=4.2
+must lab_until 20 reported 192.168.79.2 1
+says 192.168.79.2 "(device none, port 0), resolving the address: no RDMA device leads there"
+
+# The mount that is still tried is reported again, a minute later.
+must lab_until 70 reported "$LAB_SERVER" 2
+[ $SECONDS -ge 60 ] || lab_fail "two lines within $SECONDS s"
+
+kill "${mounters[@]}"
+wait "${mounters[@]}"
+must nfs_stop
