@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: a server with two addresses, on a device each, which a client takes for
+# one: RPCs go both ways. A way that is lost holds up its RPCs until it is back, and
+# costs none of them. (Linux has no fail-over here: Documentation/admin-guide.rst.)
+#
+#	trunking.sh [trunkdiscovery]
+#
+# With trunkdiscovery, the server says its addresses. Linux 6.1 sleeps within
+# rcu_read_lock() then, over any transport, of which lockdep gives notice and goes off.
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+other=192.168.79.1
+
+add_other_device() { rdma link add r1 type rxe netdev dummy1; }
+
+# calls_to ADDRESS - over the client's connection to it
+calls_to() {
+	# shellcheck disable=SC2046 # several files
+	awk -v peer="$1:20049" '
+	$1 == "peer_address:" { found = $2 == peer }
+	$1 == "calls_sent:" && found { print $2 }' $(connection_of client)
+}
+
+# goes_both_ways - each takes a third of the RPCs, at least
+goes_both_ways() {
+	local one two
+	one=$(calls_to "$LAB_SERVER") two=$(calls_to $other)
+
+	echo "$1: $one Calls to $LAB_SERVER, $two to $other"
+	((one > 100 && 3 * one > one + two && 3 * two > one + two)) ||
+		lab_fail "$1: not both ways"
+}
+
+must ip link add dummy1 type dummy
+must ip link set dummy1 mtu 9000 up
+must ip address add $other/24 dev dummy1
+nfs_start rxe
+must add_other_device
+
+# Two mounts, by both addresses: the second one brings its way to the first.
+must lab_mount 4.2 max_connect=2
+mkdir -p /run/other
+must mount -t nfs -o vers=4.2,proto=rdma,port=20049,max_connect=2 $other:/ /run/other
+must umount /run/other
+work files
+goes_both_ways max_connect
+load_start
+must rdma link delete r1
+sleep 5
+must add_other_device
+must load_advances 60
+must load_stop
+must umount "$LAB_MOUNT"
+
+if [ "${1:-}" != trunkdiscovery ]; then
+	must rdma link delete r1
+	nfs_stop
+	exit
+fi
+
+# One mount, and the server says its other address.
+must exportfs -u "*:$LAB_EXPORT"
+must exportfs -o "rw,no_root_squash,insecure,fsid=0,no_subtree_check,replicas=/@$other" \
+	"*:$LAB_EXPORT"
+must lab_mount 4.2 max_connect=2,trunkdiscovery
+work files again
+goes_both_ways trunkdiscovery
+must umount "$LAB_MOUNT"
+must rdma link delete r1
+nfs_stop
