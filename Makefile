@@ -13,12 +13,21 @@ endif
 MODULE	?= net/sunrpc/xprtrdma/rpcrdma2.ko
 TESTS	?=
 
+VERSION	= $(shell sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' net/sunrpc/xprtrdma/module.c)
+# What is made of the tree for others: packages, documentation
+OUT	?= build
+
 moddir	= $(INSTALL_MOD_PATH)/lib/modules/$(KVER)/updates
 confdir	?= $(INSTALL_MOD_PATH)/etc/modprobe.d
 conf	= rpcrdma2.conf
 kbuild	= $(MAKE) -C $(KDIR) M=$(CURDIR)
 
-.PHONY: help modules install uninstall clean demo check coverage interop bench list lint
+# What a build of the module needs, here or by DKMS or in a kernel's own tree
+product	= Kbuild Kbuild.ofed include net
+copy	= tar -c --exclude-from=.gitignore $(product) | tar -x -C
+
+.PHONY: help version modules install uninstall clean demo check coverage interop bench \
+	list lint deb rpm docs html man install-source install-tools
 
 help:
 	@echo 'Targets:'
@@ -26,6 +35,7 @@ help:
 	@echo 'Variables:'
 	@echo '  KDIR=DIR            headers or build directory of the kernel to build for,'
 	@echo '                      now $(KDIR)'
+	@echo '  OUT=DIR             where packages and documentation are put, now $(OUT)'
 	@echo '  INSTALL_MOD_PATH=DIR  install below DIR instead of /'
 	@echo '  TESTS="NAME..."     the tests to run: names or globs (make list)'
 	@echo '  KERNEL=6.12         the kernel of the guests that demo and check boot,'
@@ -49,6 +59,43 @@ depmod	= depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KVER)
 
 clean: ## remove what was built here
 	$(kbuild) clean
+	rm -rf build
+
+deb: ## make Debian packages, to be built by DKMS where they are installed
+	tools/package deb $(OUT)
+
+rpm: ## the same, as RPM packages
+	tools/package rpm $(OUT)
+
+docs: ## make documentation (HTML) and manual pages
+	tools/lab/lab deps docs
+	$(MAKE) html man
+
+html man:
+	sphinx-build -q -W --keep-going -d $(OUT)/doctrees -b $@ \
+		Documentation $(OUT)/$@
+
+version:
+	@echo $(VERSION)
+
+# For packages, below DESTDIR
+install-source:
+	mkdir -p $(DESTDIR)/usr/src/rpcrdma2-$(VERSION)
+	$(copy) $(DESTDIR)/usr/src/rpcrdma2-$(VERSION)
+	install -D -m 644 etc/modprobe.d/$(conf) $(DESTDIR)/usr/lib/modprobe.d/$(conf)
+
+# Commands have no suffix where they are installed. Some manual pages are not made.
+install-tools: man
+	for tool in scripts/rpcrdma2-*; do \
+		name=$${tool##*/}; \
+		install -D -m 755 $$tool $(DESTDIR)/usr/sbin/$${name%.*}; \
+	done
+	for page in $(OUT)/man/*.[1-8] $(wildcard Documentation/man/*.[1-8]); do \
+		install -D -m 644 $$page \
+			$(DESTDIR)/usr/share/man/man$${page##*.}/$${page##*/}; \
+	done
+	install -D -m 644 tools/wireshark/rpcrdma2.lua \
+		$(DESTDIR)/usr/share/rpcrdma2/rpcrdma2.lua
 
 demo: ## NFS over RDMA in a guest with the distribution's kernel
 	tools/demo

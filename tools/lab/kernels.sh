@@ -18,8 +18,12 @@ packages() {
 	peer)	echo "gcc make librdmacm-dev libibverbs-dev ibverbs-providers" ;;
 	lint)	echo "shellcheck sparse" ;;
 	model)	echo "spin gcc" ;;
+	docs)	echo "python3-sphinx" ;;
+	deb)	echo "build-essential debhelper dh-dkms python3-sphinx rsync" ;;
+	rpm)	echo "rpm cpio python3-sphinx rsync" ;;
+	debian)	echo "mmdebstrap lintian e2fsprogs" ;;
 	*)	die "no package group '$1'; there are: build guest qemu capture" \
-		    "trace peer lint model" ;;
+		    "trace peer lint model docs deb rpm debian" ;;
 	esac
 }
 
