@@ -23,15 +23,15 @@ conf	= rpcrdma2.conf
 kbuild	= $(MAKE) -C $(KDIR) M=$(CURDIR)
 
 # What a build of the module needs, here or by DKMS or in a kernel's own tree
-product	= Kbuild Kbuild.ofed include net
+product	= Kbuild Kbuild.ofed Kconfig include net
 copy	= tar -c --exclude-from=.gitignore $(product) | tar -x -C
 
 .PHONY: help version modules install uninstall clean demo check coverage interop bench \
-	list lint deb rpm docs html man install-source install-tools
+	list lint deb rpm in-tree docs html man install-source install-tools
 
 help:
 	@echo 'Targets:'
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1@\2/p' Makefile | tr @ '\t' | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1@\2/p' Makefile | tr @ '\t' | expand -t 14
 	@echo 'Variables:'
 	@echo '  KDIR=DIR            headers or build directory of the kernel to build for,'
 	@echo '                      now $(KDIR)'
@@ -66,6 +66,16 @@ deb: ## make Debian packages, to be built by DKMS where they are installed
 
 rpm: ## the same, as RPM packages
 	tools/package rpm $(OUT)
+
+in-tree: ## put the module into the kernel sources in KDIR, as CONFIG_RPCRDMA2
+	@test -e $(KDIR)/net/sunrpc/clnt.c || { echo 'No sources of a kernel: $(KDIR)'; exit 1; }
+	rm -rf $(KDIR)/net/sunrpc/rpcrdma2
+	mkdir $(KDIR)/net/sunrpc/rpcrdma2
+	$(copy) $(KDIR)/net/sunrpc/rpcrdma2
+	grep -q rpcrdma2 $(KDIR)/net/sunrpc/Makefile || \
+		echo 'obj-$$(CONFIG_RPCRDMA2) += rpcrdma2/' >>$(KDIR)/net/sunrpc/Makefile
+	grep -q rpcrdma2 $(KDIR)/net/sunrpc/Kconfig || \
+		echo 'source "net/sunrpc/rpcrdma2/Kconfig"' >>$(KDIR)/net/sunrpc/Kconfig
 
 docs: ## make documentation (HTML) and manual pages
 	tools/lab/lab deps docs

@@ -56,6 +56,8 @@ for script in tests/*.sh tools/bench.d/*.sh; do
 	fi
 done
 refuses 'make modules' make -s install MODULE=/nonexistent/rpcrdma2.ko
+refuses 'No sources of a kernel' make -s in-tree KDIR=/nonexistent
+refuses 'package deb|rpm' tools/package bogus build
 
 [ "$(sha256sum <$page)" = "$before" ] || {
 	echo "FAIL: $page was written"
