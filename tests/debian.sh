@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# A real Debian to try packages in: a directory for chroot, or a disk for QEMU. It has
+# the distribution's kernel with its headers, and all that our packages depend on, so
+# that trying them takes no network. Sourced; $work is where copies are made.
+
+debian_release=${DEBIAN:-bookworm}
+debian_packages=(linux-image-amd64 linux-headers-amd64 initramfs-tools zstd systemd-sysv
+	udev kmod iproute2 dkms openssl rdma-core nfs-kernel-server nfs-common python3
+	libjs-sphinxdoc)
+debian_cache=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}/debian
+debian_host=http://deb.debian.org
+
+make_debian() {
+	mmdebstrap --mode=root --variant=important --skip=cleanup/apt \
+		--aptopt='APT::Install-Recommends "false"' \
+		--include="${debian_packages[*]}" "$debian_release" "$1" - <<-END
+	deb $debian_host/debian $debian_release main
+	deb $debian_host/debian $debian_release-updates main
+	deb $debian_host/debian-security $debian_release-security main
+	END
+}
+
+# debian DIRECTORY - a new one there. The first takes minutes, and the network.
+debian() {
+	local kept
+
+	kept=$debian_cache/$debian_release-$({ declare -f make_debian
+		echo "${debian_packages[@]}"; } | sha256sum | cut -c 1-10)
+	mkdir -p "$debian_cache"
+	exec 9>"$kept.lock"
+	flock 9
+	if [ ! -d "$kept" ]; then
+		echo "making a Debian $debian_release in $kept (takes minutes)"
+		rm -rf "$kept.new"
+		make_debian "$kept.new" >"$kept.log" 2>&1 || {
+			tail -n 20 "$kept.log"
+			return 1
+		}
+		mv "$kept.new" "$kept"
+	fi
+	exec 9>&-
+	cp -a "$kept" "$1"
+}
+
+# in_debian DIRECTORY COMMAND... - with mounts that nobody else sees
+in_debian() {
+	local root=$1
+	shift
+	# shellcheck disable=SC2016 # the inner shell's
+	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root \
+		DEBIAN_FRONTEND=noninteractive \
+		unshare --mount --pid --fork sh -c 'root=$1; shift
+			mount -t proc proc "$root/proc" &&
+			mount --rbind /dev "$root/dev" &&
+			exec chroot "$root" "$@"' sh "$root" "$@" </dev/null
+}
+
+# debian_kernel DIRECTORY - the release of the newest kernel there
+debian_kernel() { find "$1"/lib/modules/* -maxdepth 0 -printf '%f\n' | sort -V | tail -n 1; }

@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What a new user does, on a Debian that was booted: install the packages, export and
+# mount over RDMA, upgrade meanwhile, and go back to the kernel's own module. Run by
+# packages-debian.sh: its packages are in /root, those of a later version, too.
+
+set -u
+exec >/dev/ttyS1 2>&1
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive HOME=/root
+cd /root || exit
+
+say() { echo "== $(cut -d ' ' -f 1 /proc/uptime) s: $*"; }
+fail() { echo "trial: FAILED: $*"; dmesg | tail -n 30; exit 1; }
+must() { "$@" || fail "status $?: $*"; }
+
+# apt COMMAND PACKAGE... - what it said is in the file said.
+apt() {
+	local status=0
+
+	apt-get -qy -o Dpkg::Use-Pty=0 "$@" >said 2>&1 || status=$?
+	cat said
+	[ $status -eq 0 ] || fail "apt-get $*"
+}
+
+# version_of head|tail - of the packages here
+version_of() { find . -name 'rpcrdma2-dkms_*.deb' | cut -d _ -f 2 | sort -V | "$1" -n 1; }
+
+device() {
+	must modprobe dummy numdummies=1
+	must ip addr add 192.168.77.1/24 dev dummy0
+	must ip link set dummy0 mtu 9000 up
+	must rdma link add r0 type rxe netdev dummy0
+}
+
+serve() {
+	mkdir -p /srv/export /etc/nfs.conf.d
+	printf '[nfsd]\nrdma=y\nrdma-port=20049\n' >/etc/nfs.conf.d/rdma.conf
+	echo '/srv/export *(rw,no_root_squash,insecure,fsid=0,no_subtree_check)' >/etc/exports
+	must systemctl start nfs-server
+	must grep '^rdma 20049' /proc/fs/nfsd/portlist
+}
+
+mount_it() {
+	must mount -t nfs -o vers=4.2,proto=rdma,port=20049 192.168.77.1:/ /mnt
+	must grep 'proto=rdma' /proc/mounts
+}
+
+# there_and_back NAME - data that is not in a cache
+there_and_back() {
+	must dd if=/dev/urandom of="/root/$1" bs=64k count=64 status=none
+	must cp "/root/$1" "/mnt/$1"
+	must sync
+	must cmp "/root/$1" "/srv/export/$1"
+	echo 3 >/proc/sys/vm/drop_caches
+	must cmp "/root/$1" "/mnt/$1"
+}
+
+# loaded MODULE [VERSION] - this one of the two is
+loaded() {
+	must [ -e "/sys/module/$1" ]
+	[ $# -lt 2 ] || must [ "$(cat /sys/module/rpcrdma2/version)" = "$2" ]
+	must [ "$(lsmod | grep -c '^rpcrdma')" = 1 ]
+}
+
+unload() {
+	umount /mnt
+	must systemctl stop nfs-server
+	for _ in {1..30}; do
+		! rmmod "$1" 2>/dev/null || return 0
+		sleep 1
+	done
+	must rmmod "$1"
+}
+
+# defaults_are_documented - in the manual page
+defaults_are_documented() {
+	local file page
+
+	page=$(zcat /usr/share/man/man7/rpcrdma2.7.gz)
+	for file in /sys/module/rpcrdma2/parameters/*; do
+		grep -A 4 "^\.B ${file##*/}" <<<"$page" |
+			grep -qE "efault:? (a 16th|$(cat "$file"))|$(cat "$file"), the default" ||
+			fail "rpcrdma2(7) has another default of ${file##*/}"
+	done
+}
+
+version=$(version_of head)
+next=$(version_of tail)
+say "Linux $(uname -r), systemd: $(systemctl --version | head -n 1)"
+
+say "apt install ./rpcrdma2-*_${version}_all.deb, the kernel's own rpcrdma loaded"
+must modprobe rpcrdma
+apt install ./rpcrdma2-dkms_"$version"_all.deb ./rpcrdma2-tools_"$version"_all.deb
+must grep "the kernel's own rpcrdma is loaded" said
+must rmmod rpcrdma
+
+say "export and mount over RDMA"
+device
+serve
+mount_it
+loaded rpcrdma2 "$version"
+must grep -h ^version: /sys/kernel/debug/rpcrdma2/[0-9]*
+there_and_back first
+defaults_are_documented
+
+say "apt install ./rpcrdma2-*_${next}_all.deb, while it is mounted"
+apt install ./rpcrdma2-dkms_"$next"_all.deb ./rpcrdma2-tools_"$next"_all.deb
+must grep "version $version is loaded, and stays" said
+loaded rpcrdma2 "$version"
+there_and_back second
+must [ "$(modinfo -F version rpcrdma2)" = "$next" ]
+dkms status
+
+say "the next load has the new version"
+unload rpcrdma2
+must systemctl start nfs-server
+mount_it
+loaded rpcrdma2 "$next"
+there_and_back third
+
+say "apt remove rpcrdma2-dkms, while it is mounted"
+apt remove rpcrdma2-dkms
+loaded rpcrdma2 "$next"
+there_and_back fourth
+
+say "the next load is the kernel's own"
+unload rpcrdma2
+must systemctl start nfs-server
+mount_it
+loaded rpcrdma
+there_and_back fifth
+unload rpcrdma
+say "done"
+echo "trial: passed"

@@ -1,0 +1,239 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Packages: they are made, lintian finds nothing wrong, they hold what they should;
+# in a Debian, DKMS builds the module, with a vendor's RDMA stack for that one; the
+# manual pages have all parameters; and what is removed is gone.
+#
+#	packages.sh
+#
+# In a chroot: nothing is loaded. tests/packages-debian.sh boots one.
+
+set -u
+
+tree=$(realpath "$(dirname "$0")/..")
+lab=$tree/tools/lab/lab
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+root=$work/root
+failures=0
+
+# shellcheck source=tests/debian.sh
+. "$tree/tests/debian.sh"
+
+# check TITLE COMMAND... - it prints why it fails.
+check() {
+	local title=$1 log=$work/check.log
+	shift
+
+	if "$@" >"$log" 2>&1; then
+		echo "ok: $title"
+	else
+		tail -n 30 "$log"
+		echo "FAILED: $title"
+		failures=$((failures + 1))
+	fi
+}
+
+### What they are made of
+
+make_deb() { make -C "$tree" deb OUT="$work/out"; }
+
+clean_to_lintian() { lintian --allow-root --fail-on error,warning "$work"/out/*.changes; }
+
+unpack() { dpkg -x "$work/out/$1_${version}_all.deb" "$work/$1"; }
+
+# The product, all of it, and nothing else
+has_source() {
+	diff <(cd "$tree" && find Kbuild* Kconfig include net -type f \
+			! -name '*.o' ! -name '*.ko' ! -name '.*' ! -name '*.mod*' \
+			! -name modules.order -exec sha256sum {} + | sort -k 2) \
+	     <(cd "$work/rpcrdma2-dkms/usr/src/rpcrdma2-$version" && find . -type f \
+			! -name dkms.conf -exec sha256sum {} + | sed 's|\./||' | sort -k 2)
+}
+
+has_modprobe_file() {
+	make -s -C "$tree" install KVER=none MODULE=Makefile \
+		INSTALL_MOD_PATH="$work/installed" 2>/dev/null
+	diff -r "$work/installed/etc/modprobe.d" "$work/rpcrdma2-dkms/usr/lib/modprobe.d"
+}
+
+has_manual_pages() {
+	local tools=$work/rpcrdma2-tools/usr
+
+	diff <(cd "$tools/sbin" && echo rpcrdma2 && ls) \
+	     <(find "$tools/share/man" -name '*.gz' -printf '%f\n' | sed 's/\.[78]\.gz$//' |
+	       sort) &&
+	[ -e "$tools/share/rpcrdma2/rpcrdma2.lua" ] &&
+	[ -e "$tools/share/doc/rpcrdma2-tools/html/index.html" ]
+}
+
+# But for documentation, which is the distribution's way
+same_as_rpm() {
+	make -C "$tree" rpm OUT="$work/rpm" &&
+	diff <(rpm -qpl "$work"/rpm/*.noarch.rpm | grep -E '^/usr/(src|sbin|lib|share/rpcrdma2)/' |
+	       sort) \
+	     <(cd "$work" && find rpcrdma2-{dkms,tools}/usr | sed 's|^[^/]*||' |
+	       grep -E '^/usr/(src|sbin|lib|share/rpcrdma2)/' | grep -v '^/usr/lib/modprobe.d$' |
+	       sort) &&
+	diff <(rpm2cpio "$work"/rpm/rpcrdma2-dkms-*.rpm | cpio -i --quiet --to-stdout '*/dkms.conf') \
+	     "$work/rpcrdma2-dkms/usr/src/rpcrdma2-$version/dkms.conf"
+}
+
+### What they do
+
+install_debs() {
+	cp "$work"/out/*.deb "$root/root" &&
+	in_debian "$root" sh -c 'exec apt-get install -qy --no-install-recommends \
+		/root/rpcrdma2-*.deb'
+}
+
+status() { in_debian "$root" dkms status -m rpcrdma2 -k "$kernel"; }
+
+built() { status && status | grep -q ': installed'; }
+
+# loads MODULE FILE - is that what modprobe would load by this name?
+loads() {
+	in_debian "$root" modprobe -n -v -S "$kernel" "$1" | tee /dev/stderr |
+		tail -n 1 | grep -q "/$kernel/$2 *\$"
+}
+
+installed_modinfo() {
+	in_debian "$root" modinfo -k "$kernel" "$@" rpcrdma2
+}
+
+is_version() { installed_modinfo -F version | tee /dev/stderr | grep -qxF "$version"; }
+
+is_signed() { installed_modinfo -F signer | tee /dev/stderr | grep -q .; }
+
+# Each parameter, and each number that modinfo has about it, and no other one.
+parameters_are_explained() {
+	local parameter text number missing=0
+
+	zcat "$work/rpcrdma2-tools/usr/share/man/man7/rpcrdma2.7.gz" | awk '
+		/^\.SH/	{ parameters = /PARAMETERS/ }
+		!parameters { next }
+		/^\.B/	{ name = $2; next }
+		!/^\./ && name { text[name] = text[name] " " $0 }
+		END { for (name in text) print name ":" text[name] }' >"$work/page"
+	installed_modinfo -F parm >"$work/parameters"
+	while IFS=: read -r parameter text; do
+		grep -q "^| \`$parameter\`" "$tree/README.md" || {
+			echo "$parameter: not in README.md"
+			missing=1
+		}
+		for number in '' $(grep -oE '[0-9]+' <<<"$text"); do
+			grep -qE "^$parameter:.*\\b$number" "$work/page" || {
+				echo "$parameter: manual page without '$number'"
+				missing=1
+			}
+		done
+	done <"$work/parameters"
+	diff <(cut -d : -f 1 "$work/page" | sort) <(cut -d : -f 1 "$work/parameters" | sort) &&
+		return $missing
+}
+
+### A vendor's RDMA stack
+#
+# As far as a build sees it: headers, symbols' versions that are not the kernel's, and
+# an rdma_cm that was built with them.
+
+fake_stack() {
+	local ofed=$root/usr/src/ofa_kernel/x86_64/$kernel fake=$root/root/rdma_cm
+	local headers
+
+	headers=$(in_debian "$root" sed -n 's|^include \(.*\)/Makefile$|\1|p' \
+		"/usr/src/linux-headers-$kernel/Makefile")
+	mkdir -p "$ofed/include" "$fake"
+	cp -r "$root$headers/include/rdma" "$ofed/include"
+	echo '#define FAKE_STACK 1' >>"$ofed/include/rdma/ib_verbs.h"
+	awk -F '\t' -v OFS='\t' '$3 ~ /infiniband.core/ {
+			$1 = "0x0fedcafe"; $3 = "/build/" $3; print }' \
+		"$root/usr/src/linux-headers-$kernel/Module.symvers" \
+		>"$ofed/Module.symvers"
+
+	cat >"$fake/rdma_cm.c" <<-END
+	#include <linux/module.h>
+	#include <rdma/ib_verbs.h>
+	static struct ib_client client;
+	static int __init fake_init(void) { return ib_register_client(&client); }
+	module_init(fake_init);
+	MODULE_LICENSE("GPL");
+	END
+	cat >"$fake/Kbuild" <<-END
+	obj-m := rdma_cm.o
+	KBUILD_EXTRA_SYMBOLS := ${ofed#"$root"}/Module.symvers
+	END
+	in_debian "$root" sh -c "make -s -C /lib/modules/$kernel/build M=/root/rdma_cm modules &&
+		install -D /root/rdma_cm/rdma_cm.ko /lib/modules/$kernel/updates/rdma_cm.ko &&
+		depmod $kernel"
+}
+
+rebuild() {
+	in_debian "$root" sh -c "dkms unbuild -m rpcrdma2 -v $version -k $kernel
+		dkms build -m rpcrdma2 -v $version -k $kernel"
+	cat "$root/var/lib/dkms/rpcrdma2/$version/build/make.log" \
+		"$root/var/lib/dkms/rpcrdma2/$version/$kernel/x86_64/log/make.log" \
+		>"$work/make.log" 2>/dev/null
+	status | grep -q ': built'
+}
+
+fits_stack() {
+	rebuild || return
+	grep 'with the RDMA stack of /usr/src/ofa_kernel' "$work/make.log" &&
+	in_debian "$root" modprobe --dump-modversions \
+		"/var/lib/dkms/rpcrdma2/$version/$kernel/x86_64/module/rpcrdma2.ko" >"$work/crcs" &&
+	! grep -P '\t(ib|rdma)_' "$work/crcs" | grep -v 0x0fedcafe &&
+	grep -P '0x0fedcafe\tib_dealloc_pd' "$work/crcs"
+}
+
+# refused WORDS - the build fails, and says what doesn't fit.
+refused() {
+	! rebuild &&
+	grep "$1" "$work/make.log" && grep 'was built with another ib_core' "$work/make.log"
+}
+
+### Removal
+
+remove_debs() { in_debian "$root" apt-get remove -qy rpcrdma2-dkms rpcrdma2-tools; }
+
+nothing_is_left() {
+	! find "$root"/{etc,lib/modules,usr,var/lib/dkms} -name '*rpcrdma2*' | grep .
+}
+
+"$lab" deps deb rpm debian || exit
+version=$(make -s -C "$tree" version)
+
+check "make deb" make_deb
+check lintian clean_to_lintian
+unpack rpcrdma2-dkms && unpack rpcrdma2-tools || exit 1
+check "the module's source, and nothing else" has_source
+check "the modprobe.d file of make install" has_modprobe_file
+check "a manual page for each command" has_manual_pages
+check "make rpm, with the same in it" same_as_rpm
+
+debian "$root" || exit 1
+kernel=$(debian_kernel "$root")
+check "before, rpcrdma is the kernel's" loads rpcrdma kernel/net/sunrpc/xprtrdma/rpcrdma.ko
+check "apt install, Linux $kernel" install_debs
+check "built by DKMS" built
+check "it is version $version" is_version
+check "signed, for Secure Boot" is_signed
+check "rpcrdma is rpcrdma2" loads rpcrdma updates/dkms/rpcrdma2.ko
+check "parameters in rpcrdma2(7) and README.md" parameters_are_explained
+
+check "a vendor's RDMA stack, faked" fake_stack
+check "the build uses its symbols' versions" fits_stack
+mv "$root/usr/src/ofa_kernel" "$root/usr/src/ofa_kernel.gone"
+check "a stack without headers is refused" refused updates/rdma_cm.ko
+mv "$root/usr/src/ofa_kernel.gone" "$root/usr/src/ofa_kernel"
+rm "$root/lib/modules/$kernel/updates/rdma_cm.ko"
+in_debian "$root" depmod "$kernel"
+check "headers of a stack that is not there are refused" refused /usr/src/ofa_kernel
+rm -r "$root/usr/src/ofa_kernel"
+
+check "apt remove" remove_debs
+check "nothing is left" nothing_is_left
+check "rpcrdma is the kernel's again" loads rpcrdma kernel/net/sunrpc/xprtrdma/rpcrdma.ko
+[ $failures -eq 0 ]
