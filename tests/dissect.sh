@@ -27,6 +27,7 @@ as_expected() {
 	case $1 in
 	any)	[[ $3 = 'RPC-over-RDMA version 2, '* ]] ;;
 	fine)	[[ $3 = 'RPC-over-RDMA version 2, '* && $4 != *Malformed* ]] ;;
+	"of 2016") [[ $3 = 'RPC-over-RDMA version 2, of 2016, '* && $4 != *Malformed* ]] ;;
 	part)	[[ $3 = *'part of a Send' ]] ;;
 	cut)	[[ $4 = *'Not captured as a whole'* && $4 != *Malformed* ]] ;;
 	v1)	[[ -n $2 && -z $3 ]] ;;

@@ -6,7 +6,7 @@
 
 They are Sends on RoCE v2. For each frame, a line FRAME|EXPECTED|WHAT says what it
 is, and what to expect of a dissector: a pattern for its words about what is wrong;
-or "fine"; "any", if the message is damaged at random; "part", for a packet that
+or "fine"; "of 2016", and fine; "any", if the message is damaged at random; "part", for a packet that
 completes no Send; "cut", if its end was not captured; "v1", for version 1.
 """
 
@@ -258,6 +258,48 @@ def write_not_captured(capture):
                            captured=captured)
 
 
+def of_2016(htype, direction, *body):
+    """The version 2 of 2016: no flags, and the direction is next."""
+    return prefix(htype, direction) + b"".join(body)
+
+
+def init_xchar(*props, after=words(0)):
+    info = words(len(props)) + b"".join(props) + after
+    return words(1, len(info)) + info
+
+
+# Without the handle to invalidate, which is the first word
+READ_LISTS = lists(reads=[read(40)])[4:]
+REPLY_LISTS = lists(reply=chunk(segment(400)))[4:]
+NO_LISTS = lists()[4:]
+
+OF_2016 = {
+    "Call": of_2016(MSG, CALL, NO_LISTS, rpc(CALL)),
+    "Reply": of_2016(MSG, REPLY, NO_LISTS, rpc(REPLY)),
+    "Call with a Read chunk": of_2016(MSG, CALL, READ_LISTS, rpc(CALL)),
+    "Reply elsewhere": of_2016(NOMSG, REPLY, REPLY_LISTS),
+    "INIT_XCHAR": of_2016(CONNPROP, CALL, init_xchar(
+        prop(1, words(4096)), prop(2, words(1)), prop(3, words(2)))),
+    "INIT_XCHAR, which won't change": of_2016(CONNPROP, REPLY, init_xchar(
+        prop(0xffffff00, b"12345"), after=words(1, 1))),
+    "REQ_XCHAR": of_2016(CONNPROP, CALL, words(2, 4, 0)),
+}
+BAD_OF_2016 = [
+    ("Receive Buffer Size 100", init_xchar(prop(1, words(100)))),
+    ("Requester Remote Invalidation 2", init_xchar(prop(2, words(2)))),
+    ("Requester Remote Invalidation has 0 octets", init_xchar(prop(2, b""))),
+    ("Backward Request Support 4", init_xchar(prop(3, words(4)))),
+    ("subset of 2 words", init_xchar(after=words(2, 0))),
+]
+
+
+def write_2016(capture):
+    for name, message in OF_2016.items():
+        capture.send(message, "of 2016", f"2016, {name}")
+    for pattern, body in BAD_OF_2016:
+        capture.send(of_2016(CONNPROP, CALL, body), pattern, f"2016, {pattern}")
+
+
 def write_version_1(capture):
     """Version 1 is for another dissector, whatever was dissected before."""
     for _ in range(2):
@@ -279,6 +321,7 @@ def main():
     write_damaged(capture, sys.argv[2] if len(sys.argv) == 3 else "1")
     write_pieces(capture)
     write_not_captured(capture)
+    write_2016(capture)
     write_version_1(capture)
     capture.file.close()
 

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
 -- Wireshark dissector for RPC-over-RDMA version 2
--- (draft-cel-nfsv4-rpcrdma-version-two-09), over RoCE v2 and iWARP.
+-- (draft-cel-nfsv4-rpcrdma-version-two-09), over RoCE v2 and iWARP, and for that of
+-- 2016 (draft-cel-nfsv4-rpcrdma-version-two-01).
 --
 -- It takes Sends of version 2 only; those of version 1 are left to Wireshark's
 -- own dissector. What is malformed is what Documentation/protocol.rst says that
@@ -38,6 +39,21 @@ local RBSIZ_MIN = 1024
 local RVREQSUP = { [0] = "NONE", [1] = "INLINE", [2] = "GENL" }
 local BOOLEAN = { [0] = "no", [1] = "yes" }
 
+-- The text of 2016, and its characteristics (draft-dnoveck-nfsv4-rpcrdma-xcharext-01)
+local DIRECTIONS = { [0] = "Call", [1] = "Reply" }
+local INIT_XCHAR = 1
+local OPERATIONS = {
+	[INIT_XCHAR] = "INIT_XCHAR", [2] = "REQ_XCHAR", [3] = "RESP_XCHAR",
+	[4] = "UPD_XCHAR",
+}
+local XCHAR_RQREMINV, XCHAR_BRS = 2, 3
+local CHARACTERISTICS = {
+	[RBSIZ] = "Receive Buffer Size",
+	[XCHAR_RQREMINV] = "Requester Remote Invalidation",
+	[XCHAR_BRS] = "Backward Request Support",
+}
+local BKRQSUP = { [0] = "UNKNOWN", [1] = "NONE", [2] = "SZLIM", [3] = "GENL" }
+
 local SEGMENT_SIZE = 16		-- octets
 local UNFOLD_MAX = 4194304	-- octets; no larger RPC is put together
 
@@ -69,6 +85,19 @@ local f = {
 	prop_brs = ProtoField.uint32("rpcrdma2.prop.brs", PROPERTIES[BRS],
 		base.DEC, RVREQSUP),
 	prop_data = ProtoField.bytes("rpcrdma2.prop.data", "Data"),
+
+	direction = ProtoField.uint32("rpcrdma2.direction", "Direction", base.DEC, DIRECTIONS),
+	operation = ProtoField.uint32("rpcrdma2.operation", "Operation", base.DEC, OPERATIONS),
+	info_len = ProtoField.uint32("rpcrdma2.operation.len", "Length of its arguments"),
+	info = ProtoField.bytes("rpcrdma2.operation.info", "Arguments"),
+	xchar_id = ProtoField.uint32("rpcrdma2.xchar.id", "Characteristic", base.DEC,
+		CHARACTERISTICS),
+	xchar_rqreminv = ProtoField.uint32("rpcrdma2.xchar.rqreminv",
+		CHARACTERISTICS[XCHAR_RQREMINV], base.DEC, BOOLEAN),
+	xchar_brs = ProtoField.uint32("rpcrdma2.xchar.brs", CHARACTERISTICS[XCHAR_BRS],
+		base.DEC, BKRQSUP),
+	xchar_nochange = ProtoField.uint32("rpcrdma2.xchar.nochange",
+		"Which won't change", base.HEX),
 
 	err_code = ProtoField.uint32("rpcrdma2.error.code", "Error", base.DEC, ERRORS),
 	err_low = ProtoField.uint32("rpcrdma2.error.vers_low", "Lowest version"),
@@ -341,7 +370,8 @@ end
 
 local function parse_rpc(h)
 	h.summary = h.summary .. (h.response and " Reply" or " Call")
-	local inv_handle = h:word("handle to invalidate", f.inv_handle)
+	local inv_handle = h.of_2016 and 0 or
+			   h:word("handle to invalidate", f.inv_handle)
 	h:within("Read list", parse_read_list)
 	h:within("Write list", parse_write_list)
 	h:within("Reply chunk", parse_reply_chunk)
@@ -400,49 +430,166 @@ local function parse_error(h)
 	end
 end
 
-local function check_property(id, value)
+-- What there is in a set of properties: fields, and names of values; data of length
+-- zero stands for the default, or does not.
+local PROPERTIES_OF_2019 = {
+	names = PROPERTIES, id = f.prop_id, empty = true,
+	fields = { [RBSIZ] = f.prop_rbsiz, [BRS] = f.prop_brs },
+	values = { [BRS] = RVREQSUP },
+}
+local PROPERTIES_OF_2016 = {
+	names = CHARACTERISTICS, id = f.xchar_id, empty = false,
+	fields = { [RBSIZ] = f.prop_rbsiz, [XCHAR_RQREMINV] = f.xchar_rqreminv,
+		   [XCHAR_BRS] = f.xchar_brs },
+	values = { [XCHAR_RQREMINV] = BOOLEAN, [XCHAR_BRS] = BKRQSUP },
+}
+
+local function check_property(set, id, value)
 	if id == RBSIZ and (value < RBSIZ_MIN or value % 4 ~= 0) then
 		malformed("Receive Buffer Size %d", value)
 	end
-	if id == BRS and not RVREQSUP[value] then
-		malformed("Reverse Request Support %d", value)
+	if set.values[id] and not set.values[id][value] then
+		malformed("%s %d", set.names[id], value)
 	end
 end
 
--- Data of length zero stands for the default.
-local function parse_property(h)
-	local id = h:word("property", f.prop_id)
+local function parse_property(h, set)
+	local id = h:word("property", set.id)
 	local length = h:word("length of a property", f.prop_len)
-	local value_field = ({ [RBSIZ] = f.prop_rbsiz, [BRS] = f.prop_brs })[id]
 
-	h.tree:append_text(": " .. (PROPERTIES[id] or id))
+	h.tree:append_text(": " .. (set.names[id] or id))
 	if length > h:remaining() then
 		malformed("a property of %d octets does not fit", length)
 	end
-	if value_field and length > 0 then
+	if set.fields[id] and (length > 0 or not set.empty) then
 		if length ~= 4 then
-			malformed("%s has %d octets", PROPERTIES[id], length)
+			malformed("%s has %d octets", set.names[id], length)
 		end
-		local value = h:word(PROPERTIES[id], value_field)
+		local value = h:word(set.names[id], set.fields[id])
 		h.tree:append_text(" " .. value)
-		check_property(id, value)
+		check_property(set, id, value)
 	elseif length > 0 then
 		h.tree:add(f.prop_data, h.tvb(h.pos, length))
 		h.pos = h.pos + round_up(length)
 	end
 end
 
-local function parse_connprop(h)
+local function parse_properties(h, set)
 	local count = h:word("count of properties", f.prop_count)
 
 	if count > h:remaining() / 8 then
 		malformed("%d properties do not fit", count)
 	end
 	for i = 1, count do
-		h:within("Property " .. i, parse_property)
+		h:within("Property " .. i, parse_property, set)
 	end
+end
+
+local function parse_connprop(h)
+	parse_properties(h, PROPERTIES_OF_2019)
 	if h:remaining() > 0 then
 		malformed("%d octets follow the last property", h:remaining())
+	end
+end
+
+-- The text of 2016 -------------------------------------------------------------
+--
+-- It has no flags: the direction is next, then the lists, or an operation. What is
+-- well-formed in one text is not so in the other.
+
+-- Where the chunk lists end that start at a position, or nil
+local function end_of_lists(tvb, pos)
+	local function word()
+		pos = pos + 4
+		return pos <= tvb:len() and tvb(pos - 4, 4):uint() or nil
+	end
+	local function array()
+		local count = word() or 0
+
+		pos = pos + count * SEGMENT_SIZE
+	end
+	local follows
+
+	repeat
+		follows = word()
+		pos = pos + (follows == 1 and 4 + SEGMENT_SIZE or 0)
+	until follows ~= 1
+	if follows ~= 0 then
+		return nil
+	end
+	for _, last in ipairs({ false, true }) do
+		repeat
+			follows = word()
+			if follows == 1 then
+				array()
+			end
+		until follows ~= 1 or last
+		if not follows or follows > 1 then
+			return nil
+		end
+	end
+	return pos <= tvb:len() and pos or nil
+end
+
+-- Do lists from a position on lead to what the header is for?
+local function leads_to_rpc(h, pos, direction)
+	local at = end_of_lists(h.tvb, pos)
+
+	if not at or h.htype == NOMSG then
+		return at == h.tvb:len()
+	end
+	return at + 8 <= h.tvb:len() and h.tvb(at, 4):uint() == h.xid and
+	       h.tvb(at + 4, 4):uint() == direction
+end
+
+local function is_of_2016(h)
+	local tvb = h.tvb
+
+	if h.htype == CONNPROP then
+		return tvb:len() >= 28 and tvb(16, 4):uint() <= 1 and
+		       tvb(24, 4):uint() == tvb:len() - 28
+	elseif h.htype == ERROR or tvb:len() < 24 then
+		return false
+	end
+	local word = tvb(16, 4):uint()
+	return leads_to_rpc(h, 20, word) and not leads_to_rpc(h, 24, word % 2)
+end
+
+local function parse_subset(h)
+	local count = h:word("count of words", f.xchar_nochange)
+
+	if count * 4 ~= h:remaining() then
+		malformed("a subset of %d words does not fit", count)
+	end
+	for _ = 1, count do
+		h:word("subset", f.xchar_nochange)
+	end
+end
+
+-- is_of_2016() has seen that the arguments are all that follows.
+local function parse_optional(h)
+	local operation = h:word("operation", f.operation)
+	local length = h:word("length of its arguments", f.info_len)
+
+	h.summary = h.summary .. " " .. (OPERATIONS[operation] or operation)
+	if operation == INIT_XCHAR then
+		parse_properties(h, PROPERTIES_OF_2016)
+		h:within("Subset", parse_subset)
+	elseif length > 0 then
+		h.tree:add(f.info, h.tvb(h.pos, length))
+		h.pos = h.pos + length
+	end
+end
+
+local function parse_2016(h)
+	h.of_2016 = true
+	h.response = h:word("direction", f.direction) == 1
+	if h.htype == CONNPROP then
+		h.summary = "of 2016, OPTIONAL"
+		parse_optional(h)
+	else
+		h.summary = "of 2016, " .. h.summary
+		parse_rpc(h)
 	end
 end
 
@@ -460,6 +607,8 @@ local function parse_header(h)
 	end
 	if not HTYPES[h.htype] then
 		malformed("header type %d is unknown", h.htype)
+	elseif is_of_2016(h) then
+		return parse_2016(h)
 	elseif is_bare_error(h) then
 		h.bare, h.response = true, true
 	else
