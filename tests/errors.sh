@@ -63,7 +63,9 @@ survives $READ_CHUNKS write_file
 survives $WRITE_CHUNKS read_file
 survives $WRITE_RESOURCE read_file
 survives $REPLY_RESOURCE read_file
-for code in $BAD_XDR $INVAL_HTYPE $SEGMENTS $SYSTEM; do
+survives $SEGMENTS read_file
+survives $SEGMENTS write_file
+for code in $BAD_XDR $INVAL_HTYPE $SYSTEM; do
 	fails "$code" read_file
 	fails "$code" write_file
 done

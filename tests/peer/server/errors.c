@@ -73,6 +73,8 @@ static void err_reply_resource(void) { err("00000008 ffffffff"); }
 static void err_write_resource_unknown(void) { err("00000007 00000001 00000000"); }
 static void err_write_resource(void) { err("00000007 00000001 ffffffff"); }
 static void err_write_chunks(void) { err("00000005 ffffffff"); }
+static void err_segments(void) { err("00000006 00000001"); }
+static void err_no_segments(void) { err("00000006 00000000"); }
 
 /*
  * ERR_VERS in mid-connection: the server is no longer what it was, whatever it
@@ -104,6 +106,8 @@ const struct test error_cases[] = {
 	{ "errs-v1-chunk", err_unknown },
 	{ "survives-write-resource", err_write_resource },
 	{ "survives-write-chunks", err_write_chunks },
+	{ "survives-segments", err_segments },
+	{ "errs-no-segments", err_no_segments },
 	{ "errs-write-resource", err_write_resource_unknown },
 	{ "errs-reply-resource", err_reply_resource },
 	{ "errs-unknown-error", err_unknown },

@@ -18,7 +18,8 @@
  *						chunk for all of it
  *
  * Page data travels alone only where its ULP says that it may (XDRBUF_READ,
- * XDRBUF_WRITE) and no security flavour has to see the whole message.
+ * XDRBUF_WRITE), no security flavour has to see the whole message, and the responder
+ * didn't find it in too many segments.
  */
 #include "requester.h"
 
@@ -251,7 +252,7 @@ int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
 {
 	struct rpcrdma2_conn *conn = requester->conn;
 	struct rpcrdma2_header *hdr = &requester->hdr;
-	bool ddp = ddp_allowed(call->rqst);
+	bool ddp = ddp_allowed(call->rqst) && !call->max_segments;
 	int rc;
 
 	hdr->xid = be32_to_cpu(call->rqst->rq_xid);

@@ -433,6 +433,38 @@ static int add_page_data(struct builder *b, const struct xdr_buf *buf)
 	return 0;
 }
 
+/* All of the message: who has refused a chunk gets no other. */
+static int add_copy(struct builder *b, const struct xdr_buf *buf)
+{
+	bool sent = b->dir == DMA_TO_DEVICE;
+	struct rpcrdma2_copy *copy;
+	unsigned int i, n, left;
+	int rc;
+
+	left = buf->head[0].iov_len + buf->page_len + buf->tail[0].iov_len;
+	copy = sent ? &b->call->sent_copy : &b->call->reply_copy;
+	rc = rpcrdma2_copy_make(copy, sent ? buf : NULL, left);
+	for (i = 0; !rc && left; i++, left -= n) {
+		n = min_t(unsigned int, left, PAGE_SIZE);
+		rc = add_piece(b, copy->pages[i], 0, n);
+	}
+	return rc;
+}
+
+static int add_parts(struct builder *b, const struct xdr_buf *buf,
+		     unsigned int parts)
+{
+	int rc = 0;
+
+	if (parts & RPCRDMA2_PART_HEAD)
+		rc = add_kvec(b, buf->head[0].iov_base, buf->head[0].iov_len);
+	if (!rc && (parts & RPCRDMA2_PART_PAGES))
+		rc = add_page_data(b, buf);
+	if (!rc && (parts & RPCRDMA2_PART_TAIL))
+		rc = add_kvec(b, buf->tail[0].iov_base, buf->tail[0].iov_len);
+	return rc;
+}
+
 /**
  * rpcrdma2_register - register parts of an xdr_buf as one chunk
  * @requester: of a connection that the caller has entered
@@ -442,10 +474,11 @@ static int add_page_data(struct builder *b, const struct xdr_buf *buf)
  * @parts: which parts of @buf, RPCRDMA2_PART_...
  * @dir: DMA_TO_DEVICE for the responder to read, DMA_FROM_DEVICE to write
  *
- * The caller holds the xprt's write lock.
+ * The caller holds the xprt's write lock. Where the responder has refused so many
+ * segments, and so all @parts are asked for, it is a copy that is registered.
  *
  * Return: 0; -EAGAIN if the pool is empty and sunrpc is told when to try
- * again; another negative errno
+ * again; -EREMOTEIO if the responder's limit can't be kept to; another negative errno
  */
 int rpcrdma2_register(struct rpcrdma2_requester *requester,
 		      struct rpcrdma2_call *call, struct rpcrdma2_chunk *chunk,
@@ -458,18 +491,19 @@ int rpcrdma2_register(struct rpcrdma2_requester *requester,
 		.chunk		= chunk,
 		.dir		= dir,
 	};
-	int rc = 0;
+	int rc;
 
-	if (parts & RPCRDMA2_PART_HEAD)
-		rc = add_kvec(&b, buf->head[0].iov_base, buf->head[0].iov_len);
-	if (!rc && (parts & RPCRDMA2_PART_PAGES))
-		rc = add_page_data(&b, buf);
-	if (!rc && (parts & RPCRDMA2_PART_TAIL))
-		rc = add_kvec(&b, buf->tail[0].iov_base, buf->tail[0].iov_len);
+	if (call->max_segments)
+		rc = add_copy(&b, buf);
+	else
+		rc = add_parts(&b, buf, parts);
 	while (!rc && b.mr)
 		rc = flush(&b);
 	if (b.mr)
 		rpcrdma2_mr_put(requester, b.mr);
+	if (!rc && call->max_segments && chunk->nsegs > call->max_segments)
+		/* With fewer it can't be done. */
+		rc = -EREMOTEIO;
 	return rc;
 }
 

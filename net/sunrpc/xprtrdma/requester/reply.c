@@ -78,6 +78,15 @@ static void complete_rqst(struct rpcrdma2_call *call)
 	xprt_complete_rqst(rqst->rq_task, call->received);
 }
 
+/* The Reply is where the responder wrote it, not yet where sunrpc expects it. */
+static void take_copy(struct rpcrdma2_call *call)
+{
+	if (call->received > 0 && call->external && call->max_segments &&
+	    rpcrdma2_copy_back(&call->reply_copy, &call->rqst->rq_rcv_buf,
+			       call->received))
+		call->received = -EIO;
+}
+
 /*
  * What a decoder sees to where the RPC message is inline (v2-09, 3.2): only now may
  * what the responder wrote be looked at.
@@ -111,6 +120,7 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 		rpcrdma2_conn_put(call->conn);
 	}
 	call->conn = NULL;
+	take_copy(call);
 	if (!is_the_reply(call)) {
 		requester->stats.bad_replies++;
 		rpcrdma2_conn_close(requester->conn, -EPROTO);
@@ -313,7 +323,10 @@ static int receive_error(struct rpcrdma2_requester *requester,
 		call->reply_needed = error->length_needed;
 		return resend_once(call, error->code);
 	case RDMA2_ERR_SEGMENTS:
-		/* As few as the device can do were sent. */
+		if (!error->max_segments)
+			return -EREMOTEIO;
+		call->max_segments = error->max_segments;
+		return resend_once(call, error->code);
 	default:
 		return -EREMOTEIO;
 	}

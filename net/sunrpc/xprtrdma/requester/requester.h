@@ -145,6 +145,18 @@ struct rpcrdma2_mr {
 };
 
 /**
+ * struct rpcrdma2_copy - a message in pages of its own
+ * @pages: the pages
+ * @nr: how many there are
+ * @len: octets of them in use
+ */
+struct rpcrdma2_copy {
+	struct page	**pages;
+	unsigned int	nr;
+	unsigned int	len;
+};
+
+/**
  * struct rpcrdma2_call - what a requester keeps of an RPC
  * @rqst: the RPC
  * @small: for buffer.c: it is of the size that some are in reserve of
@@ -168,6 +180,9 @@ struct rpcrdma2_mr {
  * @no_read_chunks: the responder refused Read chunks
  * @no_write_chunks: the responder refused Write chunks
  * @reply_needed: octets of Reply chunk that the responder asked for
+ * @max_segments: how many the responder takes in a chunk, if it has refused more; else 0
+ * @sent_copy: what is sent then
+ * @reply_copy: where the Reply is written then
  * @resent: errors that led to a resend, as bits
  *
  * Lies in front of the buffer that sunrpc encodes the Call into. Changes hands
@@ -195,6 +210,9 @@ struct rpcrdma2_call {
 	bool			no_read_chunks;
 	bool			no_write_chunks;
 	u32			reply_needed;
+	u32			max_segments;
+	struct rpcrdma2_copy	sent_copy;
+	struct rpcrdma2_copy	reply_copy;
 	unsigned long		resent;
 };
 
@@ -229,6 +247,13 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 		       struct rpc_rqst *rqst);
 void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant,
 			     bool answered);
+
+/* copy.c */
+int rpcrdma2_copy_make(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
+		       unsigned int len);
+int rpcrdma2_copy_back(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
+		       unsigned int len);
+void rpcrdma2_copy_free(struct rpcrdma2_copy *copy);
 
 /* marshal.c */
 int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
