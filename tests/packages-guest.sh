@@ -77,7 +77,7 @@ unload() {
 defaults_are_documented() {
 	local file page
 
-	page=$(zcat /usr/share/man/man7/rpcrdma2.7.gz)
+	page=$(zcat /usr/share/man/man7/rpcrdma2.7.gz | sed 's/\\-/-/g')
 	for file in /sys/module/rpcrdma2/parameters/*; do
 		grep -A 4 "^\.B ${file##*/}" <<<"$page" |
 			grep -qE "efault:? (a 16th|$(cat "$file"))|$(cat "$file"), the default" ||
