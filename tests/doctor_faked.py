@@ -123,7 +123,9 @@ CASES = (
      {"/sys/module/module/parameters/sig_enforce": "Y"}, "RD009=sig_enforce"),
     ("updated, not loaded anew", {"/sys/module/rpcrdma2/srcversion": "BBBB"}, "RD010"),
     ("version 1 by parameter", {"/sys/module/rpcrdma2/parameters/version": "1"},
-     "RD011"),
+     "RD011=version=1"),
+    ("version 1 by another", {"/sys/module/rpcrdma2/parameters/dialects": "v1"},
+     "RD011=dialects=v1"),
     ("OFED", {"/usr/src/ofa_kernel/default/Module.symvers": ""}, "RD012"),
 
     ("no device", {f"{PORT}/{name}": None for name in ("state", "link_layer", "rate")},
