@@ -165,7 +165,7 @@ boot_uml() {
 	[ -z "$console" ] || input=fd:0
 	args=(
 		"mem=$(memory "$role")" rootfstype=hostfs rootflags=/ ro
-		random.trust_cpu=on kunit.autorun=1
+		random.trust_cpu=on kunit.autorun=1 bdev_allow_write_mounted=1
 		"init=$LAB/guest/init.sh" "LAB_ENV=$log/$guest.env"
 		con=null "con0=$input,fd:1"
 		"uml_dir=$log" "umid=$guest" "loglevel=$loglevel" printk.time=1
