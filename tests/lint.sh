@@ -103,7 +103,8 @@ check checkpatch checkpatch
 check "W=1 and sparse, distribution's headers" build "$qemu/build"
 check "W=1 and sparse, KUnit suites" build "$debug/build" ARCH=um
 check "W=1 and sparse, KUnit suites, Linux 6.12" build "$newer/build" ARCH=um
-check "W=1 and sparse, KUnit suites, Linux 7.3" build "$newest/build" ARCH=um
+# Linux 7.3 wants a newer sparse than Debian 12 has.
+check "W=1, KUnit suites, Linux 7.3" build "$newest/build" ARCH=um C=0
 check shellcheck check_shell
 check python check_python
 [ $failures -eq 0 ]
