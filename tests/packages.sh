@@ -107,7 +107,8 @@ is_version() { installed_modinfo -F version | tee /dev/stderr | grep -qxF "$vers
 
 is_signed() { installed_modinfo -F signer | tee /dev/stderr | grep -q .; }
 
-# Each parameter, and each number that modinfo has about it, and no other one.
+# Each parameter, and each number (v1 is one) that modinfo has about it, and no other
+# parameter.
 parameters_are_explained() {
 	local parameter text number missing=0
 
@@ -123,7 +124,7 @@ parameters_are_explained() {
 			echo "$parameter: not in README.md"
 			missing=1
 		}
-		for number in '' $(grep -oE '[0-9]+' <<<"$text"); do
+		for number in '' $(grep -oE '[[:alnum:]]*[0-9]+' <<<"$text"); do
 			grep -qE "^$parameter:.*\\b$number" "$work/page" || {
 				echo "$parameter: manual page without '$number'"
 				missing=1
