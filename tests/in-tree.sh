@@ -73,7 +73,7 @@ echo "sources: $(basename "$source")"
 mkdir "$work/build"
 # All that is large, and not built here, stays behind.
 rsync -a --include='*/' --include='Kconfig*' --include=Makefile \
-	--exclude=/{Documentation,sound,tools/testing,drivers/gpu/drm/amd,'arch/[!x]*'}/'**' \
+	--exclude=/{Documentation,sound,tools/testing,drivers/gpu/drm/amd,'arch/[!xu]*'}/'**' \
 	"$source/" "$work/src/"
 for _ in once again; do
 	make -s -C "$tree" in-tree KDIR="$work/src"
