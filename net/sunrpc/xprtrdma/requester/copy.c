@@ -8,7 +8,7 @@
  */
 #include "requester.h"
 
-static int add_pages(struct rpcrdma2_copy *copy, unsigned int nr)
+static int copy_add_pages(struct rpcrdma2_copy *copy, unsigned int nr)
 {
 	struct page **pages;
 
@@ -50,7 +50,7 @@ int rpcrdma2_copy_make(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 	int rc;
 
 	copy->len = 0;
-	rc = add_pages(copy, nr);
+	rc = copy_add_pages(copy, nr);
 	if (rc)
 		return rc;
 	copy->len = len;
