@@ -191,10 +191,10 @@ const struct wire_vector wire_rpc_vectors[] = {
 			.nwrites = 1, .has_reply = true, .nsegs = 3,
 			.writes = { RUN(0, U32_MAX, 0, 1) },
 			.reply = RUN(0, U32_MAX, 1, 2),
-			.words = SEGMENTS(
-				WORDS(1, U32_MAX, 0xffffffff00000000ULL),
-				WORDS(2, 0x7fffffff, 0),
-				WORDS(3, 0x80000000, 0xffffffff7fffffffULL)),
+			.words = SEGMENTS(WORDS(1, U32_MAX, 0xffffffff00000000ULL),
+					  WORDS(2, 0x7fffffff, 0),
+					  WORDS(3, 0x80000000,
+						0xffffffff7fffffffULL)),
 		} },
 	}, {
 		.name = "Call, external",

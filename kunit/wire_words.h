@@ -18,10 +18,15 @@
 #define SEG_C		"0a0b0c0f 00100000 0000000000001000 "
 #define SEG_EMPTY	"0a0b0c10 00000000 0000000000000000 "
 
-/* The same as words, for a header's chunks */
-#define WORDS(handle, length, offset)	cpu_to_be32(handle), cpu_to_be32(length), \
-					cpu_to_be32((u64)(offset) >> 32), \
-					cpu_to_be32((u64)(offset) & U32_MAX)
+/* The same, as they are in a message */
+struct wire_segment {
+	__be32	handle;
+	__be32	length;
+	__be64	offset;
+};
+
+#define WORDS(handle, length, offset)	\
+	{ cpu_to_be32(handle), cpu_to_be32(length), cpu_to_be64(offset) }
 #define A	WORDS(0x0a0b0c0d, 0x64, 0x1122334455667788ULL)
 #define B	WORDS(0x0a0b0c0e, 0xffe, 0xfedcba9876543210ULL)
 #define C	WORDS(0x0a0b0c0f, 0x100000, 0x1000)
@@ -31,7 +36,7 @@
 #define RUN(position, length, from, segments)				\
 	{ position, length, (from) * RPCRDMA2_SEGMENT_WORDS, segments,	\
 	  RPCRDMA2_SEGMENT_WORDS }
-#define SEGMENTS(...)	((__be32 []){ __VA_ARGS__ })
+#define SEGMENTS(...)	((__be32 *)(struct wire_segment []){ __VA_ARGS__ })
 
 /* NULL procedure of NFS version 4 with AUTH_NONE: 40 octets. */
 #define RPC_CALL_NULL	"11223344 00000000 00000002 000186a3 00000004 " \

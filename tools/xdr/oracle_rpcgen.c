@@ -41,7 +41,8 @@ static bool_t decode_props(XDR *xdrs, struct flat *f)
 	bool_t ok;
 
 	memset(&set, 0, sizeof(set));
-	ok = xdr_x_connprop(xdrs, &set) && flat_of_props(f, set.xn_props.xn_props_val,
+	ok = xdr_x_connprop(xdrs, &set) &&
+	     flat_of_props(f, set.xn_props.xn_props_val,
 			   set.xn_props.xn_props_len);
 	xdr_free((xdrproc_t)xdr_x_connprop, (char *)&set);
 	return ok;

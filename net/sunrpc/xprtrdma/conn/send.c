@@ -159,13 +159,12 @@ int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 
 	work->left = work->count;
 	spin_lock(&conn->lock);
-	if (!may_post(conn)) {
+	if (!may_post(conn))
 		rc = -ENOTCONN;
-	} else if (!list_empty(&conn->waiting) || !has_room(conn, work)) {
+	else if (!list_empty(&conn->waiting) || !has_room(conn, work))
 		wait_locked(conn, work);
-	} else {
+	else
 		post_locked(conn, work);
-	}
 	spin_unlock(&conn->lock);
 	if (unlikely(READ_ONCE(conn->post_failed)))
 		rpcrdma2_conn_close(conn, -ENOTCONN);

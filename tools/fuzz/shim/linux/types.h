@@ -40,8 +40,10 @@ typedef unsigned long long __be64;
 /* Macros, as they also stand in initializers */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define cpu_to_be32(v)	((__be32)__builtin_bswap32(v))
+#define cpu_to_be64(v)	((__be64)__builtin_bswap64(v))
 #else
 #define cpu_to_be32(v)	((__be32)(v))
+#define cpu_to_be64(v)	((__be64)(v))
 #endif
 #define be32_to_cpu(v)	((u32)cpu_to_be32(v))
 
