@@ -4,7 +4,8 @@
  * by tests/model.sh, and has step(), which sets action and next. What is done about
  * the steps is conn/negotiate.c, xprt/transport.c and xprt/servers.c.
  *
- * One client has one RPC for one server. Each may speak version 1, 2, or both. The
+ * One client has one RPC for one server. Each may speak version 1, 2, or both, and of
+ * version 2 a single dialect, so that what comes next after it is version 1. The
  * server may also be another make's: with version 2, it answers Calls and no CONNPROP,
  * or advertises its own. Without, it refuses a CONNPROP with ERR_VERS or another error,
  * hangs up, or says nothing; and it may refuse version 1, too. A connection may be lost
@@ -59,14 +60,14 @@ inline event_of(kind, vers, low, high, dialect, may_speak_1)
 		:: kind == ANSWER -> event = REPLY
 		:: kind == ERR_VERS ->
 			event = (may_speak_1 && low <= 1 && high >= 1 ->
-				 SPEAKS_1 : NO_VERSION)
+				 SPEAKS_OTHER : NO_VERSION)
 		:: kind == ERR_OTHER ->
-			event = (may_speak_1 -> REFUSED_TRY_1 : ERROR)
+			event = (may_speak_1 -> REFUSED_TRY_OTHER : ERROR)
 		fi
 	fi
 }
 
-/* rpcrdma2_hs_version() */
+/* rpcrdma2_hs_dialect() */
 #define read_in(s, low, high, said) \
 	(s == VERSION_1 -> 1 : (decided(s) -> 2 : \
 	 (said >= low && said <= high -> said : high)))
@@ -211,7 +212,8 @@ connect:
 	:: atomic {
 		to_client ? kind, vers, low, high ->
 		dialect = read_in(state, client_low, client_high, vers);
-		event_of(kind, vers, low, high, dialect, client_low == 1);
+		event_of(kind, vers, low, high, dialect,
+			 client_low == 1 && state != VERSION_1);
 		step(state, event);
 		if
 		:: action == DELIVER ->
@@ -220,8 +222,8 @@ connect:
 			assert(disturbed || vers == highest);
 			goto over
 		:: action == TAKE_PROPS || action == NOTHING
-		:: action == ASSUME_1 ->
-			/* negotiate.c: assume_1() */
+		:: action == ASK_NEXT -> next = VERSION_1
+		:: action == ASSUME_NEXT ->
 			was_ready = calls(state);
 			assume_1 = client_low == 1;
 			other_version = true;
@@ -231,7 +233,7 @@ connect:
 		:: action == HANG_UP ->
 			was_ready = calls(state);
 			/* why_hang_up() */
-			other_version = event == SPEAKS_1 || event == NO_VERSION ||
+			other_version = event == SPEAKS_OTHER || event == NO_VERSION ||
 					event == ERROR;
 			up = false;
 			break
@@ -252,7 +254,7 @@ connect:
 		if
 		:: action == NOTHING -> state = next
 		:: else ->
-			assume_1 = action == ASSUME_1 && client_low == 1;
+			assume_1 = action == ASSUME_NEXT && client_low == 1;
 			was_ready = calls(state);
 			state = next;
 			break
@@ -270,7 +272,7 @@ connect:
 		/* rpcrdma2_negotiate_lost() */
 		step(state, LOST);
 		assume_1 = assume_1 ||
-			   by_peer && action == ASSUME_1 && client_low == 1;
+			   by_peer && action == ASSUME_NEXT && client_low == 1;
 		if
 		:: assume_1 -> known_1 = true
 		:: was_ready && !assume_1 ->
