@@ -9,10 +9,11 @@
 # kernel of a user-mode guest is compiled for a large address space: a function's
 # address is loaded into a register, and may be moved to another, before the call.
 
-# (xprt_alloc_slot() is handed to sunrpc, which calls it; kmalloc_caches is data.)
+# (xprt_alloc_slot() and mempool_alloc_slab() are handed to others, who call them;
+# kmalloc_caches is data.)
 function allocates(name)
 {
-	if (name ~ /^(rpcrdma2_|__asan_|is_|__trace|xprt_alloc_slot|kmalloc_caches)|unregister|dealloc|destroy|^free_/)
+	if (name ~ /^(rpcrdma2_|__asan_|is_|__trace|xprt_alloc_slot|mempool_alloc_slab|kmalloc_caches)|unregister|dealloc|destroy|^free_/)
 		return 0
 	return name ~ /alloc|get_free_page|create|dup$|kasprintf|single_open/ ||
 	       name ~ /^register_|svc_xprt_init|rdma_rw_ctx_init/ ||
