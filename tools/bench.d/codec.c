@@ -54,10 +54,12 @@ static void fill(struct rpcrdma2_chunk_lists *cl, struct rpcrdma2_chunk *chunk,
 static void make_header(struct rpcrdma2_header *hdr, const struct shape *shape,
 			u32 version)
 {
+	static __be32 words[RPCRDMA2_OWN_SEGMENTS * RPCRDMA2_SEGMENT_WORDS];
 	struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
 	unsigned int i;
 
 	memset(hdr, 0, sizeof(*hdr));
+	cl->words = words;
 	hdr->xid = 0x11223344;
 	hdr->vers = version;
 	hdr->credit = 32;
@@ -102,7 +104,7 @@ static double encode_ns(const struct shape *shape, u32 version, long loops,
 	for (i = 0; i < REPEATS; i++) {
 		start = now();
 		for (n = 0; n < loops; n++)
-			if (wire_encode(msg, &hdr))
+			if (wire_encode(version, msg, &hdr))
 				fail(shape, version, "encode");
 		ns = (now() - start) / loops;
 		if (!i || ns < best)
