@@ -47,6 +47,10 @@ totals() {
 		awk '{ n += $1 } END { print n + 0 }'
 }
 
+# What came last before a failure is in the log's share/.
+tracing=/sys/kernel/tracing
+events=$tracing/events/rpcrdma2/enable
+
 if [ "$provider" = tcp ]; then
 	set -- proto=tcp "$@"
 else
@@ -58,6 +62,7 @@ if [ "$transport" = rpcrdma ]; then
 	set -- suites=echo_forms,echo_many,echo_disconnect,echo_reverse,echo_connect "$@"
 fi
 
+[ ! -e $events ] || echo 1 >$events
 : >$log
 dmesg --follow-new --notime >$log &
 follower=$!
@@ -66,12 +71,14 @@ lab_insmod rpcrdma2_echo_kunit "$@" || lab_fail "can't load the tests"
 sleep 0.5
 kill $follower
 cat $log
+[ ! -e $events ] || cp $tracing/trace /run/trace
 
 unload rpcrdma2_echo_kunit
 [ "$provider" = tcp ] || unload "$(basename "$transport" .ko)"
 
 echo "echo over $provider: $(totals pass) passed, $(totals fail) failed, $(totals skip) skipped"
 if grep -E '^ *not ok |failed to initialize' $log; then
+	[ ! -e /run/trace ] || cp /run/trace "$LAB_SHARE/trace"
 	lab_fail "not all tests passed"
 fi
 [ "$(totals pass)" -gt 0 ] || lab_fail "no test ran"
