@@ -42,15 +42,19 @@ int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length)
 	return 0;
 }
 
+/* Where to write next in a chunk */
+struct place {
+	unsigned int	segment;
+	u32		used;
+};
+
 /* A Reply under construction. */
 struct builder {
 	struct rpcrdma2_job	*job;
 	const struct xdr_buf	*res;
 	struct rpcrdma2_header	*hdr;
 	struct rpcrdma2_send	*send;
-	/* where to write next in the Reply chunk */
-	unsigned int		segment;
-	u32			used;
+	struct place		reply_chunk;
 };
 
 static u32 payload_end(const struct builder *b,
@@ -126,31 +130,30 @@ static int write_range(struct builder *b, const struct rpcrdma2_segment *seg,
 	return rpcrdma2_rw_write(b->job, seg, skip, &sub);
 }
 
-static struct rpcrdma2_segment call_segment(const struct builder *b,
-					    const struct rpcrdma2_chunk *chunk,
-					    unsigned int i)
+/* Write on in a chunk that was offered, from where the last octets went. */
+static int write_on(struct builder *b, const struct rpcrdma2_chunk *offer,
+		    struct place *at, u32 offset, u32 length)
 {
-	return rpcrdma2_chunk_segment(&b->job->recv->hdr.chunks, chunk, i);
-}
-
-static int write_payload(struct builder *b, const struct rpcrdma2_chunk *offer,
-			 const struct rpcrdma2_payload *payload)
-{
-	u32 offset = payload->offset, left = payload->length, n;
+	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
 	struct rpcrdma2_segment seg;
-	unsigned int i;
+	u32 n;
 	int rc;
 
-	for (i = 0; left; i++) {
-		seg = call_segment(b, offer, i);
-		n = min(left, seg.length);
-		if (!n)
-			continue;
-		rc = write_range(b, &seg, 0, offset, n);
-		if (rc)
-			return rc;
+	while (length) {
+		seg = rpcrdma2_chunk_segment(cl, offer, at->segment);
+		n = min(length, seg.length - at->used);
+		if (n) {
+			rc = write_range(b, &seg, at->used, offset, n);
+			if (rc)
+				return rc;
+		}
 		offset += n;
-		left -= n;
+		length -= n;
+		at->used += n;
+		if (at->used == seg.length) {
+			at->segment++;
+			at->used = 0;
+		}
 	}
 	return 0;
 }
@@ -165,6 +168,8 @@ static int write_payloads(struct builder *b)
 	int rc;
 
 	for (i = 0; i < cl->nwrites; i++) {
+		struct place start = { };
+
 		payload = &b->job->payloads[i];
 		rpcrdma2_return_chunk(ours, rpcrdma2_add_write_chunk(ours),
 				      &cl->writes[i],
@@ -172,7 +177,8 @@ static int write_payloads(struct builder *b)
 				      payload->length : 0);
 		if (!ours->writes[i].length)
 			continue;
-		rc = write_payload(b, &cl->writes[i], payload);
+		rc = write_on(b, &cl->writes[i], &start, payload->offset,
+			      payload->length);
 		if (rc)
 			return rc;
 	}
@@ -182,28 +188,8 @@ static int write_payloads(struct builder *b)
 /* A run continues in the Reply chunk where the one before it ended. */
 static int write_run(struct builder *b, u32 offset, u32 length)
 {
-	const struct rpcrdma2_chunk *offer = &b->job->recv->hdr.chunks.reply;
-	struct rpcrdma2_segment seg;
-	u32 n;
-	int rc;
-
-	while (length) {
-		seg = call_segment(b, offer, b->segment);
-		n = min(length, seg.length - b->used);
-		if (n) {
-			rc = write_range(b, &seg, b->used, offset, n);
-			if (rc)
-				return rc;
-		}
-		offset += n;
-		length -= n;
-		b->used += n;
-		if (b->used == seg.length) {
-			b->segment++;
-			b->used = 0;
-		}
-	}
-	return 0;
+	return write_on(b, &b->job->recv->hdr.chunks.reply, &b->reply_chunk,
+			offset, length);
 }
 
 /* Does the requester offer enough? v2-09, 5.3.3. */
