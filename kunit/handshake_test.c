@@ -387,7 +387,7 @@ static void error_leaves_version_1(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hdr);
 	for (bare = 0; bare <= vers; bare++) {
 		hdr->vers = 2;
-		hdr->htype = RDMA2_ERROR;
+		hdr->kind = RPCRDMA2_ERROR;
 		hdr->response = true;
 		memset(&hdr->error, 0, sizeof(hdr->error));
 		hdr->error.code = r->code;

@@ -108,12 +108,12 @@ int wire_decode(u32 codec, const void *octets, size_t len,
 	memset(hdr, 0xa5, sizeof(*hdr));
 	hdr->response = expects_reply;
 	rpcrdma2_stream_decode(&xdr, &buf, copy, len);
-	rc = wire_dialect(codec)->decode(&xdr, hdr);
+	rc = rpcrdma2_decode(wire_dialect(codec), &xdr, hdr);
 	if (!rc) {
 		*rest = xdr_stream_remaining(&xdr);
 		if (*rest > len || (u8 *)xdr.p != (u8 *)copy + len - *rest)
 			rc = -EFAULT;
-		if (hdr->htype == RDMA2_MSG || hdr->htype == RDMA2_NOMSG)
+		if (hdr->kind == RPCRDMA2_MSG || hdr->kind == RPCRDMA2_NOMSG)
 			hdr->chunks.words = (void *)octets +
 				((void *)hdr->chunks.words - copy);
 	}
@@ -137,7 +137,7 @@ int wire_encode(u32 codec, struct wire_msg *msg,
 	int rc;
 
 	rpcrdma2_stream_encode(&xdr, &buf, msg->octets, WIRE_ROOM);
-	rc = wire_dialect(codec)->encode(&xdr, hdr);
+	rc = rpcrdma2_encode(wire_dialect(codec), &xdr, hdr);
 	msg->len = buf.len;
 	return rc;
 }
@@ -227,18 +227,18 @@ const char *wire_header_differs(u32 codec, const struct rpcrdma2_header *a,
 		return "vers";
 	if (a->credit != b->credit)
 		return "credit";
-	if (a->htype != b->htype)
-		return "htype";
+	if (a->kind != b->kind)
+		return "kind";
 	if (a->response != b->response)
 		return "response";
-	switch (a->htype) {
-	case RDMA2_MSG:
-	case RDMA2_NOMSG:
+	switch (a->kind) {
+	case RPCRDMA2_MSG:
+	case RPCRDMA2_NOMSG:
 		if (codec == WIRE_V2 &&
 		    a->chunks.inv_handle != b->chunks.inv_handle)
 			return "inv_handle";
 		return chunks_differ(&a->chunks, &b->chunks);
-	case RDMA2_CONNPROP:
+	case RPCRDMA2_PROPS:
 		if (a->props.rbsiz != b->props.rbsiz)
 			return "rbsiz";
 		if (codec == WIRE_V2_01 &&
@@ -256,7 +256,7 @@ const char *wire_header_differs(u32 codec, const struct rpcrdma2_header *a,
  */
 static bool reader_of(const struct rpcrdma2_header *hdr)
 {
-	return hdr->htype == RDMA2_NOMSG ? hdr->response : !hdr->response;
+	return hdr->kind == RPCRDMA2_NOMSG ? hdr->response : !hdr->response;
 }
 
 static const char *round_trip(u32 codec, const struct rpcrdma2_header *hdr,
@@ -268,14 +268,14 @@ static const char *round_trip(u32 codec, const struct rpcrdma2_header *hdr,
 
 	if (wire_encode(codec, msg, hdr))
 		return "an accepted header does not encode";
-	if (msg->len != wire_dialect(codec)->size(hdr))
+	if (msg->len != rpcrdma2_header_size(wire_dialect(codec), hdr))
 		return "size is not what encode produced";
-	if (hdr->htype == RDMA2_MSG)
+	if (hdr->kind == RPCRDMA2_MSG)
 		wire_put_rpc(msg, hdr->xid, hdr->response, rest);
 	again->response = reader_of(hdr);
 	if (wire_decode(codec, msg->octets, msg->len, again, &left))
 		return "what was encoded does not decode";
-	if (hdr->htype == RDMA2_MSG && left != rest)
+	if (hdr->kind == RPCRDMA2_MSG && left != rest)
 		return "the RPC message starts elsewhere";
 	return wire_header_differs(codec, hdr, again);
 }

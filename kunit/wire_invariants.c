@@ -135,7 +135,7 @@ static const char *check_rpc(const struct rpcrdma2_header *hdr, size_t rest)
 		return wrong;
 	if (hdr->response && cl->nreads)
 		return "a responder offers memory to read";
-	if (hdr->htype == RDMA2_MSG) {
+	if (hdr->kind == RPCRDMA2_MSG) {
 		if (zero)
 			return "an inline message, and one at position zero";
 		if (rest < 8 || rest % 4)
@@ -195,13 +195,13 @@ const char *wire_check_accepted(u32 codec, const struct rpcrdma2_header *hdr,
 {
 	if (hdr->vers != wire_dialect(codec)->version)
 		return "another version";
-	switch (hdr->htype) {
-	case RDMA2_MSG:
-	case RDMA2_NOMSG:
+	switch (hdr->kind) {
+	case RPCRDMA2_MSG:
+	case RPCRDMA2_NOMSG:
 		return check_rpc(hdr, rest) ?: check_inv_handle(codec, hdr);
-	case RDMA2_ERROR:
+	case RPCRDMA2_ERROR:
 		return check_error(codec, hdr);
-	case RDMA2_CONNPROP:
+	case RPCRDMA2_PROPS:
 		if (codec == WIRE_V1)
 			return "a header type that version 1 does not have";
 		return rest ? "octets behind the properties" :
@@ -252,7 +252,7 @@ const char *wire_check_refused(u32 codec, const struct rpcrdma2_header *hdr)
 	}
 	if (err->bare)
 		return "a bare answer that is not ERR_VERS";
-	return hdr->htype == RDMA2_ERROR ? "an answer to an error" : NULL;
+	return hdr->kind == RPCRDMA2_ERROR ? "an answer to an error" : NULL;
 }
 
 /**

@@ -74,7 +74,7 @@ static void build(struct wire_msg *msg, u32 version, const struct shape *s)
 	wire_put(msg, 0x11223344);
 	wire_put(msg, version);
 	wire_put(msg, 32);
-	wire_put(msg, s->nomsg ? RDMA2_NOMSG : RDMA2_MSG);
+	wire_put(msg, s->nomsg);
 	if (version == 2) {
 		wire_put(msg, 0);	/* flags */
 		wire_put(msg, 0);	/* inv_handle */

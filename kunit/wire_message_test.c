@@ -86,7 +86,7 @@ static void expect_header(struct kunit *test, const struct wire_vector *v,
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "not as expected");
 	wrong = wire_error_differs(&hdr->error, &v->hdr.error);
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "not as expected");
-	if (v->hdr.htype != RDMA2_ERROR)
+	if (v->hdr.kind != RPCRDMA2_ERROR)
 		KUNIT_EXPECT_EQ(test, rest, msg->len - header_len(test, v));
 	wrong = wire_check_accepted(wire_codec(v), hdr, rest);
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "inconsistent");
@@ -108,7 +108,7 @@ static void decodes_at_the_other_end(struct kunit *test)
 	struct rpcrdma2_header *hdr;
 	size_t rest;
 
-	if (v->hdr.vers == 2 || v->hdr.htype != RDMA2_NOMSG ||
+	if (v->hdr.vers == 2 || v->hdr.kind != RPCRDMA2_NOMSG ||
 	    !v->hdr.response) {
 		expect_header(test, v, msg, !v->hdr.response);
 		return;
@@ -129,7 +129,8 @@ static void encodes_to_its_octets(struct kunit *test)
 	size_t i;
 
 	KUNIT_ASSERT_EQ(test, wire_encode(wire_codec(v), got, &v->hdr), 0);
-	KUNIT_EXPECT_EQ(test, wire_dialect(wire_codec(v))->size(&v->hdr),
+	KUNIT_EXPECT_EQ(test, rpcrdma2_header_size(wire_dialect(wire_codec(v)),
+						   &v->hdr),
 			got->len);
 	if (v->one_way)
 		return;
@@ -144,7 +145,7 @@ static void needs_all_of_its_room(struct kunit *test)
 {
 	const struct wire_vector *v = test->param_value;
 	const struct rpcrdma2_dialect *dialect = wire_dialect(wire_codec(v));
-	size_t size = dialect->size(&v->hdr);
+	size_t size = rpcrdma2_header_size(dialect, &v->hdr);
 	struct wire_msg *msg = message_of(test, v);
 	u8 *start = msg->octets + NGUARDS;
 	struct xdr_stream xdr;
@@ -155,7 +156,7 @@ static void needs_all_of_its_room(struct kunit *test)
 	for (room = 0; room <= size; room++) {
 		memset(msg->octets, GUARD, sizeof(msg->octets));
 		rpcrdma2_stream_encode(&xdr, &buf, start, room);
-		KUNIT_EXPECT_EQ_MSG(test, dialect->encode(&xdr, &v->hdr),
+		KUNIT_EXPECT_EQ_MSG(test, rpcrdma2_encode(dialect, &xdr, &v->hdr),
 				    room < size ? -EMSGSIZE : 0,
 				    "with room for %zu", room);
 		for (i = 0; i < NGUARDS; i++) {
@@ -181,7 +182,7 @@ static bool reads_as_another_error(const struct wire_vector *v, size_t len)
 {
 	const struct rpcrdma2_error *err = &v->hdr.error;
 
-	if (v->hdr.vers == 1 || v->hdr.htype != RDMA2_ERROR ||
+	if (v->hdr.vers == 1 || v->hdr.kind != RPCRDMA2_ERROR ||
 	    err->code != RDMA2_ERR_VERS)
 		return false;
 	/* What is cut off one with a direction makes it one without. */
@@ -196,7 +197,7 @@ static bool reads_as_another_error(const struct wire_vector *v, size_t len)
 /* Arguments of an extension's error are not known, so neither is their end. */
 static bool ends_anywhere(const struct wire_vector *v, size_t len)
 {
-	return v->hdr.htype == RDMA2_ERROR &&
+	return v->hdr.kind == RPCRDMA2_ERROR &&
 	       v->hdr.error.code > RDMA2_ERR_SYSTEM && len >= 24;
 }
 
@@ -222,7 +223,7 @@ static void refuses_cuts(struct kunit *test, bool expects_reply)
 		if (accept || !rc)
 			continue;
 		code = RDMA2_ERR_BAD_XDR;
-		if (len < 16 || len % XDR_UNIT || v->hdr.htype == RDMA2_ERROR)
+		if (len < 16 || len % XDR_UNIT || v->hdr.kind == RPCRDMA2_ERROR)
 			code = RDMA2_ERR_NONE;
 		KUNIT_EXPECT_EQ_MSG(test, hdr->error.code, code,
 				    "the first %zu octets", len);

@@ -183,8 +183,9 @@ static void fits_the_smallest_receive_buffer(struct kunit *test)
 
 	hdr = kunit_kzalloc(test, sizeof(*hdr), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hdr);
-	hdr->htype = RDMA2_CONNPROP;
-	KUNIT_EXPECT_TRUE(test, rpcrdma2_v2_09.size(hdr) <= 1024);
+	hdr->kind = RPCRDMA2_PROPS;
+	KUNIT_EXPECT_TRUE(test, rpcrdma2_header_size(&rpcrdma2_v2_09,
+						     hdr) <= 1024);
 }
 
 static struct kunit_case props_cases[] = {

@@ -89,14 +89,14 @@ static void random_reads(struct wire_rng *rng, struct rpcrdma2_chunk_lists *cl,
 			   1 + wire_random_below(rng, 3), length[nreads]);
 }
 
-static void random_calls_reads(struct wire_rng *rng, u32 htype,
+static void random_calls_reads(struct wire_rng *rng, u32 kind,
 			       struct rpcrdma2_chunk_lists *cl, u32 stream)
 {
 	unsigned int nreads = 0;
 
 	if (one_in(rng, 2))
 		nreads = wire_random_below(rng, RPCRDMA2_MAX_READ_CHUNKS);
-	if (htype == RDMA2_NOMSG)
+	if (kind == RPCRDMA2_NOMSG)
 		fill_chunk(rng, cl, rpcrdma2_add_read_chunk(cl, 0),
 			   1 + wire_random_below(rng, 8), stream);
 	random_reads(rng, cl, nreads, stream);
@@ -110,7 +110,7 @@ static void random_chunks(struct wire_rng *rng, struct rpcrdma2_header *hdr,
 
 	cl->words = rng->words;
 	if (!hdr->response)
-		random_calls_reads(rng, hdr->htype, cl, stream);
+		random_calls_reads(rng, hdr->kind, cl, stream);
 	if (one_in(rng, 2))
 		nwrites = wire_random_below(rng, RPCRDMA2_MAX_WRITE_CHUNKS + 1);
 	while (nwrites--) {
@@ -118,7 +118,7 @@ static void random_chunks(struct wire_rng *rng, struct rpcrdma2_header *hdr,
 		fill_chunk(rng, cl, rpcrdma2_add_write_chunk(cl), nsegs,
 			   wire_random_edgy(rng));
 	}
-	if (hdr->response && hdr->htype == RDMA2_NOMSG) {
+	if (hdr->response && hdr->kind == RPCRDMA2_NOMSG) {
 		nsegs = 1 + some_segments(rng, RPCRDMA2_OWN_SEGMENTS - 1 -
 					  cl->nsegs);
 		fill_chunk(rng, cl, rpcrdma2_add_reply_chunk(cl), nsegs, stream);
@@ -193,11 +193,11 @@ static void random_error(struct wire_rng *rng, struct rpcrdma2_error *err)
  */
 size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 {
-	static const u32 htypes[] = {
-		RDMA2_MSG, RDMA2_MSG, RDMA2_MSG, RDMA2_NOMSG, RDMA2_NOMSG,
-		RDMA2_ERROR, RDMA2_CONNPROP,	/* version 2's comes last */
+	static const u32 kinds[] = {
+		RPCRDMA2_MSG, RPCRDMA2_MSG, RPCRDMA2_MSG, RPCRDMA2_NOMSG, RPCRDMA2_NOMSG,
+		RPCRDMA2_ERROR, RPCRDMA2_PROPS,	/* version 2's comes last */
 	};
-	unsigned int ntypes = ARRAY_SIZE(htypes);
+	unsigned int nkinds = ARRAY_SIZE(kinds);
 	u32 stream = 8 + 4 * wire_random_below(rng, 64);
 
 	memset(hdr, 0, sizeof(*hdr));
@@ -206,15 +206,15 @@ size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 	hdr->vers = wire_dialect(rng->codec)->version;
 	hdr->credit = wire_random_edgy(rng);
 	if (hdr->vers == RPCRDMA2_VERSION_1)
-		ntypes--;
-	hdr->htype = htypes[wire_random_below(rng, ntypes)];
+		nkinds--;
+	hdr->kind = kinds[wire_random_below(rng, nkinds)];
 	hdr->response = one_in(rng, 2);
-	switch (hdr->htype) {
-	case RDMA2_ERROR:
+	switch (hdr->kind) {
+	case RPCRDMA2_ERROR:
 		hdr->response = true;
 		random_error(rng, &hdr->error);
 		return 0;
-	case RDMA2_CONNPROP:
+	case RPCRDMA2_PROPS:
 		hdr->props.rbsiz = 4 * (256 + (wire_random(rng) >> 4));
 		hdr->props.brs = wire_random_below(rng, 3);
 		hdr->props.remote_inv = wire_random_below(rng, 2);
@@ -222,6 +222,6 @@ size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 	default:
 		random_chunks(rng, hdr, stream);
 		hdr->chunks.inv_handle = random_inv_handle(rng, hdr);
-		return hdr->htype == RDMA2_MSG ? stream : 0;
+		return hdr->kind == RPCRDMA2_MSG ? stream : 0;
 	}
 }

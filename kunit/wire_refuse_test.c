@@ -232,8 +232,8 @@ KUNIT_ARRAY_PARAM(error, errors, refusal_desc);
 /* Version 1 has neither flags nor inv_handle. */
 static void to_version_1(struct wire_msg *msg)
 {
-	u8 *own = msg->octets + RPCRDMA2_COMMON_PREFIX;
-	size_t left = msg->len - RPCRDMA2_COMMON_PREFIX;
+	u8 *own = msg->octets + 4 * XDR_UNIT;
+	size_t left = msg->len - 4 * XDR_UNIT;
 	size_t n = min_t(size_t, left, 2 * XDR_UNIT);
 
 	put_unaligned_be32(1, msg->octets + XDR_UNIT);

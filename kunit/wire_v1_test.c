@@ -213,12 +213,12 @@ static struct wire_msg *say(struct kunit *test)
 	hdr->xid = XID;
 	hdr->vers = s->vers;
 	hdr->credit = 32;
-	hdr->htype = RDMA2_ERROR;
+	hdr->kind = RPCRDMA2_ERROR;
 	hdr->response = true;
 	hdr->error = s->error;
 	rpcrdma2_stream_encode(&xdr, &buf, msg->octets, WIRE_ROOM);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_v1.encode(&xdr, hdr), 0);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_v1.size(hdr), buf.len);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_encode(&rpcrdma2_v1, &xdr, hdr), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_header_size(&rpcrdma2_v1, hdr), buf.len);
 	msg->len = buf.len;
 	return msg;
 }

@@ -9,7 +9,7 @@
 #define FLAGS		"00000001 "
 #define PROPS		"11223344 00000002 00000020 00000005 "
 
-#define IS(type, dir)	.xid = XID, .vers = 2, .credit = 32, .htype = (type), \
+#define IS(type, dir)	.xid = XID, .vers = 2, .credit = 32, .kind = (type), \
 			.response = (dir)
 
 static const struct wire_vector control_vectors[] = {
@@ -18,20 +18,20 @@ static const struct wire_vector control_vectors[] = {
 		.wire = PROPS "00000000 00000002;"
 			"00000001 00000004 00004000;"
 			"00000002 00000004 00000002 ",
-		.hdr = { IS(RDMA2_CONNPROP, false),
+		.hdr = { IS(RPCRDMA2_PROPS, false),
 			 .props = { .rbsiz = 16384, .brs = 2 } },
 	}, {
 		.name = "properties of a server",
 		.wire = PROPS "00000001 00000002;"
 			"00000001 00000004 00000400;"
 			"00000002 00000004 00000000 ",
-		.hdr = { IS(RDMA2_CONNPROP, true),
+		.hdr = { IS(RPCRDMA2_PROPS, true),
 			 .props = { .rbsiz = 1024, .brs = 0 } },
 	}, {
 		.name = "no properties: the defaults",
 		.wire = PROPS "00000000 00000000 ",
 		.one_way = true,
-		.hdr = { IS(RDMA2_CONNPROP, false),
+		.hdr = { IS(RPCRDMA2_PROPS, false),
 			 .props = { .rbsiz = 4096, .brs = 1 } },
 	}, {
 		.name = "properties in another order, one unknown",
@@ -40,118 +40,118 @@ static const struct wire_vector control_vectors[] = {
 			"0000ffff 00000005 61626364 65000000;"
 			"00000001 00000004 00002000 ",
 		.one_way = true,
-		.hdr = { IS(RDMA2_CONNPROP, false),
+		.hdr = { IS(RPCRDMA2_PROPS, false),
 			 .props = { .rbsiz = 8192, .brs = 2 } },
 	}, {
 		.name = "ERR_VERS, 32 octets",
 		.wire = ERROR FLAGS "00000001 00000001 00000003 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_VERS,
 			.vers_low = 1, .vers_high = 3 } },
 	}, {
 		.name = "ERR_VERS of a version 1 peer, 28 octets",
 		.wire = ERROR "00000001 00000001 00000001 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_VERS, .bare = true,
 			.vers_low = 1, .vers_high = 1 } },
 	}, {
 		.name = "ERR_VERS of a version 3 peer, 28 octets",
 		.wire = ERROR "00000001 00000003 00000009 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_VERS, .bare = true,
 			.vers_low = 3, .vers_high = 9 } },
 	}, {
 		.name = "BAD_HEADER of the 2016 text",
 		.wire = ERROR "00000002 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = 2, .bare = true } },
 	}, {
 		.name = "INVAL_OPTION of the 2016 text",
 		.wire = ERROR "00000003 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = 3, .bare = true } },
 	}, {
 		.name = "INVAL_HTYPE of the 2022 text",
 		.wire = ERROR "00000004 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = 4, .bare = true } },
 	}, {
 		.name = "SYSTEM of the 2022 text",
 		.wire = ERROR "00000064 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = 100, .bare = true } },
 	}, {
 		.name = "ERR_BAD_XDR",
 		.wire = ERROR FLAGS "00000002 ",
-		.hdr = { IS(RDMA2_ERROR, true),
+		.hdr = { IS(RPCRDMA2_ERROR, true),
 			 .error = { .code = RDMA2_ERR_BAD_XDR } },
 	}, {
 		.name = "ERR_BAD_XDR with every flag set",
 		.wire = ERROR "ffffffff 00000002 ",
 		.one_way = true,
-		.hdr = { IS(RDMA2_ERROR, true),
+		.hdr = { IS(RPCRDMA2_ERROR, true),
 			 .error = { .code = RDMA2_ERR_BAD_XDR } },
 	}, {
 		.name = "ERR_INVAL_HTYPE",
 		.wire = ERROR FLAGS "00000003 ",
-		.hdr = { IS(RDMA2_ERROR, true),
+		.hdr = { IS(RPCRDMA2_ERROR, true),
 			 .error = { .code = RDMA2_ERR_INVAL_HTYPE } },
 	}, {
 		.name = "ERR_READ_CHUNKS, 28 octets",
 		.wire = ERROR FLAGS "00000004 00000007 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_READ_CHUNKS, .max_chunks = 7 } },
 	}, {
 		.name = "ERR_READ_CHUNKS, none at all",
 		.wire = ERROR FLAGS "00000004 00000000 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_READ_CHUNKS } },
 	}, {
 		.name = "ERR_WRITE_CHUNKS, 28 octets",
 		.wire = ERROR FLAGS "00000005 00000001 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_WRITE_CHUNKS, .max_chunks = 1 } },
 	}, {
 		.name = "ERR_SEGMENTS, 28 octets",
 		.wire = ERROR FLAGS "00000006 00000010 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_SEGMENTS, .max_segments = 16 } },
 	}, {
 		.name = "ERR_WRITE_RESOURCE",
 		.wire = ERROR FLAGS "00000007 00000002 00010000 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_WRITE_RESOURCE,
 			.chunk_index = 2, .length_needed = 65536 } },
 	}, {
 		.name = "ERR_WRITE_RESOURCE that does not know",
 		.wire = ERROR FLAGS "00000007 00000000 00000000 ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_WRITE_RESOURCE } },
 	}, {
 		.name = "ERR_REPLY_RESOURCE, 28 octets",
 		.wire = ERROR FLAGS "00000008 ffffffff ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_REPLY_RESOURCE,
 			.length_needed = U32_MAX } },
 	}, {
 		.name = "ERR_SYSTEM",
 		.wire = ERROR FLAGS "00000009 ",
-		.hdr = { IS(RDMA2_ERROR, true),
+		.hdr = { IS(RPCRDMA2_ERROR, true),
 			 .error = { .code = RDMA2_ERR_SYSTEM } },
 	}, {
 		.name = "an extension's error",
 		.wire = ERROR FLAGS "0000000a ",
-		.hdr = { IS(RDMA2_ERROR, true), .error = { .code = 10 } },
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = { .code = 10 } },
 	}, {
 		.name = "an extension's error with one argument, 28 octets",
 		.wire = ERROR FLAGS "0000000a 0000000b ",
 		.one_way = true,
-		.hdr = { IS(RDMA2_ERROR, true), .error = { .code = 10 } },
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = { .code = 10 } },
 	}, {
 		.name = "an extension's error with two arguments, 32 octets",
 		.wire = ERROR FLAGS "80000000 00000001 00000001 ",
 		.one_way = true,
-		.hdr = { IS(RDMA2_ERROR, true), .error = { .code = 1U << 31 } },
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = { .code = 1U << 31 } },
 	},
 };
 

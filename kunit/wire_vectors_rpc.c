@@ -12,7 +12,7 @@
 #define REPLY_NOMSG	"11223344 00000002 00000020 00000001 00000001 "
 #define NO_HANDLE	"00000000 "
 
-#define IS(type, dir)	.xid = XID, .vers = 2, .credit = 32, .htype = (type), \
+#define IS(type, dir)	.xid = XID, .vers = 2, .credit = 32, .kind = (type), \
 			.response = (dir)
 
 const struct wire_vector wire_rpc_vectors[] = {
@@ -20,45 +20,46 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.name = "Call, inline, no chunks",
 		.wire = CALL NO_HANDLE NO_READS NO_WRITES NO_REPLY,
 		.rpc = RPC_CALL_NULL,
-		.hdr = { IS(RDMA2_MSG, false) },
+		.hdr = { IS(RPCRDMA2_MSG, false) },
 	}, {
 		.name = "Reply, inline, no chunks",
 		.wire = REPLY NO_HANDLE NO_READS NO_WRITES NO_REPLY,
 		.rpc = RPC_REPLY_NULL,
-		.hdr = { IS(RDMA2_MSG, true) },
+		.hdr = { IS(RPCRDMA2_MSG, true) },
 	}, {
 		.name = "Call with every unknown flag set",
 		.wire = "11223344 00000002 00000020 00000000 fffffffe "
 			NO_HANDLE NO_READS NO_WRITES NO_REPLY,
 		.rpc = RPC_CALL_NULL,
 		.one_way = true,
-		.hdr = { IS(RDMA2_MSG, false) },
+		.hdr = { IS(RPCRDMA2_MSG, false) },
 	}, {
 		.name = "Reply with every flag set",
 		.wire = "11223344 00000002 00000020 00000000 ffffffff "
 			NO_HANDLE NO_READS NO_WRITES NO_REPLY,
 		.rpc = RPC_REPLY_NULL,
 		.one_way = true,
-		.hdr = { IS(RDMA2_MSG, true) },
+		.hdr = { IS(RPCRDMA2_MSG, true) },
 	}, {
 		.name = "Call with the highest XID and credits",
 		.wire = "ffffffff 00000002 ffffffff 00000000 00000000 "
 			NO_HANDLE NO_READS NO_WRITES NO_REPLY,
 		.rpc = "ffffffff 00000000",
-		.hdr = { .xid = U32_MAX, .vers = 2, .credit = U32_MAX },
+		.hdr = { .xid = U32_MAX, .vers = 2, .credit = U32_MAX,
+			 .kind = RPCRDMA2_MSG },
 	}, {
 		.name = "Call with all zero fields",
 		.wire = "00000000 00000002 00000000 00000000 00000000 "
 			NO_HANDLE NO_READS NO_WRITES NO_REPLY,
 		.rpc = "00000000 00000000",
-		.hdr = { .vers = 2 },
+		.hdr = { .vers = 2, .kind = RPCRDMA2_MSG },
 	}, {
 		.name = "Call, Read chunk at the end, invalidates it",
 		.wire = CALL "0a0b0c0d "
 			NEXT "00000028 " SEG_A END NO_WRITES NO_REPLY,
 		.rpc = RPC_CALL_NULL,
 		.rpc_min = 40,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.inv_handle = 0x0a0b0c0d, .nreads = 1, .nsegs = 1,
 			.reads = { RUN(0x28, 0x64, 0, 1) },
 			.words = SEGMENTS(A),
@@ -70,7 +71,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 			NEXT "00000010 " SEG_C END NO_WRITES NO_REPLY,
 		.rpc = RPC_CALL_NULL,
 		.rpc_min = 16,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.nreads = 1, .nsegs = 3,
 			.reads = { RUN(0x10, 0x101062, 0, 3) },
 			.words = SEGMENTS(A, B, C),
@@ -83,7 +84,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 			NEXT "0000101c " SEG_A END NO_WRITES NO_REPLY,
 		.rpc = RPC_CALL_NULL,
 		.rpc_min = 28,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.nreads = 2, .nsegs = 2,
 			.reads = { RUN(0xc, 0xffe, 0, 1),
 				   RUN(0x101c, 0x64, 1, 1) },
@@ -97,7 +98,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.rpc = RPC_CALL_NULL,
 		.rpc_min = 12,
 		.one_way = true,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.nreads = 3, .nsegs = 3,
 			.reads = { RUN(0xc, 0x64, 2, 1), RUN(0x70, 0xffe, 1, 1),
 				   RUN(0x1070, 0x100000, 0, 1) },
@@ -108,7 +109,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.wire = CALL NO_HANDLE
 			NEXT "00000008 " SEG_A END NO_WRITES NO_REPLY,
 		.rpc = "11223344 00000000",
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.nreads = 1, .nsegs = 1,
 			.reads = { RUN(8, 0x64, 0, 1) },
 			.words = SEGMENTS(A),
@@ -120,7 +121,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 			END NO_WRITES NO_REPLY,
 		.rpc = RPC_CALL_NULL,
 		.rpc_min = 40,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.nreads = 1, .nsegs = 1,
 			.reads = { RUN(0x28, 0xffffffd4, 0, 1) },
 			.words = SEGMENTS(WORDS(0x0a0b0c0d, 0xffffffd4, 0)),
@@ -130,7 +131,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.wire = CALL NO_HANDLE NO_READS
 			NEXT "00000001 " SEG_A END NO_REPLY,
 		.rpc = RPC_CALL_NULL,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.nwrites = 1, .nsegs = 1,
 			.writes = { RUN(0, 0x64, 0, 1) },
 			.words = SEGMENTS(A),
@@ -141,7 +142,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 			NEXT "00000002 " SEG_A SEG_B NEXT "00000000 "
 			NEXT "00000001 " SEG_C END NO_REPLY,
 		.rpc = RPC_CALL_NULL,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.inv_handle = 0x0a0b0c0f, .nwrites = 3, .nsegs = 3,
 			.writes = { RUN(0, 0x1062, 0, 2), RUN(0, 0, 2, 0),
 				    RUN(0, 0x100000, 2, 1) },
@@ -152,7 +153,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.wire = CALL NO_HANDLE NO_READS NO_WRITES
 			NEXT "00000001 " SEG_C,
 		.rpc = RPC_CALL_NULL,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.has_reply = true, .nsegs = 1,
 			.reply = RUN(0, 0x100000, 0, 1),
 			.words = SEGMENTS(C),
@@ -161,7 +162,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.name = "Call, Reply chunk without segments",
 		.wire = CALL NO_HANDLE NO_READS NO_WRITES NEXT "00000000 ",
 		.rpc = RPC_CALL_NULL,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.has_reply = true,
 		} },
 	}, {
@@ -172,7 +173,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 			NEXT "00000002 " SEG_EMPTY SEG_C,
 		.rpc = RPC_CALL_NULL,
 		.rpc_min = 40,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.inv_handle = 0x0a0b0c0f, .nreads = 1, .nwrites = 1,
 			.has_reply = true, .nsegs = 4,
 			.reads = { RUN(0x28, 0x64, 0, 1) },
@@ -187,7 +188,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 			NEXT "00000002 00000002 7fffffff 0000000000000000;"
 			"00000003 80000000 ffffffff7fffffff ",
 		.rpc = RPC_CALL_NULL,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.nwrites = 1, .has_reply = true, .nsegs = 3,
 			.writes = { RUN(0, U32_MAX, 0, 1) },
 			.reply = RUN(0, U32_MAX, 1, 2),
@@ -200,7 +201,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.name = "Call, external",
 		.wire = CALL_NOMSG "0a0b0c0d "
 			NEXT "00000000 " SEG_A END NO_WRITES NO_REPLY,
-		.hdr = { IS(RDMA2_NOMSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_NOMSG, false), .chunks = {
 			.inv_handle = 0x0a0b0c0d, .nreads = 1, .nsegs = 1,
 			.reads = { RUN(0, 0x64, 0, 1) },
 			.words = SEGMENTS(A),
@@ -211,7 +212,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 			NEXT "00000000 " SEG_A NEXT "00000000 " SEG_EMPTY
 			NEXT "00000064 " SEG_C END
 			NEXT "00000001 " SEG_B END NEXT "00000001 " SEG_EMPTY,
-		.hdr = { IS(RDMA2_NOMSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_NOMSG, false), .chunks = {
 			.nreads = 2, .nwrites = 1, .has_reply = true,
 			.nsegs = 5,
 			.reads = { RUN(0, 0x64, 0, 2), RUN(0x64, 0x100000, 2, 1) },
@@ -225,7 +226,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 			NEXT "00000010 " SEG_B NEXT "00000000 " SEG_A END
 			NO_WRITES NO_REPLY,
 		.one_way = true,
-		.hdr = { IS(RDMA2_NOMSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_NOMSG, false), .chunks = {
 			.nreads = 2, .nsegs = 2,
 			.reads = { RUN(0, 0x64, 1, 1), RUN(0x10, 0xffe, 0, 1) },
 			.words = SEGMENTS(B, A),
@@ -234,7 +235,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.name = "Reply, external",
 		.wire = REPLY_NOMSG NO_HANDLE NO_READS NO_WRITES
 			NEXT "00000002 " SEG_A SEG_C,
-		.hdr = { IS(RDMA2_NOMSG, true), .chunks = {
+		.hdr = { IS(RPCRDMA2_NOMSG, true), .chunks = {
 			.has_reply = true, .nsegs = 2,
 			.reply = RUN(0, 0x100064, 0, 2),
 			.words = SEGMENTS(A, C),
@@ -244,7 +245,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.wire = REPLY_NOMSG NO_HANDLE NO_READS
 			NEXT "00000001 " SEG_B NEXT "00000001 " SEG_EMPTY END
 			NEXT "00000001 " SEG_A,
-		.hdr = { IS(RDMA2_NOMSG, true), .chunks = {
+		.hdr = { IS(RPCRDMA2_NOMSG, true), .chunks = {
 			.nwrites = 2, .has_reply = true, .nsegs = 3,
 			.writes = { RUN(0, 0xffe, 0, 1), RUN(0, 0, 1, 1) },
 			.reply = RUN(0, 0x64, 2, 1),
@@ -255,7 +256,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.wire = REPLY NO_HANDLE NO_READS
 			NEXT "00000001 " SEG_C END NEXT "00000001 " SEG_EMPTY,
 		.rpc = RPC_REPLY_NULL,
-		.hdr = { IS(RDMA2_MSG, true), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, true), .chunks = {
 			.nwrites = 1, .has_reply = true, .nsegs = 2,
 			.writes = { RUN(0, 0x100000, 0, 1) },
 			.reply = RUN(0, 0, 1, 1),
@@ -265,7 +266,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 		.name = "Reply, inline, inv_handle names no segment",
 		.wire = REPLY "deadbeef " NO_READS NO_WRITES NO_REPLY,
 		.rpc = RPC_REPLY_NULL,
-		.hdr = { IS(RDMA2_MSG, true), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, true), .chunks = {
 			.inv_handle = 0xdeadbeef,
 		} },
 	},

@@ -19,7 +19,7 @@
 #define BRS(value)	"00000003 00000004 " value " "
 #define NO_SUBSET	"00000000 "
 
-#define IS(type, dir)	.xid = XID, .vers = 2, .credit = 32, .htype = (type), \
+#define IS(type, dir)	.xid = XID, .vers = 2, .credit = 32, .kind = (type), \
 			.response = (dir)
 
 const struct wire_vector wire_v2_01_vectors[] = {
@@ -28,13 +28,13 @@ const struct wire_vector wire_v2_01_vectors[] = {
 		.wire = MSG CALL NO_READS NO_WRITES NO_REPLY,
 		.rpc = RPC_CALL_NULL,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_MSG, false) },
+		.hdr = { IS(RPCRDMA2_MSG, false) },
 	}, {
 		.name = "Reply, inline, no chunks",
 		.wire = MSG REPLY NO_READS NO_WRITES NO_REPLY,
 		.rpc = RPC_REPLY_NULL,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_MSG, true) },
+		.hdr = { IS(RPCRDMA2_MSG, true) },
 	}, {
 		.name = "Call, Read chunk of three segments in the middle",
 		.wire = MSG CALL NEXT "00000010 " SEG_A NEXT "00000010 " SEG_B
@@ -42,7 +42,7 @@ const struct wire_vector wire_v2_01_vectors[] = {
 		.rpc = RPC_CALL_NULL,
 		.rpc_min = 16,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.nreads = 1, .nsegs = 3,
 			.reads = { RUN(0x10, 0x101062, 0, 3) },
 			.words = SEGMENTS(A, B, C),
@@ -54,7 +54,7 @@ const struct wire_vector wire_v2_01_vectors[] = {
 		.rpc = RPC_CALL_NULL,
 		.rpc_min = 40,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_MSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, false), .chunks = {
 			.nreads = 1, .nwrites = 1, .has_reply = true, .nsegs = 3,
 			.reads = { RUN(0x28, 0x64, 0, 1) },
 			.writes = { RUN(0, 0xffe, 1, 1) },
@@ -65,7 +65,7 @@ const struct wire_vector wire_v2_01_vectors[] = {
 		.name = "Call, external",
 		.wire = NOMSG CALL NEXT "00000000 " SEG_A END NO_WRITES NO_REPLY,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_NOMSG, false), .chunks = {
+		.hdr = { IS(RPCRDMA2_NOMSG, false), .chunks = {
 			.nreads = 1, .nsegs = 1,
 			.reads = { RUN(0, 0x64, 0, 1) },
 			.words = SEGMENTS(A),
@@ -76,7 +76,7 @@ const struct wire_vector wire_v2_01_vectors[] = {
 			NO_REPLY,
 		.rpc = RPC_REPLY_NULL,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_MSG, true), .chunks = {
+		.hdr = { IS(RPCRDMA2_MSG, true), .chunks = {
 			.nwrites = 1, .nsegs = 2,
 			.writes = { RUN(0, 0xffe, 0, 2) },
 			.words = SEGMENTS(B, EMPTY),
@@ -85,7 +85,7 @@ const struct wire_vector wire_v2_01_vectors[] = {
 		.name = "Reply, external",
 		.wire = NOMSG REPLY NO_READS NO_WRITES NEXT "00000001 " SEG_A,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_NOMSG, true), .chunks = {
+		.hdr = { IS(RPCRDMA2_NOMSG, true), .chunks = {
 			.has_reply = true, .nsegs = 1,
 			.reply = RUN(0, 0x64, 0, 1),
 			.words = SEGMENTS(A),
@@ -94,7 +94,7 @@ const struct wire_vector wire_v2_01_vectors[] = {
 		.name = "ERR_VERS",
 		.wire = ERROR "00000001 00000001 00000002 ",
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_VERS, .bare = true,
 			.vers_low = 1, .vers_high = 2 } },
 	}, {
@@ -102,21 +102,21 @@ const struct wire_vector wire_v2_01_vectors[] = {
 		.wire = ERROR REPLY "00000001 00000001 00000002 ",
 		.one_way = true,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_VERS, .bare = true,
 			.vers_low = 1, .vers_high = 2 } },
 	}, {
 		.name = "ERR_BAD_HEADER",
 		.wire = ERROR "00000002 ",
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_BAD_XDR } },
 	}, {
 		.name = "ERR_INVAL_OPTION with a direction",
 		.wire = ERROR REPLY "00000003 ",
 		.one_way = true,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_ERROR, true), .error = {
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_INVAL_HTYPE } },
 	}, {
 		.name = "INIT_XCHAR of a client",
@@ -124,7 +124,7 @@ const struct wire_vector wire_v2_01_vectors[] = {
 			"00000003 " RBSIZ("00003000") RQREMINV("00000001")
 			BRS("00000002") NO_SUBSET,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_CONNPROP, false), .props = {
+		.hdr = { IS(RPCRDMA2_PROPS, false), .props = {
 			.rbsiz = 12288, .remote_inv = true,
 			.brs = RDMA2_RVREQSUP_INLINE } },
 	}, {
@@ -134,7 +134,7 @@ const struct wire_vector wire_v2_01_vectors[] = {
 			RBSIZ("00000400") "00000001 00000007 ",
 		.one_way = true,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_CONNPROP, true), .props = {
+		.hdr = { IS(RPCRDMA2_PROPS, true), .props = {
 			.rbsiz = 1024, .brs = RDMA2_RVREQSUP_GENL } },
 	}, {
 		.name = "INIT_XCHAR of nothing but unknown characteristics",
@@ -143,7 +143,7 @@ const struct wire_vector wire_v2_01_vectors[] = {
 			"00000004 00000000 " NO_SUBSET,
 		.one_way = true,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_CONNPROP, false), .props = {
+		.hdr = { IS(RPCRDMA2_PROPS, false), .props = {
 			.rbsiz = 4096, .brs = RDMA2_RVREQSUP_INLINE } },
 	}, {
 		.name = "INIT_XCHAR, reverse requests left to the ULP",
@@ -151,7 +151,7 @@ const struct wire_vector wire_v2_01_vectors[] = {
 			"00000001 " BRS("00000000") NO_SUBSET,
 		.one_way = true,
 		.codec = WIRE_V2_01,
-		.hdr = { IS(RDMA2_CONNPROP, false), .props = {
+		.hdr = { IS(RPCRDMA2_PROPS, false), .props = {
 			.rbsiz = 4096, .brs = RDMA2_RVREQSUP_INLINE } },
 	},
 };

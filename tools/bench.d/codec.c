@@ -63,7 +63,7 @@ static void make_header(struct rpcrdma2_header *hdr, const struct shape *shape,
 	hdr->xid = 0x11223344;
 	hdr->vers = version;
 	hdr->credit = 32;
-	hdr->htype = RDMA2_MSG;
+	hdr->kind = RPCRDMA2_MSG;
 	hdr->response = shape->reply;
 	for (i = 0; i < shape->reads; i++)
 		fill(cl, rpcrdma2_add_read_chunk(cl, 8), shape->segments);
@@ -81,7 +81,7 @@ static int decode(struct wire_msg *msg, u32 version, bool reply,
 
 	hdr->response = reply;
 	rpcrdma2_stream_decode(&xdr, &buf, msg->octets, msg->len);
-	return wire_dialect(version)->decode(&xdr, hdr);
+	return rpcrdma2_decode(wire_dialect(version), &xdr, hdr);
 }
 
 static void fail(const struct shape *shape, u32 version, const char *what)

@@ -126,8 +126,16 @@ static void flatten_props(struct flat *f, u32 codec,
 /* Version 2 in the shape of version 1 */
 static bool is_bare(u32 codec, const struct rpcrdma2_header *hdr)
 {
-	return codec == WIRE_V2 && hdr->htype == RDMA2_ERROR && hdr->error.bare;
+	return codec == WIRE_V2 && hdr->kind == RPCRDMA2_ERROR && hdr->error.bare;
 }
+
+/* The same in every text, but for version 1, which has no properties */
+static const u32 htype_of[] = {
+	[RPCRDMA2_MSG]		= 0,
+	[RPCRDMA2_NOMSG]	= 1,
+	[RPCRDMA2_ERROR]	= 4,
+	[RPCRDMA2_PROPS]	= 5,
+};
 
 static void flatten(struct flat *f, u32 codec,
 		    const struct rpcrdma2_header *hdr)
@@ -136,17 +144,17 @@ static void flatten(struct flat *f, u32 codec,
 	f->xid = hdr->xid;
 	f->vers = hdr->vers;
 	f->credit = hdr->credit;
-	f->htype = hdr->htype;
+	f->htype = htype_of[hdr->kind];
 	f->codec = codec;
 	f->bare = is_bare(codec, hdr);
 	f->flags = codec != WIRE_V1 && hdr->response && !f->bare;
-	switch (hdr->htype) {
-	case RDMA2_ERROR:
+	switch (hdr->kind) {
+	case RPCRDMA2_ERROR:
 		if (codec == WIRE_V2_01)
 			f->flags = 0;
 		flatten_error(f, &hdr->error);
 		break;
-	case RDMA2_CONNPROP:
+	case RPCRDMA2_PROPS:
 		flatten_props(f, codec, &hdr->props);
 		break;
 	default:
@@ -233,7 +241,7 @@ static const char *rpcgen_to_wire(struct wire_rng *rng,
 	rotate_reads(rng, &f);
 	if (rng->codec == WIRE_V2 && !f.bare)
 		f.flags |= wire_random(rng) & ~RPCRDMA2_F_RESPONSE;
-	if (hdr->htype == RDMA2_CONNPROP && rng->codec == WIRE_V2)
+	if (hdr->kind == RPCRDMA2_PROPS && rng->codec == WIRE_V2)
 		rewrite_props(rng, &f, hdr);
 	len = rpcgen_encode(&f, msg.octets, sizeof(msg.octets));
 	if (len < 0)
@@ -244,7 +252,7 @@ static const char *rpcgen_to_wire(struct wire_rng *rng,
 	got.response = hdr->response;
 	if (wire_decode(rng->codec, msg.octets, msg.len, &got, &rest))
 		return "wire/ does not decode it";
-	if (hdr->htype == RDMA2_MSG && rest != rpc_len)
+	if (hdr->kind == RPCRDMA2_MSG && rest != rpc_len)
 		return "wire/ decodes another length";
 	return wire_header_differs(rng->codec, &got, hdr);
 }
@@ -252,7 +260,7 @@ static const char *rpcgen_to_wire(struct wire_rng *rng,
 /* Errors of the 2016 text: its XDR has none. */
 static bool has_direction(const struct wire_vector *v)
 {
-	return wire_codec(v) == WIRE_V2_01 && v->hdr.htype == RDMA2_ERROR &&
+	return wire_codec(v) == WIRE_V2_01 && v->hdr.kind == RPCRDMA2_ERROR &&
 	       v->one_way;
 }
 
@@ -279,12 +287,12 @@ static const char *vector_to_rpcgen(const struct wire_vector *v)
 }
 
 static void check_header(struct wire_rng *rng, unsigned long n,
-			 unsigned long (*kinds)[RDMA2_CONNPROP + 1])
+			 unsigned long (*kinds)[RPCRDMA2_PROPS + 1])
 {
 	static struct rpcrdma2_header hdr;
 	size_t rpc_len = wire_random_header(rng, &hdr);
 
-	kinds[rng->codec][hdr.htype]++;
+	kinds[rng->codec][hdr.kind]++;
 	verdict("wire to rpcgen", n, wire_to_rpcgen(rng->codec, &hdr));
 	verdict("rpcgen to wire", n, rpcgen_to_wire(rng, &hdr, rpc_len));
 }
@@ -295,7 +303,7 @@ int main(int argc, char **argv)
 	struct wire_rng rng = { argc > 2 ? strtoull(argv[2], NULL, 0) : 1 };
 	const struct wire_vector *v;
 	/* By codec, and type */
-	unsigned long kinds[WIRE_NR_CODECS + 1][RDMA2_CONNPROP + 1] = { { 0 } };
+	unsigned long kinds[WIRE_NR_CODECS + 1][RPCRDMA2_PROPS + 1] = { { 0 } };
 	unsigned long i;
 
 	if (argc > 3 || !headers) {
@@ -310,8 +318,8 @@ int main(int argc, char **argv)
 		check_header(&rng, i, kinds);
 	for (i = 1; i <= WIRE_NR_CODECS; i++)
 		printf("# %s: %lu MSG, %lu NOMSG, %lu ERROR, %lu CONNPROP\n",
-		       wire_dialect(i)->name, kinds[i][RDMA2_MSG], kinds[i][RDMA2_NOMSG],
-		       kinds[i][RDMA2_ERROR], kinds[i][RDMA2_CONNPROP]);
+		       wire_dialect(i)->name, kinds[i][RPCRDMA2_MSG], kinds[i][RPCRDMA2_NOMSG],
+		       kinds[i][RPCRDMA2_ERROR], kinds[i][RPCRDMA2_PROPS]);
 	printf("%lu passed, %lu failed, 0 skipped\n", passed, failed);
 	return failed || !passed;
 }

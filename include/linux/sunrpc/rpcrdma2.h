@@ -15,12 +15,15 @@
 #define RPCRDMA2_VERSION_1	1
 #define RPCRDMA2_VERSION_2	2
 
-/* Header types: v2-09, 5.2, table 2. */
-enum rpcrdma2_htype {
-	RDMA2_MSG	= 0,
-	RDMA2_NOMSG	= 1,
-	RDMA2_ERROR	= 4,
-	RDMA2_CONNPROP	= 5,
+/*
+ * What a message is, in any dialect. Each has header types of its own for them.
+ */
+enum rpcrdma2_kind {
+	RPCRDMA2_UNKNOWN,	/* a header type that the dialect hasn't */
+	RPCRDMA2_MSG,		/* an RPC message follows the header */
+	RPCRDMA2_NOMSG,		/* it lies in a chunk */
+	RPCRDMA2_ERROR,
+	RPCRDMA2_PROPS,		/* the sender's transport properties */
 };
 
 /* The flags word: v2-09, 3.2. Other bits are sent zero and ignored. */
@@ -184,18 +187,18 @@ struct rpcrdma2_props {
  * @xid: of the RPC, host order
  * @vers: version word
  * @credit: request, or grant where @response is set
- * @htype: enum rpcrdma2_htype
+ * @kind: enum rpcrdma2_kind
  * @response: whether @xid is one that the message's receiver made; before a
  *	decode, whether the receiver expects that
- * @chunks: for MSG and NOMSG
  * @error: for ERROR; after a failed decode, what to answer with
- * @props: for CONNPROP
+ * @chunks: for MSG and NOMSG
+ * @props: for PROPS
  */
 struct rpcrdma2_header {
 	u32	xid;
 	u32	vers;
 	u32	credit;
-	u32	htype;
+	u32	kind;
 	bool	response;
 	struct rpcrdma2_error			error;
 	union {

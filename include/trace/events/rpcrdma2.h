@@ -13,10 +13,14 @@
 
 #include <linux/errno.h>
 #include <linux/tracepoint.h>
+
 #include <rdma/ib_cm.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 #include <trace/misc/rdma.h>
+
+/* Room for the names of all properties, and their values */
+#define RPCRDMA2_PROPS_TEXT	96
 
 struct rpc_rqst;
 struct rpcrdma2_conn;
@@ -49,11 +53,6 @@ struct rpcrdma2_work;
 	EM(RPCRDMA2_HS_UNANSWERED,	"UNANSWERED")			\
 	EM(RPCRDMA2_HS_VERSION_2,	"VERSION_2")			\
 	EMe(RPCRDMA2_HS_FAILED,		"FAILED")
-
-#define RPCRDMA2_LIST_BRS						\
-	EM(RDMA2_RVREQSUP_NONE,		"NONE")				\
-	EM(RDMA2_RVREQSUP_INLINE,	"INLINE")			\
-	EMe(RDMA2_RVREQSUP_GENL,	"GENL")
 
 #define RPCRDMA2_LIST_ERRORS						\
 	EM(RDMA2_ERR_NONE,		"NONE")				\
@@ -99,7 +98,6 @@ struct rpcrdma2_work;
 
 RPCRDMA2_LIST_STATES
 RPCRDMA2_LIST_HANDSHAKE
-RPCRDMA2_LIST_BRS
 RPCRDMA2_LIST_ERRORS
 RPCRDMA2_LIST_FORMS
 RPCRDMA2_LIST_OPCODES
@@ -113,7 +111,6 @@ RPCRDMA2_LIST_WAITS
 #define rpcrdma2_show_state(x)	__print_symbolic(x, RPCRDMA2_LIST_STATES)
 #define rpcrdma2_show_handshake(x)					\
 	__print_symbolic(x, RPCRDMA2_LIST_HANDSHAKE)
-#define rpcrdma2_show_brs(x)	__print_symbolic(x, RPCRDMA2_LIST_BRS)
 #define rpcrdma2_show_error(x)	__print_symbolic(x, RPCRDMA2_LIST_ERRORS)
 #define rpcrdma2_show_form(x)	__print_flags(x, "+", RPCRDMA2_LIST_FORMS)
 #define rpcrdma2_show_opcode(x)	__print_symbolic(x, RPCRDMA2_LIST_OPCODES)
@@ -288,21 +285,19 @@ DECLARE_EVENT_CLASS(rpcrdma2_connprop,
 		__field(u32, xid)
 		__field(u32, credit)
 		__field(bool, response)
-		__field(u32, rbsiz)
-		__field(u32, brs)
+		__array(char, props, RPCRDMA2_PROPS_TEXT)
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
 		__entry->xid = hdr->xid;
 		__entry->credit = hdr->credit;
 		__entry->response = hdr->response;
-		__entry->rbsiz = hdr->props.rbsiz;
-		__entry->brs = hdr->props.brs;
+		rpcrdma2_print_props(conn->dialect->props, &hdr->props,
+				     __entry->props, RPCRDMA2_PROPS_TEXT);
 	),
-	TP_printk("conn=%u xid=0x%08x credit=%u response=%d rbsiz=%u brs=%s",
+	TP_printk("conn=%u xid=0x%08x credit=%u response=%d %s",
 		__entry->conn, __entry->xid, __entry->credit,
-		__entry->response, __entry->rbsiz,
-		rpcrdma2_show_brs(__entry->brs))
+		__entry->response, __entry->props)
 );
 
 DEFINE_EVENT(rpcrdma2_connprop, rpcrdma2_connprop_send,
@@ -539,7 +534,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_message,
 		__entry->conn = conn->id;
 		__entry->xid = hdr->xid;
 		__entry->credit = hdr->credit;
-		__entry->nomsg = hdr->htype == RDMA2_NOMSG;
+		__entry->nomsg = hdr->kind == RPCRDMA2_NOMSG;
 		__entry->form = rpcrdma2_form(&hdr->chunks);
 		__entry->inline_len = inline_len;
 		__entry->send_limit = conn->send_limit;

@@ -524,7 +524,7 @@ bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 	spin_lock(&conn->lock);
 	ok = conn->state == RPCRDMA2_CONN_ACCEPTING;
 	if (ok)
-		conn->param = *param;
+		rpcrdma2_conn_set_param(conn, param);
 	spin_unlock(&conn->lock);
 	return ok;
 }

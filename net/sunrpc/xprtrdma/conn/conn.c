@@ -240,6 +240,22 @@ void rpcrdma2_conn_exit(struct rpcrdma2_conn *conn)
 }
 
 /**
+ * rpcrdma2_conn_set_param - say what is wanted of a connection
+ * @conn: a connection without a QP; nobody else looks at it, or its lock is held
+ * @param: what is wanted
+ */
+void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_conn_param *param)
+{
+	conn->param = *param;
+	conn->own = (struct rpcrdma2_props){
+		.rbsiz		= param->rbsiz,
+		.brs		= RPCRDMA2_OFFERED_BRS,
+		.remote_inv	= true,
+	};
+}
+
+/**
  * rpcrdma2_conn_alloc - make a connection in state NEW
  * @param: what is wanted of it; NULL if rpcrdma2_conn_accept() will tell
  * @gfp: allocation flags
@@ -258,7 +274,7 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	kref_init(&conn->ref);
 	conn->id = atomic_inc_return(&conn_ids);
 	if (param)
-		conn->param = *param;
+		rpcrdma2_conn_set_param(conn, param);
 	spin_lock_init(&conn->lock);
 	refcount_set(&conn->users, 1);
 	init_completion(&conn->idle);

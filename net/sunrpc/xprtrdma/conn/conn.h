@@ -298,6 +298,7 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  *	nothing comes
  * @tried: the peer's time to answer a Call has begun; the timer's
  * @dialect: how headers are written; stable once READY
+ * @own: the properties that this end has said, or will say
  * @peer: the peer's properties
  * @have_props: they came in a CONNPROP
  * @peer_credits: credits in that CONNPROP
@@ -366,6 +367,7 @@ struct rpcrdma2_conn {
 	enum rpcrdma2_hs_state		handshake;
 	bool				tried;
 	const struct rpcrdma2_dialect	*dialect;
+	struct rpcrdma2_props		own;
 	struct rpcrdma2_props		peer;
 	bool				have_props;
 	u32				peer_credits;
@@ -405,6 +407,8 @@ struct rpcrdma2_conn {
 extern struct workqueue_struct *rpcrdma2_wq;
 struct rpcrdma2_conn *
 rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp);
+void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_conn_param *param);
 void rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_put(struct rpcrdma2_conn *conn);
 bool rpcrdma2_conn_enter(struct rpcrdma2_conn *conn);

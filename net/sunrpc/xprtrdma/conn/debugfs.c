@@ -30,18 +30,6 @@ static const char * const state_names[] = {
 	[RPCRDMA2_CONN_CLOSED]		= "CLOSED",
 };
 
-static const char *brs_name(u32 brs)
-{
-	switch (brs) {
-	case RDMA2_RVREQSUP_NONE:
-		return "none";
-	case RDMA2_RVREQSUP_INLINE:
-		return "inline";
-	default:
-		return "general";
-	}
-}
-
 static void show_ends(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 {
 	const struct rdma_addr *addr = &conn->cm_id->route.addr;
@@ -59,23 +47,27 @@ static void show_ends(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 	rpcrdma2_show(seq, "dialect", "%s", conn->dialect->name);
 }
 
+static void show_props(struct seq_file *seq, const struct rpcrdma2_conn *conn,
+		       const char *whose, const struct rpcrdma2_props *values)
+{
+	const struct rpcrdma2_prop_table *table = conn->dialect->props;
+	char name[32], value[16] = "-";
+	unsigned int i;
+
+	for (i = 0; table && i < table->nr; i++) {
+		if (values)
+			rpcrdma2_print_prop(&table->props[i], values, value,
+					    sizeof(value));
+		snprintf(name, sizeof(name), "%s_%s", whose, table->props[i].name);
+		rpcrdma2_show(seq, name, "%s", value);
+	}
+}
+
 /* "-" for what the peer did not say */
-static void show_received(struct seq_file *seq,
-			  const struct rpcrdma2_conn *conn)
+static void show_private(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_private_data *pd = &conn->peer_private;
 
-	if (conn->have_props) {
-		rpcrdma2_show(seq, "received_rbsiz", "%u", conn->peer.rbsiz);
-		rpcrdma2_show(seq, "received_brs", "%s",
-			      brs_name(conn->peer.brs));
-		rpcrdma2_show(seq, "received_credits", "%u",
-			      conn->peer_credits);
-	} else {
-		rpcrdma2_show(seq, "received_rbsiz", "-");
-		rpcrdma2_show(seq, "received_brs", "-");
-		rpcrdma2_show(seq, "received_credits", "-");
-	}
 	if (conn->have_private) {
 		rpcrdma2_show(seq, "private_send_size", "%u", pd->send_size);
 		rpcrdma2_show(seq, "private_receive_size", "%u",
@@ -92,11 +84,17 @@ static void show_terms(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_param *param = &conn->param;
 
-	rpcrdma2_show(seq, "offered_rbsiz", "%u", param->rbsiz);
-	rpcrdma2_show(seq, "offered_brs", "%s", brs_name(RPCRDMA2_OFFERED_BRS));
+	show_props(seq, conn, "offered", &conn->own);
 	rpcrdma2_show(seq, "offered_credits", "%u",
 		      conn->active ? param->calls_out : param->calls_in);
-	show_received(seq, conn);
+	show_props(seq, conn, "received",
+		   conn->have_props ? &conn->peer : NULL);
+	if (conn->have_props)
+		rpcrdma2_show(seq, "received_credits", "%u",
+			      conn->peer_credits);
+	else
+		rpcrdma2_show(seq, "received_credits", "-");
+	show_private(seq, conn);
 	rpcrdma2_show(seq, "inline_send", "%u", conn->send_limit);
 	rpcrdma2_show(seq, "inline_receive", "%u", conn->recv_limit);
 	rpcrdma2_show(seq, "remote_invalidation", "%u", conn->remote_inv);

@@ -303,11 +303,11 @@ rpcrdma2_hs_event(const struct rpcrdma2_header *hdr, int decoded,
 	if (decoded)
 		return refused_event(&hdr->error);
 
-	switch (hdr->htype) {
-	case RDMA2_CONNPROP:
+	switch (hdr->kind) {
+	case RPCRDMA2_PROPS:
 		return hdr->response ? RPCRDMA2_HS_PROPS_ANSWER :
 				       RPCRDMA2_HS_PROPS;
-	case RDMA2_ERROR:
+	case RPCRDMA2_ERROR:
 		return error_event(&hdr->error, dialects, dialect);
 	default:
 		if (hdr->response)

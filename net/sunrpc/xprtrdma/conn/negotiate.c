@@ -123,13 +123,9 @@ static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
 		.vers		= conn->dialect->version,
 		.credit		= response ? conn->param.calls_in :
 					     conn->param.calls_out,
-		.htype		= RDMA2_CONNPROP,
+		.kind		= RPCRDMA2_PROPS,
 		.response	= response,
-		.props		= {
-			.rbsiz	= conn->param.rbsiz,
-			.brs	= RPCRDMA2_OFFERED_BRS,
-			.remote_inv = true,
-		},
+		.props		= conn->own,
 	};
 
 	trace_rpcrdma2_connprop_send(conn, &hdr);
@@ -249,7 +245,7 @@ void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
 		.xid		= xid,
 		.vers		= vers,
 		.credit		= conn->param.calls_in,
-		.htype		= RDMA2_ERROR,
+		.kind		= RPCRDMA2_ERROR,
 		.response	= true,
 		.error		= *error,
 	};
@@ -281,7 +277,7 @@ static void answer_error(struct rpcrdma2_recv *recv,
 	} else if (event == RPCRDMA2_HS_MALFORMED) {
 		/* A peer that cannot say its properties is not kept. */
 		close_after = conn->dialect->props &&
-			      recv->hdr.htype == RDMA2_CONNPROP;
+			      recv->hdr.kind == RPCRDMA2_PROPS;
 	} else if (event != RPCRDMA2_HS_UNKNOWN) {
 		error->code = RDMA2_ERR_BAD_XDR;
 	}
@@ -314,7 +310,7 @@ static void deliver(struct rpcrdma2_recv *recv)
 		rpcrdma2_conn_close(conn, -EPROTO);
 		return;
 	}
-	if (recv->hdr.htype != RDMA2_ERROR && !conn->remote_inv)
+	if (recv->hdr.kind != RPCRDMA2_ERROR && !conn->remote_inv)
 		recv->hdr.chunks.inv_handle = 0;
 	if (recv->hdr.response)
 		conn->param.ops->reply(recv);
@@ -426,14 +422,14 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 		set_dialect(conn, dialect);
 	rpcrdma2_stream_decode(&xdr, &buf, recv->buf, recv->len);
 	recv->hdr.response = conn->active;
-	rc = dialect->decode(&xdr, &recv->hdr);
+	rc = rpcrdma2_decode(dialect, &xdr, &recv->hdr);
 	if (rc) {
 		trace_rpcrdma2_bad_message(conn, recv->hdr.xid,
 					   &recv->hdr.error);
 	} else {
 		recv->offset = xdr_stream_pos(&xdr);
 		recv->len -= recv->offset;
-		if (recv->hdr.htype == RDMA2_ERROR) {
+		if (recv->hdr.kind == RPCRDMA2_ERROR) {
 			trace_rpcrdma2_error_recv(conn, recv->hdr.xid,
 						  &recv->hdr.error);
 			count_error_received(conn, &recv->hdr.error);

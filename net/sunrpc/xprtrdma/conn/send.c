@@ -493,7 +493,7 @@ int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
 	send = rpcrdma2_send_get(conn);
 	if (!send)
 		goto out_close;
-	rc = conn->dialect->encode(&send->xdr, hdr);
+	rc = rpcrdma2_encode(conn->dialect, &send->xdr, hdr);
 	if (rc)
 		goto out_put;
 	send->close_after = close_after;

@@ -26,9 +26,9 @@
 /* Header of a Reply that returns no chunk, and of one with a Write chunk. */
 static u32 reply_room(const struct rpcrdma2_conn *conn, unsigned int segments)
 {
-	static const struct rpcrdma2_header empty = { .htype = RDMA2_MSG };
+	static const struct rpcrdma2_header empty = { .kind = RPCRDMA2_MSG };
 	u32 limit = READ_ONCE(conn->recv_limit);
-	u32 len = conn->dialect->size(&empty);
+	u32 len = rpcrdma2_header_size(conn->dialect, &empty);
 
 	if (segments)
 		len += (2 + 4 * segments) * XDR_UNIT;
@@ -126,7 +126,7 @@ static int encode_header(struct rpcrdma2_requester *requester,
 			 struct rpcrdma2_send *send)
 {
 	requester->hdr.chunks.inv_handle = inv_handle(call);
-	return requester->conn->dialect->encode(&send->xdr, &requester->hdr);
+	return rpcrdma2_encode(requester->conn->dialect, &send->xdr, &requester->hdr);
 }
 
 static int copy_inline(struct rpcrdma2_send *send, const struct xdr_buf *buf,
@@ -191,7 +191,7 @@ static int marshal_external(struct rpcrdma2_requester *requester,
 	struct rpcrdma2_chunk *chunk;
 	int rc;
 
-	requester->hdr.htype = RDMA2_NOMSG;
+	requester->hdr.kind = RPCRDMA2_NOMSG;
 	chunk = rpcrdma2_add_read_chunk(&requester->hdr.chunks, 0);
 	if (!chunk)
 		return -E2BIG;
@@ -209,7 +209,7 @@ static u32 call_room(struct rpcrdma2_requester *requester,
 {
 	struct rpcrdma2_conn *conn = requester->conn;
 	u32 limit = READ_ONCE(conn->send_limit);
-	u32 len = conn->dialect->size(&requester->hdr) +
+	u32 len = rpcrdma2_header_size(conn->dialect, &requester->hdr) +
 		  6 * segments * XDR_UNIT;
 
 	return len < limit ? limit - len : 0;
@@ -258,7 +258,7 @@ int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
 	hdr->xid = be32_to_cpu(call->rqst->rq_xid);
 	hdr->vers = conn->dialect->version;
 	hdr->credit = conn->param.calls_out;
-	hdr->htype = RDMA2_MSG;
+	hdr->kind = RPCRDMA2_MSG;
 	hdr->response = false;
 	hdr->chunks.nreads = 0;
 	hdr->chunks.nwrites = 0;

@@ -271,7 +271,7 @@ static int receive_message(struct rpcrdma2_requester *requester,
 	u32 placed;
 
 	call->placed = 0;
-	call->external = recv->hdr.htype == RDMA2_NOMSG;
+	call->external = recv->hdr.kind == RPCRDMA2_NOMSG;
 	if (call->external) {
 		if (cl->nwrites || cl->reply.length > call->reply_offered)
 			return -EPROTO;
@@ -338,7 +338,7 @@ static int receive(struct rpcrdma2_requester *requester,
 {
 	int rc;
 
-	if (recv->hdr.htype == RDMA2_ERROR)
+	if (recv->hdr.kind == RPCRDMA2_ERROR)
 		return receive_error(requester, recv, call);
 	rc = receive_message(requester, recv, call);
 	if (rc > 0)
@@ -362,10 +362,10 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_call *call;
 	bool mine = true;
 
-	if (hdr->htype != RDMA2_ERROR)
+	if (hdr->kind != RPCRDMA2_ERROR)
 		trace_rpcrdma2_reply_recv(conn, hdr, recv->offset + recv->len);
 	call = call_pin(requester->xprt, hdr->xid);
-	if (hdr->htype == RDMA2_ERROR) {
+	if (hdr->kind == RPCRDMA2_ERROR) {
 		/* Its credit field is not a grant: v2-09, 5.3.3. */
 		rpcrdma2_credits_update(requester, requester->granted, true);
 	} else {
@@ -390,7 +390,7 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 		return;
 	}
 	call->received = receive(requester, recv, call);
-	if (hdr->htype == RDMA2_MSG && !call->placed)
+	if (hdr->kind == RPCRDMA2_MSG && !call->placed)
 		rpcrdma2_nothing_placed(call);
 	rpcrdma2_recv_put(recv);
 

@@ -217,9 +217,9 @@ static int choose_inline_or_reply_chunk(struct builder *b,
 	u32 length = reduced_length(b);
 	int rc;
 
-	if (conn->dialect->size(b->hdr) + length <=
+	if (rpcrdma2_header_size(conn->dialect, b->hdr) + length <=
 	    READ_ONCE(conn->send_limit)) {
-		rc = conn->dialect->encode(&b->send->xdr, b->hdr);
+		rc = rpcrdma2_encode(conn->dialect, &b->send->xdr, b->hdr);
 		return rc ?: each_run(b, copy_run);
 	}
 	if (!cl->has_reply || cl->reply.length < length) {
@@ -227,12 +227,12 @@ static int choose_inline_or_reply_chunk(struct builder *b,
 		error->length_needed = length;
 		return -EMSGSIZE;
 	}
-	b->hdr->htype = RDMA2_NOMSG;
+	b->hdr->kind = RPCRDMA2_NOMSG;
 	rpcrdma2_return_chunk(&b->hdr->chunks,
 			      rpcrdma2_add_reply_chunk(&b->hdr->chunks),
 			      &cl->reply, length);
 	rc = each_run(b, write_run);
-	return rc ?: conn->dialect->encode(&b->send->xdr, b->hdr);
+	return rc ?: rpcrdma2_encode(conn->dialect, &b->send->xdr, b->hdr);
 }
 
 static int build(struct builder *b, struct rpcrdma2_error *error)
@@ -245,7 +245,7 @@ static int build(struct builder *b, struct rpcrdma2_error *error)
 	hdr->xid = b->job->xid;
 	hdr->vers = b->job->vers;
 	hdr->credit = conn->param.calls_in;
-	hdr->htype = RDMA2_MSG;
+	hdr->kind = RPCRDMA2_MSG;
 	hdr->response = true;
 	hdr->chunks.words = b->job->recv->hdr.chunks.words;
 

@@ -101,7 +101,7 @@ static bool understands(const struct rpcrdma2_dialect *dialect, void *msg,
 	struct xdr_buf buf;
 
 	rpcrdma2_stream_decode(&xdr, &buf, msg, len);
-	return !dialect->decode(&xdr, &hdr) ||
+	return !rpcrdma2_decode(dialect, &xdr, &hdr) ||
 	       (dialect->props_optional &&
 		hdr.error.code == RDMA2_ERR_INVAL_HTYPE);
 }

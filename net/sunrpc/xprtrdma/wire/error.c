@@ -38,20 +38,6 @@ static unsigned int error_words(struct rpcrdma2_error *err, u32 *word[2])
 }
 
 /**
- * rpcrdma2_error_of - what an older dialect has for an error
- * @err: the error
- * @last: its highest code
- *
- * Return: the error, or BAD_XDR, which every dialect has in some name
- */
-struct rpcrdma2_error rpcrdma2_error_of(const struct rpcrdma2_error *err, u32 last)
-{
-	struct rpcrdma2_error bad_xdr = { .code = RDMA2_ERR_BAD_XDR };
-
-	return err->code <= last ? *err : bad_xdr;
-}
-
-/**
  * rpcrdma2_decode_error - decode an error that ends the message
  * @xdr: stream at the error code
  * @err: where to; @err->bare is left alone
@@ -79,40 +65,53 @@ int rpcrdma2_decode_error(struct xdr_stream *xdr, struct rpcrdma2_error *err)
 	return 0;
 }
 
+/* Every dialect has BAD_XDR, in some name, for what it has no code for. */
+static struct rpcrdma2_error error_of(const struct rpcrdma2_dialect *dialect,
+				      const struct rpcrdma2_error *err)
+{
+	struct rpcrdma2_error bad_xdr = { .code = RDMA2_ERR_BAD_XDR };
+
+	return err->code <= dialect->last_error ? *err : bad_xdr;
+}
+
 /**
  * rpcrdma2_error_size - size of an encoded error
- * @err: what would be encoded
+ * @dialect: the dialect
+ * @hdr: header of what would be encoded
  *
  * Return: octets
  */
-size_t rpcrdma2_error_size(const struct rpcrdma2_error *err)
+size_t rpcrdma2_error_size(const struct rpcrdma2_dialect *dialect,
+			   const struct rpcrdma2_header *hdr)
 {
-	struct rpcrdma2_error tmp = *err;
+	struct rpcrdma2_error err = error_of(dialect, &hdr->error);
 	u32 *word[2];
 
-	return (1 + error_words(&tmp, word)) * XDR_UNIT;
+	return (1 + error_words(&err, word)) * XDR_UNIT;
 }
 
 /**
  * rpcrdma2_encode_error - encode an error
+ * @dialect: the dialect
  * @xdr: stream to write to
- * @err: what to write
+ * @hdr: header of what to write
  *
  * Return: 0, or -EMSGSIZE if @xdr has too little room
  */
-int rpcrdma2_encode_error(struct xdr_stream *xdr,
-			  const struct rpcrdma2_error *err)
+int rpcrdma2_encode_error(const struct rpcrdma2_dialect *dialect,
+			  struct xdr_stream *xdr,
+			  const struct rpcrdma2_header *hdr)
 {
-	struct rpcrdma2_error tmp = *err;
+	struct rpcrdma2_error err = error_of(dialect, &hdr->error);
 	unsigned int i, n;
 	u32 *word[2];
 	__be32 *p;
 
-	n = error_words(&tmp, word);
+	n = error_words(&err, word);
 	p = xdr_reserve_space(xdr, (1 + n) * XDR_UNIT);
 	if (!p)
 		return -EMSGSIZE;
-	*p++ = cpu_to_be32(err->code);
+	*p++ = cpu_to_be32(err.code);
 	for (i = 0; i < n; i++)
 		*p++ = cpu_to_be32(*word[i]);
 	return 0;

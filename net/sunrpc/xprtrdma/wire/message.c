@@ -6,6 +6,11 @@
  */
 #include "wire.h"
 
+/* RDMA_ERROR in RFC 8166, and RDMA2_ERROR: the same in every version */
+#define HTYPE_ERROR	4
+
+#define COMMON_PREFIX	(4 * XDR_UNIT)
+
 /**
  * rpcrdma2_refuse_silently - refuse a message that cannot be answered
  * @hdr: its header
@@ -23,14 +28,13 @@ int rpcrdma2_refuse_silently(struct rpcrdma2_header *hdr)
  * @hdr: its header
  * @code: the answer that is due
  *
- * An answer to an error would never end. The header type is the same word in
- * every version, so this holds for those of a foreign one, too.
+ * An answer to an error would never end, be it of a foreign version.
  *
  * Return: -EBADMSG
  */
 int rpcrdma2_refuse(struct rpcrdma2_header *hdr, u32 code)
 {
-	if (hdr->htype == RDMA2_ERROR)
+	if (hdr->kind == RPCRDMA2_ERROR)
 		return rpcrdma2_refuse_silently(hdr);
 	hdr->error.code = code;
 	return -EBADMSG;
@@ -44,18 +48,43 @@ static int refuse_version(struct rpcrdma2_header *hdr, u32 version)
 	return rpcrdma2_refuse(hdr, RDMA2_ERR_VERS);
 }
 
-/**
- * rpcrdma2_decode_prefix - decode XID, version, credits and header type
- * @xdr: stream at the start of a message
- * @hdr: where to; everything before its chunks is overwritten, but @response
- * @version: the version that is spoken here
- *
- * Return: 0, or -EBADMSG and the answer in @hdr->error
- */
-int rpcrdma2_decode_prefix(struct xdr_stream *xdr, struct rpcrdma2_header *hdr,
-			   u32 version)
+static const struct rpcrdma2_type *
+type_of(const struct rpcrdma2_dialect *dialect, u32 htype)
 {
+	unsigned int i;
+
+	for (i = 0; i < dialect->nr_types; i++)
+		if (dialect->types[i].htype == htype)
+			return &dialect->types[i];
+	return NULL;
+}
+
+static const struct rpcrdma2_type *
+type_for(const struct rpcrdma2_dialect *dialect, u32 kind)
+{
+	unsigned int i;
+
+	for (i = 0; i < dialect->nr_types; i++)
+		if (dialect->types[i].kind == kind)
+			return &dialect->types[i];
+	return NULL;
+}
+
+/**
+ * rpcrdma2_decode - decode the header at the start of a received message
+ * @dialect: what is spoken here
+ * @xdr: the message: one linear buffer that holds exactly the received octets
+ * @hdr: where to. On entry, @hdr->response says what to take the message for if it
+ *	doesn't say itself
+ *
+ * Return: 0, and @xdr is at the RPC message; or -EBADMSG, and @hdr->error is the answer
+ */
+int rpcrdma2_decode(const struct rpcrdma2_dialect *dialect,
+		    struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+{
+	const struct rpcrdma2_type *type;
 	bool response = hdr->response;
+	u32 htype;
 	__be32 *p;
 
 	memset(hdr, 0, offsetof(struct rpcrdma2_header, chunks));
@@ -63,30 +92,63 @@ int rpcrdma2_decode_prefix(struct xdr_stream *xdr, struct rpcrdma2_header *hdr,
 	/* The stream itself counts a cut-off word as a whole one. */
 	if (xdr->buf->len % XDR_UNIT)
 		return rpcrdma2_refuse_silently(hdr);
-	p = xdr_inline_decode(xdr, RPCRDMA2_COMMON_PREFIX);
+	p = xdr_inline_decode(xdr, COMMON_PREFIX);
 	if (!p)
 		return rpcrdma2_refuse_silently(hdr);
 	hdr->xid = be32_to_cpup(p++);
 	hdr->vers = be32_to_cpup(p++);
 	hdr->credit = be32_to_cpup(p++);
-	hdr->htype = be32_to_cpup(p);
-	return hdr->vers == version ? 0 : refuse_version(hdr, version);
+	htype = be32_to_cpup(p);
+	if (htype == HTYPE_ERROR)
+		hdr->kind = RPCRDMA2_ERROR;
+	if (hdr->vers != dialect->version)
+		return refuse_version(hdr, dialect->version);
+	type = type_of(dialect, htype);
+	if (!type)
+		return dialect->refuse_type(hdr);
+	hdr->kind = type->kind;
+	return type->decode(dialect, xdr, hdr);
 }
 
 /**
- * rpcrdma2_encode_prefix - encode XID, version, credits and header type
- * @p: room for %RPCRDMA2_COMMON_PREFIX octets
- * @hdr: what to write
+ * rpcrdma2_encode - encode a header at the start of a message to send
+ * @dialect: what is spoken here
+ * @xdr: where to
+ * @hdr: what
  *
- * Return: what comes next
+ * Return: 0; -EMSGSIZE: @xdr has too little room; -EOPNOTSUPP: the dialect has no such
+ * kind of message
  */
-__be32 *rpcrdma2_encode_prefix(__be32 *p, const struct rpcrdma2_header *hdr)
+int rpcrdma2_encode(const struct rpcrdma2_dialect *dialect,
+		    struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
 {
+	const struct rpcrdma2_type *type = type_for(dialect, hdr->kind);
+	__be32 *p;
+
+	if (!type)
+		return -EOPNOTSUPP;
+	p = xdr_reserve_space(xdr, COMMON_PREFIX);
+	if (!p)
+		return -EMSGSIZE;
 	*p++ = cpu_to_be32(hdr->xid);
 	*p++ = cpu_to_be32(hdr->vers);
 	*p++ = cpu_to_be32(hdr->credit);
-	*p++ = cpu_to_be32(hdr->htype);
-	return p;
+	*p = cpu_to_be32(type->htype);
+	return type->encode(dialect, xdr, hdr);
+}
+
+/**
+ * rpcrdma2_header_size - size of an encoded header
+ * @dialect: what is spoken here
+ * @hdr: what rpcrdma2_encode() would be given, of a kind that the dialect has
+ *
+ * Return: octets
+ */
+size_t rpcrdma2_header_size(const struct rpcrdma2_dialect *dialect,
+			    const struct rpcrdma2_header *hdr)
+{
+	return COMMON_PREFIX +
+	       type_for(dialect, hdr->kind)->size(dialect, hdr);
 }
 
 /*
@@ -140,7 +202,7 @@ int rpcrdma2_check_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	/* Only a requester offers memory to be read. */
 	if (hdr->response && hdr->chunks.nreads)
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
-	if (hdr->htype == RDMA2_NOMSG)
+	if (hdr->kind == RPCRDMA2_NOMSG)
 		return check_external_message(xdr, hdr);
 	return check_inline_message(xdr, hdr);
 }

@@ -149,3 +149,59 @@ int rpcrdma2_decode_rbsiz(u32 word, u32 *value)
 	*value = word;
 	return 0;
 }
+
+/**
+ * rpcrdma2_brs_name - what to call a kind of support for Calls in the reverse direction
+ * @value: enum rpcrdma2_rvreqsup
+ */
+const char *rpcrdma2_brs_name(u32 value)
+{
+	switch (value) {
+	case RDMA2_RVREQSUP_NONE:
+		return "none";
+	case RDMA2_RVREQSUP_INLINE:
+		return "inline";
+	default:
+		return "general";
+	}
+}
+
+/**
+ * rpcrdma2_print_prop - a property's value for people
+ * @prop: the property
+ * @props: all values
+ * @buf: where to
+ * @size: octets of @buf
+ */
+void rpcrdma2_print_prop(const struct rpcrdma2_prop *prop,
+			 const struct rpcrdma2_props *props, char *buf, size_t size)
+{
+	struct rpcrdma2_props tmp = *props;
+	u32 value = *value_of(&tmp, prop);
+
+	if (prop->value_name)
+		snprintf(buf, size, "%s", prop->value_name(value));
+	else
+		snprintf(buf, size, "%u", value);
+}
+
+/**
+ * rpcrdma2_print_props - all of a dialect's properties for people
+ * @table: the dialect's
+ * @props: their values
+ * @buf: where to: "name=value name=value"
+ * @size: octets of @buf; what doesn't fit is cut off
+ */
+void rpcrdma2_print_props(const struct rpcrdma2_prop_table *table,
+			  const struct rpcrdma2_props *props, char *buf, size_t size)
+{
+	char value[16];
+	unsigned int i;
+	size_t len = 0;
+
+	for (i = 0; i < table->nr && len < size; i++) {
+		rpcrdma2_print_prop(&table->props[i], props, value, sizeof(value));
+		len += snprintf(buf + len, size - len, "%s%s=%s", i ? " " : "",
+				table->props[i].name, value);
+	}
+}

@@ -11,6 +11,10 @@
  */
 #include "wire.h"
 
+#define RDMA_MSG	0
+#define RDMA_NOMSG	1
+#define RDMA_ERROR	4
+
 #define ERR_CHUNK	RDMA2_ERR_BAD_XDR	/* the highest */
 
 /*
@@ -22,7 +26,7 @@ static bool is_reply(const struct xdr_stream *xdr,
 {
 	u32 direction;
 
-	if (hdr->htype == RDMA2_NOMSG)
+	if (hdr->kind == RPCRDMA2_NOMSG)
 		return hdr->response && !rpcrdma2_position_zero(&hdr->chunks);
 	if (xdr_stream_remaining(xdr) < 2 * XDR_UNIT)
 		return hdr->response;
@@ -30,7 +34,8 @@ static bool is_reply(const struct xdr_stream *xdr,
 	return direction > 1 ? hdr->response : direction;
 }
 
-static int decode_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int decode_rpc(const struct rpcrdma2_dialect *dialect,
+		      struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	int rc;
 
@@ -44,7 +49,8 @@ static int decode_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	return rpcrdma2_check_rpc(xdr, hdr);
 }
 
-static int decode_error(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int decode_error(const struct rpcrdma2_dialect *dialect,
+			struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	if (rpcrdma2_decode_error(xdr, &hdr->error) ||
 	    hdr->error.code > ERR_CHUNK)
@@ -54,56 +60,52 @@ static int decode_error(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	return 0;
 }
 
-static int v1_decode(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+/* MSGP and DONE are obsolete: RFC 8166, 4.1. */
+static int refuse_type(struct rpcrdma2_header *hdr)
 {
-	int rc;
-
-	rc = rpcrdma2_decode_prefix(xdr, hdr, RPCRDMA2_VERSION_1);
-	if (rc)
-		return rc;
-	switch (hdr->htype) {
-	case RDMA2_MSG:
-	case RDMA2_NOMSG:
-		return decode_rpc(xdr, hdr);
-	case RDMA2_ERROR:
-		return decode_error(xdr, hdr);
-	default:
-		/* MSGP and DONE are obsolete: RFC 8166, 4.1. */
-		return rpcrdma2_refuse(hdr, ERR_CHUNK);
-	}
+	return rpcrdma2_refuse(hdr, ERR_CHUNK);
 }
 
-static int v1_encode(struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
+static int encode_rpc(const struct rpcrdma2_dialect *dialect,
+		      struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
 {
-	struct rpcrdma2_error error;
-	__be32 *p;
-
-	p = xdr_reserve_space(xdr, RPCRDMA2_COMMON_PREFIX);
-	if (!p)
-		return -EMSGSIZE;
-	rpcrdma2_encode_prefix(p, hdr);
-	if (hdr->htype != RDMA2_ERROR)
-		return rpcrdma2_encode_chunk_lists(xdr, &hdr->chunks);
-	error = rpcrdma2_error_of(&hdr->error, ERR_CHUNK);
-	return rpcrdma2_encode_error(xdr, &error);
+	return rpcrdma2_encode_chunk_lists(xdr, &hdr->chunks);
 }
 
-static size_t v1_size(const struct rpcrdma2_header *hdr)
+static size_t rpc_size(const struct rpcrdma2_dialect *dialect,
+		       const struct rpcrdma2_header *hdr)
 {
-	struct rpcrdma2_error error;
-
-	if (hdr->htype != RDMA2_ERROR)
-		return RPCRDMA2_COMMON_PREFIX +
-		       rpcrdma2_chunk_lists_size(&hdr->chunks);
-	error = rpcrdma2_error_of(&hdr->error, ERR_CHUNK);
-	return RPCRDMA2_COMMON_PREFIX + rpcrdma2_error_size(&error);
+	return rpcrdma2_chunk_lists_size(&hdr->chunks);
 }
+
+static const struct rpcrdma2_type types[] = {
+	{
+		.htype	= RDMA_MSG,
+		.kind	= RPCRDMA2_MSG,
+		.decode	= decode_rpc,
+		.encode	= encode_rpc,
+		.size	= rpc_size,
+	}, {
+		.htype	= RDMA_NOMSG,
+		.kind	= RPCRDMA2_NOMSG,
+		.decode	= decode_rpc,
+		.encode	= encode_rpc,
+		.size	= rpc_size,
+	}, {
+		.htype	= RDMA_ERROR,
+		.kind	= RPCRDMA2_ERROR,
+		.decode	= decode_error,
+		.encode	= rpcrdma2_encode_error,
+		.size	= rpcrdma2_error_size,
+	},
+};
 
 const struct rpcrdma2_dialect rpcrdma2_v1 = {
 	.name		= "v1",
 	.version	= RPCRDMA2_VERSION_1,
 	.inline_default	= 1024,
-	.decode		= v1_decode,
-	.encode		= v1_encode,
-	.size		= v1_size,
+	.types		= types,
+	.nr_types	= ARRAY_SIZE(types),
+	.refuse_type	= refuse_type,
+	.last_error	= ERR_CHUNK,
 };

@@ -6,8 +6,8 @@
  * Four words of prefix, as in version 1. The direction is the first word of the chunk
  * lists (v2-01, 4.2), and of an RDMA2_OPTIONAL, the header type for all that extensions
  * add: a number says which operation it is, and its arguments are opaque. INIT_XCHAR is
- * the only one that is known here. It stands for a CONNPROP, whose type has the same
- * number; INVAL_OPTION stands for an unknown header type, whose error has.
+ * the only one that is known here. INVAL_OPTION stands for an unknown header type, whose
+ * error has the same number.
  *
  * Text and XDR disagree on whether an error has a direction, too (3.2 and 4.2). None
  * is sent; what is received may have one.
@@ -17,7 +17,12 @@
  */
 #include "wire.h"
 
-#define RDMA2_OPTIONAL		RDMA2_CONNPROP
+/* Header types: v2-01, 4.2 */
+#define RDMA2_MSG		0
+#define RDMA2_NOMSG		1
+#define RDMA2_ERROR		4
+#define RDMA2_OPTIONAL		5
+
 #define ROPT_INITXCH		1
 
 #define XCHAR_RBSIZ		1
@@ -54,20 +59,24 @@ static int decode_bool(u32 word, u32 *value)
 static const struct rpcrdma2_prop props[] = {
 	{
 		.id		= XCHAR_RBSIZ,
+		.name		= "rbsiz",
 		.initial	= RPCRDMA2_RBSIZ_DEFAULT,
 		.field		= offsetof(struct rpcrdma2_props, rbsiz),
 		.decode		= rpcrdma2_decode_rbsiz,
 	}, {
 		.id		= XCHAR_RQREMINV,
+		.name		= "remote_inv",
 		.initial	= false,
 		.field		= offsetof(struct rpcrdma2_props, remote_inv),
 		.decode		= decode_bool,
 	}, {
 		.id		= XCHAR_BRS,
+		.name		= "brs",
 		.initial	= RDMA2_RVREQSUP_INLINE,
 		.field		= offsetof(struct rpcrdma2_props, brs),
 		.decode		= decode_brs,
 		.encode		= encode_brs,
+		.value_name	= rpcrdma2_brs_name,
 	},
 };
 
@@ -86,7 +95,8 @@ static int decode_direction(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	return 0;
 }
 
-static int decode_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int decode_rpc(const struct rpcrdma2_dialect *dialect,
+		      struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	int rc;
 
@@ -103,7 +113,8 @@ static int decode_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 }
 
 /* With a direction, an error has an even number of words. */
-static int decode_error(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int decode_error(const struct rpcrdma2_dialect *dialect,
+			struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	hdr->response = true;
 	if (!(xdr_stream_remaining(xdr) % (2 * XDR_UNIT)) &&
@@ -129,7 +140,8 @@ static bool skip_subset(struct xdr_stream *xdr)
 }
 
 /* The arguments are all that follows, and XDR like the rest. */
-static int decode_optional(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int decode_optional(const struct rpcrdma2_dialect *dialect,
+			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	u32 operation, len;
 	int rc;
@@ -146,39 +158,19 @@ static int decode_optional(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 		hdr->response = false;
 		return rpcrdma2_refuse(hdr, ERR_INVAL_OPTION);
 	}
-	if (rpcrdma2_decode_props(xdr, &prop_table, &hdr->props) ||
+	if (rpcrdma2_decode_props(xdr, dialect->props, &hdr->props) ||
 	    !skip_subset(xdr))
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 	return 0;
 }
 
-static int v2_01_decode(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static size_t arguments_size(const struct rpcrdma2_dialect *dialect)
 {
-	int rc;
-
-	rc = rpcrdma2_decode_prefix(xdr, hdr, RPCRDMA2_VERSION_2);
-	if (rc)
-		return rc;
-	switch (hdr->htype) {
-	case RDMA2_MSG:
-	case RDMA2_NOMSG:
-		return decode_rpc(xdr, hdr);
-	case RDMA2_ERROR:
-		return decode_error(xdr, hdr);
-	case RDMA2_OPTIONAL:
-		return decode_optional(xdr, hdr);
-	default:
-		hdr->response = false;
-		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
-	}
+	return rpcrdma2_props_size(dialect->props) + XDR_UNIT;
 }
 
-static size_t arguments_size(void)
-{
-	return rpcrdma2_props_size(&prop_table) + XDR_UNIT;
-}
-
-static int encode_optional(struct xdr_stream *xdr,
+static int encode_optional(const struct rpcrdma2_dialect *dialect,
+			   struct xdr_stream *xdr,
 			   const struct rpcrdma2_header *hdr)
 {
 	__be32 *p;
@@ -188,65 +180,75 @@ static int encode_optional(struct xdr_stream *xdr,
 		return -EMSGSIZE;
 	*p++ = cpu_to_be32(hdr->response);
 	*p++ = cpu_to_be32(ROPT_INITXCH);
-	*p = cpu_to_be32(arguments_size());
-	if (rpcrdma2_encode_props(xdr, &prop_table, &hdr->props))
+	*p = cpu_to_be32(arguments_size(dialect));
+	if (rpcrdma2_encode_props(xdr, dialect->props, &hdr->props))
 		return -EMSGSIZE;
 	/* What won't change: nothing that is worth to be told. */
 	return xdr_stream_encode_u32(xdr, 0) < 0 ? -EMSGSIZE : 0;
 }
 
-static int encode_rpc(struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
+static size_t optional_size(const struct rpcrdma2_dialect *dialect,
+			    const struct rpcrdma2_header *hdr)
+{
+	return OPTIONAL_PREFIX + arguments_size(dialect);
+}
+
+static int encode_rpc(const struct rpcrdma2_dialect *dialect,
+		      struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
 {
 	if (xdr_stream_encode_u32(xdr, hdr->response) < 0)
 		return -EMSGSIZE;
 	return rpcrdma2_encode_chunk_lists(xdr, &hdr->chunks);
 }
 
-static int v2_01_encode(struct xdr_stream *xdr,
-			const struct rpcrdma2_header *hdr)
+static size_t rpc_size(const struct rpcrdma2_dialect *dialect,
+		       const struct rpcrdma2_header *hdr)
 {
-	struct rpcrdma2_error error;
-	__be32 *p;
-
-	p = xdr_reserve_space(xdr, RPCRDMA2_COMMON_PREFIX);
-	if (!p)
-		return -EMSGSIZE;
-	rpcrdma2_encode_prefix(p, hdr);
-	switch (hdr->htype) {
-	case RDMA2_ERROR:
-		error = rpcrdma2_error_of(&hdr->error, ERR_INVAL_OPTION);
-		return rpcrdma2_encode_error(xdr, &error);
-	case RDMA2_CONNPROP:
-		return encode_optional(xdr, hdr);
-	default:
-		return encode_rpc(xdr, hdr);
-	}
+	return XDR_UNIT + rpcrdma2_chunk_lists_size(&hdr->chunks);
 }
 
-static size_t v2_01_size(const struct rpcrdma2_header *hdr)
+static int refuse_type(struct rpcrdma2_header *hdr)
 {
-	struct rpcrdma2_error error;
-
-	switch (hdr->htype) {
-	case RDMA2_ERROR:
-		error = rpcrdma2_error_of(&hdr->error, ERR_INVAL_OPTION);
-		return RPCRDMA2_COMMON_PREFIX + rpcrdma2_error_size(&error);
-	case RDMA2_CONNPROP:
-		return RPCRDMA2_COMMON_PREFIX + OPTIONAL_PREFIX +
-		       arguments_size();
-	default:
-		return RPCRDMA2_COMMON_PREFIX + XDR_UNIT +
-		       rpcrdma2_chunk_lists_size(&hdr->chunks);
-	}
+	hdr->response = false;
+	return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 }
+
+static const struct rpcrdma2_type types[] = {
+	{
+		.htype	= RDMA2_MSG,
+		.kind	= RPCRDMA2_MSG,
+		.decode	= decode_rpc,
+		.encode	= encode_rpc,
+		.size	= rpc_size,
+	}, {
+		.htype	= RDMA2_NOMSG,
+		.kind	= RPCRDMA2_NOMSG,
+		.decode	= decode_rpc,
+		.encode	= encode_rpc,
+		.size	= rpc_size,
+	}, {
+		.htype	= RDMA2_ERROR,
+		.kind	= RPCRDMA2_ERROR,
+		.decode	= decode_error,
+		.encode	= rpcrdma2_encode_error,
+		.size	= rpcrdma2_error_size,
+	}, {
+		.htype	= RDMA2_OPTIONAL,
+		.kind	= RPCRDMA2_PROPS,
+		.decode	= decode_optional,
+		.encode	= encode_optional,
+		.size	= optional_size,
+	},
+};
 
 const struct rpcrdma2_dialect rpcrdma2_v2_01 = {
 	.name		= "v2-01",
 	.version	= RPCRDMA2_VERSION_2,
 	.inline_default	= RPCRDMA2_RBSIZ_DEFAULT,
+	.types		= types,
+	.nr_types	= ARRAY_SIZE(types),
+	.refuse_type	= refuse_type,
+	.last_error	= ERR_INVAL_OPTION,
 	.props		= &prop_table,
 	.props_optional	= true,
-	.decode		= v2_01_decode,
-	.encode		= v2_01_encode,
-	.size		= v2_01_size,
 };

@@ -1,20 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The dialect of v2-09: five words of prefix (3.2), then what the header
- * type says (5.3).
+ * The dialect of v2-09: five words of prefix, the last one flags (3.2), then what the
+ * header type says (5.3).
  */
 #include "wire.h"
 
-#define PREFIX_SIZE	(RPCRDMA2_COMMON_PREFIX + XDR_UNIT)
+/* Header types: v2-09, 5.2, table 2 */
+#define RDMA2_MSG	0
+#define RDMA2_NOMSG	1
+#define RDMA2_ERROR	4
+#define RDMA2_CONNPROP	5
 
 /* The highest error code of the other texts of version 2 */
 #define OTHERS_LAST_ERROR	100
 
-static int decode_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int decode_flags(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+{
+	u32 flags;
+
+	hdr->response = false;
+	if (xdr_stream_decode_u32(xdr, &flags))
+		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
+	hdr->response = flags & RPCRDMA2_F_RESPONSE;
+	return 0;
+}
+
+static int encode_flags(struct xdr_stream *xdr,
+			const struct rpcrdma2_header *hdr)
+{
+	u32 flags = hdr->response ? RPCRDMA2_F_RESPONSE : 0;
+
+	return xdr_stream_encode_u32(xdr, flags) < 0 ? -EMSGSIZE : 0;
+}
+
+static int decode_rpc(const struct rpcrdma2_dialect *dialect,
+		      struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
 	int rc;
 
+	rc = decode_flags(xdr, hdr);
+	if (rc)
+		return rc;
 	if (xdr_stream_decode_u32(xdr, &cl->inv_handle))
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 	rc = rpcrdma2_decode_chunk_lists(xdr, cl, &hdr->error);
@@ -54,13 +81,32 @@ static bool is_bare_error(const struct xdr_stream *xdr)
 	}
 }
 
-static int decode_error(struct xdr_stream *xdr, struct rpcrdma2_header *hdr,
-			bool bare)
+static int decode_error(const struct rpcrdma2_dialect *dialect,
+			struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
-	hdr->error.bare = bare;
+	hdr->error.bare = is_bare_error(xdr);
+	hdr->response = hdr->error.bare;
+	if (!hdr->error.bare && decode_flags(xdr, hdr))
+		return -EBADMSG;
 	if (rpcrdma2_decode_error(xdr, &hdr->error) || !hdr->response)
 		return rpcrdma2_refuse_silently(hdr);
 	return 0;
+}
+
+static int encode_error(const struct rpcrdma2_dialect *dialect,
+			struct xdr_stream *xdr,
+			const struct rpcrdma2_header *hdr)
+{
+	if (!hdr->error.bare && encode_flags(xdr, hdr))
+		return -EMSGSIZE;
+	return rpcrdma2_encode_error(dialect, xdr, hdr);
+}
+
+static size_t error_size(const struct rpcrdma2_dialect *dialect,
+			 const struct rpcrdma2_header *hdr)
+{
+	return (hdr->error.bare ? 0 : XDR_UNIT) +
+	       rpcrdma2_error_size(dialect, hdr);
 }
 
 static int decode_brs(u32 word, u32 *value)
@@ -75,14 +121,17 @@ static int decode_brs(u32 word, u32 *value)
 static const struct rpcrdma2_prop props[] = {
 	{
 		.id		= RDMA2_PROPID_RBSIZ,
+		.name		= "rbsiz",
 		.initial	= RPCRDMA2_RBSIZ_DEFAULT,
 		.field		= offsetof(struct rpcrdma2_props, rbsiz),
 		.decode		= rpcrdma2_decode_rbsiz,
 	}, {
 		.id		= RDMA2_PROPID_BRS,
+		.name		= "brs",
 		.initial	= RDMA2_RVREQSUP_INLINE,
 		.field		= offsetof(struct rpcrdma2_props, brs),
 		.decode		= decode_brs,
+		.value_name	= rpcrdma2_brs_name,
 	},
 };
 
@@ -93,118 +142,92 @@ static const struct rpcrdma2_prop_table prop_table = {
 	.others			= { .remote_inv = true },
 };
 
-static int decode_connprop(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int decode_connprop(const struct rpcrdma2_dialect *dialect,
+			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
-	if (rpcrdma2_decode_props(xdr, &prop_table, &hdr->props) ||
+	int rc;
+
+	rc = decode_flags(xdr, hdr);
+	if (rc)
+		return rc;
+	if (rpcrdma2_decode_props(xdr, dialect->props, &hdr->props) ||
 	    xdr_stream_remaining(xdr))
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 	return 0;
 }
 
-static bool type_is_known(u32 htype)
+static int encode_connprop(const struct rpcrdma2_dialect *dialect,
+			   struct xdr_stream *xdr,
+			   const struct rpcrdma2_header *hdr)
 {
-	switch (htype) {
-	case RDMA2_MSG:
-	case RDMA2_NOMSG:
-	case RDMA2_ERROR:
-	case RDMA2_CONNPROP:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static int v2_09_decode(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
-{
-	bool bare;
-	__be32 *p;
-	int rc;
-
-	rc = rpcrdma2_decode_prefix(xdr, hdr, RPCRDMA2_VERSION_2);
-	if (rc)
-		return rc;
-	if (!type_is_known(hdr->htype)) {
-		/* What follows may be no flags: it may always be answered. */
-		hdr->response = false;
-		return rpcrdma2_refuse(hdr, RDMA2_ERR_INVAL_HTYPE);
-	}
-	bare = hdr->htype == RDMA2_ERROR && is_bare_error(xdr);
-	hdr->response = bare;
-	if (!bare) {
-		p = xdr_inline_decode(xdr, XDR_UNIT);
-		if (!p)
-			return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
-		hdr->response = be32_to_cpup(p) & RPCRDMA2_F_RESPONSE;
-	}
-
-	switch (hdr->htype) {
-	case RDMA2_MSG:
-	case RDMA2_NOMSG:
-		return decode_rpc(xdr, hdr);
-	case RDMA2_ERROR:
-		return decode_error(xdr, hdr, bare);
-	default:
-		return decode_connprop(xdr, hdr);
-	}
-}
-
-static bool encodes_bare(const struct rpcrdma2_header *hdr)
-{
-	return hdr->htype == RDMA2_ERROR && hdr->error.bare;
-}
-
-static int encode_chunk_lists(struct xdr_stream *xdr,
-			      const struct rpcrdma2_chunk_lists *cl)
-{
-	if (xdr_stream_encode_u32(xdr, cl->inv_handle) < 0)
+	if (encode_flags(xdr, hdr))
 		return -EMSGSIZE;
-	return rpcrdma2_encode_chunk_lists(xdr, cl);
+	return rpcrdma2_encode_props(xdr, dialect->props, &hdr->props);
 }
 
-static int v2_09_encode(struct xdr_stream *xdr,
-			const struct rpcrdma2_header *hdr)
+static size_t connprop_size(const struct rpcrdma2_dialect *dialect,
+			    const struct rpcrdma2_header *hdr)
 {
-	bool bare = encodes_bare(hdr);
-	__be32 *p;
+	return XDR_UNIT + rpcrdma2_props_size(dialect->props);
+}
 
-	p = xdr_reserve_space(xdr, bare ? RPCRDMA2_COMMON_PREFIX : PREFIX_SIZE);
-	if (!p)
+static int encode_rpc(const struct rpcrdma2_dialect *dialect,
+		      struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
+{
+	if (encode_flags(xdr, hdr) ||
+	    xdr_stream_encode_u32(xdr, hdr->chunks.inv_handle) < 0)
 		return -EMSGSIZE;
-	p = rpcrdma2_encode_prefix(p, hdr);
-	if (!bare)
-		*p = cpu_to_be32(hdr->response ? RPCRDMA2_F_RESPONSE : 0);
-
-	switch (hdr->htype) {
-	case RDMA2_ERROR:
-		return rpcrdma2_encode_error(xdr, &hdr->error);
-	case RDMA2_CONNPROP:
-		return rpcrdma2_encode_props(xdr, &prop_table, &hdr->props);
-	default:
-		return encode_chunk_lists(xdr, &hdr->chunks);
-	}
+	return rpcrdma2_encode_chunk_lists(xdr, &hdr->chunks);
 }
 
-static size_t v2_09_size(const struct rpcrdma2_header *hdr)
+static size_t rpc_size(const struct rpcrdma2_dialect *dialect,
+		       const struct rpcrdma2_header *hdr)
 {
-	switch (hdr->htype) {
-	case RDMA2_ERROR:
-		return (encodes_bare(hdr) ? RPCRDMA2_COMMON_PREFIX :
-					    PREFIX_SIZE) +
-		       rpcrdma2_error_size(&hdr->error);
-	case RDMA2_CONNPROP:
-		return PREFIX_SIZE + rpcrdma2_props_size(&prop_table);
-	default:
-		return PREFIX_SIZE + XDR_UNIT +
-		       rpcrdma2_chunk_lists_size(&hdr->chunks);
-	}
+	return 2 * XDR_UNIT + rpcrdma2_chunk_lists_size(&hdr->chunks);
 }
+
+/* What follows may be no flags: it may always be answered. */
+static int refuse_type(struct rpcrdma2_header *hdr)
+{
+	hdr->response = false;
+	return rpcrdma2_refuse(hdr, RDMA2_ERR_INVAL_HTYPE);
+}
+
+static const struct rpcrdma2_type types[] = {
+	{
+		.htype	= RDMA2_MSG,
+		.kind	= RPCRDMA2_MSG,
+		.decode	= decode_rpc,
+		.encode	= encode_rpc,
+		.size	= rpc_size,
+	}, {
+		.htype	= RDMA2_NOMSG,
+		.kind	= RPCRDMA2_NOMSG,
+		.decode	= decode_rpc,
+		.encode	= encode_rpc,
+		.size	= rpc_size,
+	}, {
+		.htype	= RDMA2_ERROR,
+		.kind	= RPCRDMA2_ERROR,
+		.decode	= decode_error,
+		.encode	= encode_error,
+		.size	= error_size,
+	}, {
+		.htype	= RDMA2_CONNPROP,
+		.kind	= RPCRDMA2_PROPS,
+		.decode	= decode_connprop,
+		.encode	= encode_connprop,
+		.size	= connprop_size,
+	},
+};
 
 const struct rpcrdma2_dialect rpcrdma2_v2_09 = {
 	.name		= "v2-09",
 	.version	= RPCRDMA2_VERSION_2,
-	.props		= &prop_table,
 	.inline_default	= RPCRDMA2_RBSIZ_DEFAULT,
-	.decode		= v2_09_decode,
-	.encode		= v2_09_encode,
-	.size		= v2_09_size,
+	.types		= types,
+	.nr_types	= ARRAY_SIZE(types),
+	.refuse_type	= refuse_type,
+	.last_error	= U32_MAX,
+	.props		= &prop_table,
 };

@@ -20,17 +20,21 @@
 /**
  * struct rpcrdma2_prop - a transport property, of one word
  * @id: on the wire
+ * @name: in debugfs and tracepoints
  * @initial: its value as long as nothing was said
  * @field: where struct rpcrdma2_props has it
  * @decode: what a word means: 0, or -EBADMSG if it is none of the property's
  * @encode: the word for a value; NULL: the value itself
+ * @value_name: what to call a value; NULL: its number
  */
 struct rpcrdma2_prop {
-	u32	id;
-	u32	initial;
-	size_t	field;
-	int	(*decode)(u32 word, u32 *value);
-	u32	(*encode)(u32 value);
+	u32		id;
+	const char	*name;
+	u32		initial;
+	size_t		field;
+	int		(*decode)(u32 word, u32 *value);
+	u32		(*encode)(u32 value);
+	const char	*(*value_name)(u32 value);
 };
 
 /**
@@ -47,37 +51,53 @@ struct rpcrdma2_prop_table {
 	struct rpcrdma2_props		others;
 };
 
+struct rpcrdma2_dialect;
+
+/**
+ * struct rpcrdma2_type - a header type: how one kind of message is written
+ * @htype: on the wire
+ * @kind: enum rpcrdma2_kind
+ * @decode: decode what follows the header type, up to the RPC message, if there is one.
+ *	Return: 0, or -EBADMSG with the answer in the header's error field
+ * @encode: encode that. Return: 0, or -EMSGSIZE if the stream has no room
+ * @size: octets that @encode will produce
+ */
+struct rpcrdma2_type {
+	u32	htype;
+	u32	kind;
+	int	(*decode)(const struct rpcrdma2_dialect *dialect,
+			  struct xdr_stream *xdr, struct rpcrdma2_header *hdr);
+	int	(*encode)(const struct rpcrdma2_dialect *dialect,
+			  struct xdr_stream *xdr,
+			  const struct rpcrdma2_header *hdr);
+	size_t	(*size)(const struct rpcrdma2_dialect *dialect,
+			const struct rpcrdma2_header *hdr);
+};
+
 /**
  * struct rpcrdma2_dialect - one text's way of writing headers
  * @name: for tracepoints and statistics
  * @version: the version word; two dialects may have the same
  * @inline_default: inline threshold of a peer that says nothing, octets
+ * @types: header types
+ * @nr_types: how many
+ * @refuse_type: refuse a header type that isn't there: as @decode of one
+ * @last_error: the highest error code; what is above it is said as BAD_XDR
  * @props: properties, which the ends tell each other in RDMA2_CONNPROP, or what
  *	stands for it; NULL: there are none, and the CM's private data has to do
  * @props_optional: a peer may speak the dialect and know no properties: it calls
  *	them an unknown header type
- * @decode: decode the header at the start of a received message
- * @encode: encode a header at the start of a message to send
- * @size: octets that @encode will produce
- *
- * @decode returns 0 and leaves the stream at the RPC message, or -EBADMSG
- * with the answer in the header's error field. The stream is one linear
- * buffer that holds exactly the received octets. On entry the header's
- * response field says what to take the message for if it doesn't say itself.
- *
- * @encode returns 0, or -EMSGSIZE if the stream has no room.
  */
 struct rpcrdma2_dialect {
 	const char	*name;
 	u32		version;
 	u32		inline_default;
+	const struct rpcrdma2_type *types;
+	unsigned int	nr_types;
+	int		(*refuse_type)(struct rpcrdma2_header *hdr);
+	u32		last_error;
 	const struct rpcrdma2_prop_table *props;
 	bool		props_optional;
-	int		(*decode)(struct xdr_stream *xdr,
-				  struct rpcrdma2_header *hdr);
-	int		(*encode)(struct xdr_stream *xdr,
-				  const struct rpcrdma2_header *hdr);
-	size_t		(*size)(const struct rpcrdma2_header *hdr);
 };
 
 /* v1.c, v2_01.c, v2_09.c */
@@ -112,13 +132,14 @@ const struct rpcrdma2_dialect *
 rpcrdma2_recognize(const struct rpcrdma2_dialects *dialects, void *msg, size_t len);
 
 /* message.c */
-#define RPCRDMA2_COMMON_PREFIX	(4 * XDR_UNIT)
-
 int rpcrdma2_refuse_silently(struct rpcrdma2_header *hdr);
 int rpcrdma2_refuse(struct rpcrdma2_header *hdr, u32 code);
-int rpcrdma2_decode_prefix(struct xdr_stream *xdr, struct rpcrdma2_header *hdr,
-			   u32 version);
-__be32 *rpcrdma2_encode_prefix(__be32 *p, const struct rpcrdma2_header *hdr);
+int rpcrdma2_decode(const struct rpcrdma2_dialect *dialect,
+		    struct xdr_stream *xdr, struct rpcrdma2_header *hdr);
+int rpcrdma2_encode(const struct rpcrdma2_dialect *dialect,
+		    struct xdr_stream *xdr, const struct rpcrdma2_header *hdr);
+size_t rpcrdma2_header_size(const struct rpcrdma2_dialect *dialect,
+			    const struct rpcrdma2_header *hdr);
 int rpcrdma2_check_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr);
 
 /**
@@ -186,13 +207,19 @@ int rpcrdma2_encode_props(struct xdr_stream *xdr,
 			  const struct rpcrdma2_prop_table *table,
 			  const struct rpcrdma2_props *props);
 int rpcrdma2_decode_rbsiz(u32 word, u32 *value);
+const char *rpcrdma2_brs_name(u32 value);
+void rpcrdma2_print_prop(const struct rpcrdma2_prop *prop,
+			 const struct rpcrdma2_props *props, char *buf, size_t size);
+void rpcrdma2_print_props(const struct rpcrdma2_prop_table *table,
+			  const struct rpcrdma2_props *props, char *buf, size_t size);
 
 /* error.c */
-struct rpcrdma2_error rpcrdma2_error_of(const struct rpcrdma2_error *err, u32 last);
 int rpcrdma2_decode_error(struct xdr_stream *xdr, struct rpcrdma2_error *err);
-int rpcrdma2_encode_error(struct xdr_stream *xdr,
-			  const struct rpcrdma2_error *err);
-size_t rpcrdma2_error_size(const struct rpcrdma2_error *err);
+int rpcrdma2_encode_error(const struct rpcrdma2_dialect *dialect,
+			  struct xdr_stream *xdr,
+			  const struct rpcrdma2_header *hdr);
+size_t rpcrdma2_error_size(const struct rpcrdma2_dialect *dialect,
+			   const struct rpcrdma2_header *hdr);
 
 /* private_data.c */
 #define RPCRDMA2_PRIVATE_DATA_LEN	8
