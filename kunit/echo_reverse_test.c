@@ -363,6 +363,68 @@ static void calls_of_lost_connection_do_no_harm_to_next(struct kunit *test)
 	echo_expect_server_saw_no_bad_call(test);
 }
 
+/* Until so many tasks wait for their turn to send, or it takes too long */
+static void echo_wait_for_senders(struct rpc_xprt *xprt, unsigned int nr)
+{
+	int tries = 100;
+
+	while (READ_ONCE(xprt->sending.qlen) < nr && tries--)
+		msleep(50);
+}
+
+static void echo_wait_for_call(unsigned int calls)
+{
+	int tries = 100;
+
+	while (echo_server_calls() == calls && tries--)
+		msleep(50);
+}
+
+/*
+ * sunrpc's tasks send for each other, and one of them may be told of another's
+ * error. Here the next connection's Reply is sent by the task that waits first, and
+ * the lost connection's is before it in the queue: as when that one's task had to
+ * wait once more.
+ */
+static void reply_of_lost_connection_does_no_harm_to_next(struct kunit *test)
+{
+	static const struct echo_shape quick = { .arg_head = 100 };
+	static const struct echo_shape held = { .flags = ECHO_HOLD };
+	struct rpc_clnt *clnt, *cb_clnt;
+	unsigned int calls;
+	struct rpc_xprt *xprt;
+	struct echo_req *req;
+
+	cb_clnt = echo_connect_both(test, &clnt);
+	/* A client that was answered reconnects at once. */
+	echo_call(test, clnt, &quick);
+	xprt = rcu_access_pointer(clnt->cl_xprt);
+
+	echo_svc_hold();
+	calls = echo_server_calls();
+	echo_start_callbacks(test, cb_clnt, &held, 1);
+	echo_wait_for_call(calls);
+	rpc_clnt_disconnect(clnt);
+	echo_finish_all(test);
+	echo_disconnect(test, cb_clnt);
+	echo_call(test, clnt, &quick);
+	cb_clnt = echo_cb_connect(test);
+
+	xprt_wait_for_buffer_space(xprt);
+	echo_svc_release();
+	echo_wait_for_senders(xprt, 1);
+	req = echo_new(test, &quick);
+	echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
+	echo_wait_for_senders(xprt, 2);
+	rpc_wake_up_next(&xprt->sending);
+	echo_wait_for_senders(xprt, 2);
+	xprt_write_space(xprt);
+	echo_finish(test, req);
+	echo_expect_good(test, req);
+	echo_cb_disconnect(test, cb_clnt);
+	echo_expect_server_saw_no_bad_call(test);
+}
+
 /* Two Replies to one Call would upset the credits. */
 static void server_sends_no_call_twice(struct kunit *test)
 {
@@ -402,6 +464,7 @@ static struct kunit_case echo_reverse_cases[] = {
 	KUNIT_CASE(calls_go_both_ways_at_once),
 	KUNIT_CASE(disconnect_ends_calls_from_server),
 	KUNIT_CASE(calls_of_lost_connection_do_no_harm_to_next),
+	KUNIT_CASE(reply_of_lost_connection_does_no_harm_to_next),
 	{}
 };
 

@@ -192,10 +192,11 @@ void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_xprt *x)
  * rpcrdma2_xprt_reverse_reply - send the callback service's Reply
  * @rqst: the Call, with its Reply in rq_snd_buf
  *
- * Called by sunrpc with the write lock, process context.
+ * Called by sunrpc with the write lock, process context. A Reply whose connection is
+ * gone is done with, and no error: sunrpc gives that to whichever task sends, which
+ * would drop a Reply of its own that is good on the next connection.
  *
- * Return: 0; -ENOBUFS: try again soon; -ENOTCONN: the connection that the Call came
- * by is gone
+ * Return: 0; -ENOBUFS: try again soon
  */
 int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 {
@@ -204,11 +205,9 @@ int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 	struct rpcrdma2_conn *conn;
 	int rc;
 
-	if (!job)
-		return -ENOTCONN;
 	conn = job->responder->conn;
 	if (!rpcrdma2_conn_enter(conn))
-		return -ENOTCONN;
+		return 0;
 	rr->job = NULL;
 	rpcrdma2_conn_get(conn);
 	rc = rpcrdma2_job_reply(job, &rqst->rq_snd_buf, NULL, 0);
@@ -216,7 +215,7 @@ int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 		rr->job = job;
 	rpcrdma2_conn_exit(conn);
 	rpcrdma2_conn_put(conn);
-	return rc && rc != -ENOBUFS ? -ENOTCONN : rc;
+	return rc == -ENOBUFS ? rc : 0;
 }
 
 static struct reverse_rqst *rqst_alloc(void)
