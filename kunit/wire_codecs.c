@@ -6,6 +6,7 @@
 #include "wire/stream.c"
 #include "wire/chunks.c"
 #include "wire/props.c"
+#include "wire/change.c"
 #include "wire/error.c"
 #include "wire/private_data.c"
 #include "wire/message.c"

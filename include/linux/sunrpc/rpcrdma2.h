@@ -24,6 +24,9 @@ enum rpcrdma2_kind {
 	RPCRDMA2_NOMSG,		/* it lies in a chunk */
 	RPCRDMA2_ERROR,
 	RPCRDMA2_PROPS,		/* the sender's transport properties */
+	RPCRDMA2_REQUEST,	/* it wants some of the receiver's changed */
+	RPCRDMA2_DISPOSITION,	/* what becomes of such a request */
+	RPCRDMA2_UPDATE,	/* one of the sender's has changed */
 };
 
 /* The flags word: v2-09, 3.2. Other bits are sent zero and ignored. */
@@ -175,11 +178,45 @@ struct rpcrdma2_error {
  * @rbsiz: size of the sender's posted Receive buffers, octets
  * @brs: enum rpcrdma2_rvreqsup
  * @remote_inv: the sender, as a requester, can take a Send With Invalidate: 1 or 0
+ * @changes: the sender knows messages about changes: 1 or 0
+ * @wished_rbsiz: the smaller size that the sender would like @rbsiz to be, or 0
  */
 struct rpcrdma2_props {
 	u32	rbsiz;
 	u32	brs;
 	u32	remote_inv;
+	u32	changes;
+	u32	wished_rbsiz;
+};
+
+/* The bit of a property in a set of them */
+#define RPCRDMA2_PROP_BIT(name)						\
+	(1U << offsetof(struct rpcrdma2_props, name) / sizeof(u32))
+
+/* As many properties may be asked to be changed at a time: those of a subset's word. */
+#define RPCRDMA2_MAX_WANTED	32
+
+/**
+ * struct rpcrdma2_change - what is said of a change of properties
+ * @props: REQUEST and UPDATE: the values
+ * @which: REQUEST and UPDATE: of the properties that this side understands, those that
+ *	are there, by their %RPCRDMA2_PROP_BIT
+ * @count: REQUEST: how many are there, understood or not
+ * @at: REQUEST: the places in the request that have a property, as bits
+ * @done: DISPOSITION: places in the request: the change has been made
+ * @rejected: DISPOSITION: it won't be made
+ * @pending: DISPOSITION: it may be made later, and then there will be an UPDATE
+ * @settled: UPDATE: no request for it is pending any more
+ */
+struct rpcrdma2_change {
+	struct rpcrdma2_props	props;
+	u32			which;
+	u32			count;
+	u32			at[sizeof(struct rpcrdma2_props) / sizeof(u32)];
+	u32			done;
+	u32			rejected;
+	u32			pending;
+	bool			settled;
 };
 
 /**
@@ -193,6 +230,7 @@ struct rpcrdma2_props {
  * @error: for ERROR; after a failed decode, what to answer with
  * @chunks: for MSG and NOMSG
  * @props: for PROPS
+ * @change: for REQUEST, DISPOSITION and UPDATE
  */
 struct rpcrdma2_header {
 	u32	xid;
@@ -204,6 +242,7 @@ struct rpcrdma2_header {
 	union {
 		struct rpcrdma2_chunk_lists	chunks;
 		struct rpcrdma2_props		props;
+		struct rpcrdma2_change		change;
 	};
 };
 

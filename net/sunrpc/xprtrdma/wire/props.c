@@ -9,11 +9,15 @@
 #include "wire.h"
 
 #define PROPVAL_MIN	(2 * XDR_UNIT)	/* id and length */
-#define PROPVAL_SIZE	(3 * XDR_UNIT)	/* and a word */
 
 static u32 *value_of(struct rpcrdma2_props *props, const struct rpcrdma2_prop *prop)
 {
 	return (void *)props + prop->field;
+}
+
+static u32 prop_bit(const struct rpcrdma2_prop *prop)
+{
+	return 1U << prop->field / sizeof(u32);
 }
 
 static const struct rpcrdma2_prop *
@@ -42,21 +46,61 @@ void rpcrdma2_props_init(const struct rpcrdma2_prop_table *table,
 		*value_of(props, &table->props[i]) = table->props[i].initial;
 }
 
-static int decode_prop(const struct rpcrdma2_prop_table *table, u32 id,
-		       const __be32 *data, u32 len, struct rpcrdma2_props *props)
+static int decode_value(const struct rpcrdma2_prop_table *table,
+			const struct rpcrdma2_prop *prop, const __be32 *data,
+			u32 len, u32 *value)
 {
-	const struct rpcrdma2_prop *prop = prop_by_id(table, id);
-	u32 *value;
-
-	if (!prop)
-		return 0;
-	value = value_of(props, prop);
 	*value = prop->initial;
 	if (!len && table->empty_is_default)
 		return 0;
 	if (len != XDR_UNIT)
 		return -EBADMSG;
 	return prop->decode(be32_to_cpup(data), value);
+}
+
+/**
+ * rpcrdma2_decode_prop - decode a property and its value
+ * @xdr: stream at its id
+ * @table: the dialect's properties
+ * @props: where to put the value
+ * @which: where to put the property's %RPCRDMA2_PROP_BIT, or 0 if it is unknown
+ *
+ * Return: 0, or -EBADMSG if it is not well-formed, or known and has a bad value
+ */
+int rpcrdma2_decode_prop(struct xdr_stream *xdr,
+			 const struct rpcrdma2_prop_table *table,
+			 struct rpcrdma2_props *props, u32 *which)
+{
+	const struct rpcrdma2_prop *prop;
+	__be32 *data;
+	u32 id, len;
+
+	if (xdr_stream_decode_u32(xdr, &id) || xdr_stream_decode_u32(xdr, &len))
+		return -EBADMSG;
+	if (len > xdr_stream_remaining(xdr))
+		return -EBADMSG;
+	data = xdr_inline_decode(xdr, len);
+	if (!data)
+		return -EBADMSG;
+	prop = prop_by_id(table, id);
+	*which = prop ? prop_bit(prop) : 0;
+	return prop ? decode_value(table, prop, data, len,
+				   value_of(props, prop)) : 0;
+}
+
+/**
+ * rpcrdma2_decode_prop_count - decode the count of a property set
+ * @xdr: stream at the count
+ * @count: where to
+ *
+ * Return: 0, or -EBADMSG if there can't be so many
+ */
+int rpcrdma2_decode_prop_count(struct xdr_stream *xdr, u32 *count)
+{
+	if (xdr_stream_decode_u32(xdr, count) ||
+	    *count > xdr_stream_remaining(xdr) / PROPVAL_MIN)
+		return -EBADMSG;
+	return 0;
 }
 
 /**
@@ -72,24 +116,14 @@ int rpcrdma2_decode_props(struct xdr_stream *xdr,
 			  const struct rpcrdma2_prop_table *table,
 			  struct rpcrdma2_props *props)
 {
-	u32 count, id, len;
-	__be32 *data;
+	u32 count, which;
 
 	rpcrdma2_props_init(table, props);
-	if (xdr_stream_decode_u32(xdr, &count))
+	if (rpcrdma2_decode_prop_count(xdr, &count))
 		return -EBADMSG;
-	if (count > xdr_stream_remaining(xdr) / PROPVAL_MIN)
-		return -EBADMSG;
-	while (count--) {
-		if (xdr_stream_decode_u32(xdr, &id) ||
-		    xdr_stream_decode_u32(xdr, &len))
+	while (count--)
+		if (rpcrdma2_decode_prop(xdr, table, props, &which))
 			return -EBADMSG;
-		if (len > xdr_stream_remaining(xdr))
-			return -EBADMSG;
-		data = xdr_inline_decode(xdr, len);
-		if (!data || decode_prop(table, id, data, len, props))
-			return -EBADMSG;
-	}
 	return 0;
 }
 
@@ -101,7 +135,41 @@ int rpcrdma2_decode_props(struct xdr_stream *xdr,
  */
 size_t rpcrdma2_props_size(const struct rpcrdma2_prop_table *table)
 {
-	return XDR_UNIT + table->nr * PROPVAL_SIZE;
+	return XDR_UNIT + table->nr * RPCRDMA2_PROPVAL_SIZE;
+}
+
+/**
+ * rpcrdma2_encode_some - encode properties, one after the other
+ * @xdr: stream to write to
+ * @table: the dialect's properties
+ * @props: their values
+ * @which: those to encode, by their %RPCRDMA2_PROP_BIT
+ *
+ * Return: 0, or -EMSGSIZE if @xdr has too little room
+ */
+int rpcrdma2_encode_some(struct xdr_stream *xdr,
+			 const struct rpcrdma2_prop_table *table,
+			 const struct rpcrdma2_props *props, u32 which)
+{
+	struct rpcrdma2_props tmp = *props;
+	const struct rpcrdma2_prop *prop;
+	unsigned int i;
+	__be32 *p;
+	u32 value;
+
+	for (i = 0; i < table->nr; i++) {
+		prop = &table->props[i];
+		if (!(which & prop_bit(prop)))
+			continue;
+		p = xdr_reserve_space(xdr, RPCRDMA2_PROPVAL_SIZE);
+		if (!p)
+			return -EMSGSIZE;
+		value = *value_of(&tmp, prop);
+		*p++ = cpu_to_be32(prop->id);
+		*p++ = cpu_to_be32(XDR_UNIT);
+		*p++ = cpu_to_be32(prop->encode ? prop->encode(value) : value);
+	}
+	return 0;
 }
 
 /**
@@ -116,23 +184,9 @@ int rpcrdma2_encode_props(struct xdr_stream *xdr,
 			  const struct rpcrdma2_prop_table *table,
 			  const struct rpcrdma2_props *props)
 {
-	struct rpcrdma2_props tmp = *props;
-	unsigned int i;
-	__be32 *p;
-
-	p = xdr_reserve_space(xdr, rpcrdma2_props_size(table));
-	if (!p)
+	if (xdr_stream_encode_u32(xdr, table->nr) < 0)
 		return -EMSGSIZE;
-	*p++ = cpu_to_be32(table->nr);
-	for (i = 0; i < table->nr; i++) {
-		const struct rpcrdma2_prop *prop = &table->props[i];
-		u32 value = *value_of(&tmp, prop);
-
-		*p++ = cpu_to_be32(prop->id);
-		*p++ = cpu_to_be32(XDR_UNIT);
-		*p++ = cpu_to_be32(prop->encode ? prop->encode(value) : value);
-	}
-	return 0;
+	return rpcrdma2_encode_some(xdr, table, props, U32_MAX);
 }
 
 /**

@@ -5,9 +5,8 @@
  *
  * Four words of prefix, as in version 1. The direction is the first word of the chunk
  * lists (v2-01, 4.2), and of an RDMA2_OPTIONAL, the header type for all that extensions
- * add: a number says which operation it is, and its arguments are opaque. INIT_XCHAR is
- * the only one that is known here. INVAL_OPTION stands for an unknown header type, whose
- * error has the same number.
+ * add: a number says which operation it is, and its arguments are opaque. INVAL_OPTION
+ * stands for an unknown header type, whose error has the same number.
  *
  * Text and XDR disagree on whether an error has a direction, too (3.2 and 4.2). None
  * is sent; what is received may have one.
@@ -24,10 +23,15 @@
 #define RDMA2_OPTIONAL		5
 
 #define ROPT_INITXCH		1
+#define ROPT_REQXCH		2
+#define ROPT_RESPXCH		3
+#define ROPT_UPDXCH		4
 
 #define XCHAR_RBSIZ		1
 #define XCHAR_RQREMINV		2
 #define XCHAR_BRS		3
+/* Experimental: Documentation/property-change.rst */
+#define XCHAR_WISH		0xffffff02
 
 #define ERR_INVAL_OPTION	RDMA2_ERR_INVAL_HTYPE	/* the highest */
 
@@ -77,12 +81,19 @@ static const struct rpcrdma2_prop props[] = {
 		.decode		= decode_brs,
 		.encode		= encode_brs,
 		.value_name	= rpcrdma2_brs_name,
+	}, {
+		.id		= XCHAR_WISH,
+		.name		= "wished_rbsiz",
+		.field		= offsetof(struct rpcrdma2_props, wished_rbsiz),
+		.decode		= rpcrdma2_decode_wish,
 	},
 };
 
+/* Who says characteristics may know of their changes: xcharext, 4. */
 static const struct rpcrdma2_prop_table prop_table = {
 	.props		= props,
 	.nr		= ARRAY_SIZE(props),
+	.others		= { .changes = true },
 };
 
 static int decode_direction(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
@@ -139,6 +150,45 @@ static bool skip_subset(struct xdr_stream *xdr)
 	return words == left / XDR_UNIT && xdr_inline_decode(xdr, left);
 }
 
+static int decode_init(const struct rpcrdma2_dialect *dialect,
+		       struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+{
+	if (rpcrdma2_decode_props(xdr, dialect->props, &hdr->props) ||
+	    !skip_subset(xdr))
+		return -EBADMSG;
+	return 0;
+}
+
+static u32 kind_of(u32 operation)
+{
+	switch (operation) {
+	case ROPT_INITXCH:
+		return RPCRDMA2_PROPS;
+	case ROPT_REQXCH:
+		return RPCRDMA2_REQUEST;
+	case ROPT_RESPXCH:
+		return RPCRDMA2_DISPOSITION;
+	case ROPT_UPDXCH:
+		return RPCRDMA2_UPDATE;
+	default:
+		return RPCRDMA2_UNKNOWN;
+	}
+}
+
+static u32 operation_of(u32 kind)
+{
+	switch (kind) {
+	case RPCRDMA2_REQUEST:
+		return ROPT_REQXCH;
+	case RPCRDMA2_DISPOSITION:
+		return ROPT_RESPXCH;
+	case RPCRDMA2_UPDATE:
+		return ROPT_UPDXCH;
+	default:
+		return ROPT_INITXCH;
+	}
+}
+
 /* The arguments are all that follows, and XDR like the rest. */
 static int decode_optional(const struct rpcrdma2_dialect *dialect,
 			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
@@ -153,20 +203,24 @@ static int decode_optional(const struct rpcrdma2_dialect *dialect,
 	    xdr_stream_decode_u32(xdr, &len) ||
 	    len != xdr_stream_remaining(xdr))
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
-	if (operation != ROPT_INITXCH) {
+	hdr->kind = kind_of(operation);
+	if (hdr->kind == RPCRDMA2_UNKNOWN) {
 		/* It may always be answered. */
 		hdr->response = false;
 		return rpcrdma2_refuse(hdr, ERR_INVAL_OPTION);
 	}
-	if (rpcrdma2_decode_props(xdr, dialect->props, &hdr->props) ||
-	    !skip_subset(xdr))
-		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
-	return 0;
+	rc = hdr->kind == RPCRDMA2_PROPS ?
+		decode_init(dialect, xdr, hdr) :
+		rpcrdma2_decode_change(dialect->props, xdr, hdr);
+	return rc ? rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR) : 0;
 }
 
-static size_t arguments_size(const struct rpcrdma2_dialect *dialect)
+static size_t arguments_size(const struct rpcrdma2_dialect *dialect,
+			     const struct rpcrdma2_header *hdr)
 {
-	return rpcrdma2_props_size(dialect->props) + XDR_UNIT;
+	if (hdr->kind == RPCRDMA2_PROPS)
+		return rpcrdma2_props_size(dialect->props) + XDR_UNIT;
+	return rpcrdma2_change_size(hdr);
 }
 
 static int encode_optional(const struct rpcrdma2_dialect *dialect,
@@ -179,8 +233,10 @@ static int encode_optional(const struct rpcrdma2_dialect *dialect,
 	if (!p)
 		return -EMSGSIZE;
 	*p++ = cpu_to_be32(hdr->response);
-	*p++ = cpu_to_be32(ROPT_INITXCH);
-	*p = cpu_to_be32(arguments_size(dialect));
+	*p++ = cpu_to_be32(operation_of(hdr->kind));
+	*p = cpu_to_be32(arguments_size(dialect, hdr));
+	if (hdr->kind != RPCRDMA2_PROPS)
+		return rpcrdma2_encode_change(dialect->props, xdr, hdr);
 	if (rpcrdma2_encode_props(xdr, dialect->props, &hdr->props))
 		return -EMSGSIZE;
 	/* What won't change: nothing that is worth to be told. */
@@ -190,7 +246,7 @@ static int encode_optional(const struct rpcrdma2_dialect *dialect,
 static size_t optional_size(const struct rpcrdma2_dialect *dialect,
 			    const struct rpcrdma2_header *hdr)
 {
-	return OPTIONAL_PREFIX + arguments_size(dialect);
+	return OPTIONAL_PREFIX + arguments_size(dialect, hdr);
 }
 
 static int encode_rpc(const struct rpcrdma2_dialect *dialect,
@@ -235,6 +291,24 @@ static const struct rpcrdma2_type types[] = {
 	}, {
 		.htype	= RDMA2_OPTIONAL,
 		.kind	= RPCRDMA2_PROPS,
+		.decode	= decode_optional,
+		.encode	= encode_optional,
+		.size	= optional_size,
+	}, {
+		.htype	= RDMA2_OPTIONAL,
+		.kind	= RPCRDMA2_REQUEST,
+		.decode	= decode_optional,
+		.encode	= encode_optional,
+		.size	= optional_size,
+	}, {
+		.htype	= RDMA2_OPTIONAL,
+		.kind	= RPCRDMA2_DISPOSITION,
+		.decode	= decode_optional,
+		.encode	= encode_optional,
+		.size	= optional_size,
+	}, {
+		.htype	= RDMA2_OPTIONAL,
+		.kind	= RPCRDMA2_UPDATE,
 		.decode	= decode_optional,
 		.encode	= encode_optional,
 		.size	= optional_size,

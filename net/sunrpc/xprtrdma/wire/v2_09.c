@@ -11,6 +11,13 @@
 #define RDMA2_ERROR	4
 #define RDMA2_CONNPROP	5
 
+/* Those of an extension, and its properties: Documentation/property-change.rst */
+#define RDMA2_REQPROP	0xffffff01
+#define RDMA2_RESPPROP	0xffffff02
+#define RDMA2_UPDPROP	0xffffff03
+#define PROPID_CHANGES	0xffffff01
+#define PROPID_WISH	0xffffff02
+
 /* The highest error code of the other texts of version 2 */
 #define OTHERS_LAST_ERROR	100
 
@@ -132,6 +139,17 @@ static const struct rpcrdma2_prop props[] = {
 		.field		= offsetof(struct rpcrdma2_props, brs),
 		.decode		= decode_brs,
 		.value_name	= rpcrdma2_brs_name,
+	}, {
+		.id		= PROPID_CHANGES,
+		.name		= "changes",
+		.field		= offsetof(struct rpcrdma2_props, changes),
+		.decode		= rpcrdma2_decode_changes,
+		.encode		= rpcrdma2_encode_changes,
+	}, {
+		.id		= PROPID_WISH,
+		.name		= "wished_rbsiz",
+		.field		= offsetof(struct rpcrdma2_props, wished_rbsiz),
+		.decode		= rpcrdma2_decode_wish,
 	},
 };
 
@@ -186,6 +204,34 @@ static size_t rpc_size(const struct rpcrdma2_dialect *dialect,
 	return 2 * XDR_UNIT + rpcrdma2_chunk_lists_size(&hdr->chunks);
 }
 
+static int decode_change(const struct rpcrdma2_dialect *dialect,
+			 struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+{
+	int rc;
+
+	rc = decode_flags(xdr, hdr);
+	if (rc)
+		return rc;
+	if (rpcrdma2_decode_change(dialect->props, xdr, hdr))
+		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
+	return 0;
+}
+
+static int encode_change(const struct rpcrdma2_dialect *dialect,
+			 struct xdr_stream *xdr,
+			 const struct rpcrdma2_header *hdr)
+{
+	if (encode_flags(xdr, hdr))
+		return -EMSGSIZE;
+	return rpcrdma2_encode_change(dialect->props, xdr, hdr);
+}
+
+static size_t change_size(const struct rpcrdma2_dialect *dialect,
+			  const struct rpcrdma2_header *hdr)
+{
+	return XDR_UNIT + rpcrdma2_change_size(hdr);
+}
+
 /* What follows may be no flags: it may always be answered. */
 static int refuse_type(struct rpcrdma2_header *hdr)
 {
@@ -218,6 +264,24 @@ static const struct rpcrdma2_type types[] = {
 		.decode	= decode_connprop,
 		.encode	= encode_connprop,
 		.size	= connprop_size,
+	}, {
+		.htype	= RDMA2_REQPROP,
+		.kind	= RPCRDMA2_REQUEST,
+		.decode	= decode_change,
+		.encode	= encode_change,
+		.size	= change_size,
+	}, {
+		.htype	= RDMA2_RESPPROP,
+		.kind	= RPCRDMA2_DISPOSITION,
+		.decode	= decode_change,
+		.encode	= encode_change,
+		.size	= change_size,
+	}, {
+		.htype	= RDMA2_UPDPROP,
+		.kind	= RPCRDMA2_UPDATE,
+		.decode	= decode_change,
+		.encode	= encode_change,
+		.size	= change_size,
 	},
 };
 

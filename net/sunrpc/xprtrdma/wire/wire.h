@@ -199,6 +199,15 @@ rpcrdma2_position_zero(const struct rpcrdma2_chunk_lists *cl)
 /* props.c */
 void rpcrdma2_props_init(const struct rpcrdma2_prop_table *table,
 			 struct rpcrdma2_props *props);
+#define RPCRDMA2_PROPVAL_SIZE	(3 * XDR_UNIT)	/* id, length, and a word */
+
+int rpcrdma2_decode_prop(struct xdr_stream *xdr,
+			 const struct rpcrdma2_prop_table *table,
+			 struct rpcrdma2_props *props, u32 *which);
+int rpcrdma2_decode_prop_count(struct xdr_stream *xdr, u32 *count);
+int rpcrdma2_encode_some(struct xdr_stream *xdr,
+			 const struct rpcrdma2_prop_table *table,
+			 const struct rpcrdma2_props *props, u32 which);
 int rpcrdma2_decode_props(struct xdr_stream *xdr,
 			  const struct rpcrdma2_prop_table *table,
 			  struct rpcrdma2_props *props);
@@ -212,6 +221,26 @@ void rpcrdma2_print_prop(const struct rpcrdma2_prop *prop,
 			 const struct rpcrdma2_props *props, char *buf, size_t size);
 void rpcrdma2_print_props(const struct rpcrdma2_prop_table *table,
 			  const struct rpcrdma2_props *props, char *buf, size_t size);
+
+/* change.c */
+int rpcrdma2_decode_change(const struct rpcrdma2_prop_table *table,
+			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr);
+int rpcrdma2_encode_change(const struct rpcrdma2_prop_table *table,
+			   struct xdr_stream *xdr,
+			   const struct rpcrdma2_header *hdr);
+size_t rpcrdma2_change_size(const struct rpcrdma2_header *hdr);
+int rpcrdma2_decode_changes(u32 word, u32 *value);
+u32 rpcrdma2_encode_changes(u32 value);
+int rpcrdma2_decode_wish(u32 word, u32 *value);
+
+/**
+ * rpcrdma2_is_change - is a message about a change of properties?
+ * @kind: its kind
+ */
+static inline bool rpcrdma2_is_change(u32 kind)
+{
+	return kind >= RPCRDMA2_REQUEST && kind <= RPCRDMA2_UPDATE;
+}
 
 /* error.c */
 int rpcrdma2_decode_error(struct xdr_stream *xdr, struct rpcrdma2_error *err);

@@ -35,6 +35,8 @@ typedef unsigned long long __be64;
 	({ type _a = (a); type _b = (b); _a > _b ? _a : _b; })
 #define clamp_t(type, v, lo, hi)	min_t(type, max_t(type, v, lo), hi)
 
+#define hweight32(v)	((u32)__builtin_popcount(v))
+
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 

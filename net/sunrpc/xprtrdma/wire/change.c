@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages about a change of properties: what xcharext, 4.2 to 4.4, calls REQ_XCHAR,
+ * RESP_XCHAR and UPD_XCHAR. v2-09 has no such thing; there they are an extension of
+ * this project's (Documentation/property-change.rst), with the same bodies.
+ *
+ * A request is a property set. What becomes of it is said by the places in that set,
+ * in three subsets that don't overlap. An update is one property.
+ */
+#include "wire.h"
+
+/* The value of the property that says that an end has the extension: "r2p1" */
+#define EXTENSION_WORD	0x72327031
+
+/* Words of a subset; those that are not there are zero. Only the first one is used. */
+static int decode_subset(struct xdr_stream *xdr, u32 *subset)
+{
+	u32 words, i, word;
+
+	*subset = 0;
+	if (xdr_stream_decode_u32(xdr, &words) ||
+	    words > xdr_stream_remaining(xdr) / XDR_UNIT)
+		return -EBADMSG;
+	for (i = 0; i < words; i++) {
+		if (xdr_stream_decode_u32(xdr, &word))
+			return -EBADMSG;
+		if (!i)
+			*subset = word;
+	}
+	return 0;
+}
+
+static int decode_request(const struct rpcrdma2_prop_table *table,
+			  struct xdr_stream *xdr, struct rpcrdma2_change *change)
+{
+	u32 i, which;
+
+	if (rpcrdma2_decode_prop_count(xdr, &change->count) ||
+	    change->count > RPCRDMA2_MAX_WANTED)
+		return -EBADMSG;
+	for (i = 0; i < change->count; i++) {
+		if (rpcrdma2_decode_prop(xdr, table, &change->props, &which))
+			return -EBADMSG;
+		if (!which)
+			continue;
+		change->which |= which;
+		change->at[__builtin_ctz(which)] |= 1U << i;
+	}
+	return 0;
+}
+
+static int decode_disposition(struct xdr_stream *xdr,
+			      struct rpcrdma2_change *change)
+{
+	if (decode_subset(xdr, &change->done) ||
+	    decode_subset(xdr, &change->rejected) ||
+	    decode_subset(xdr, &change->pending))
+		return -EBADMSG;
+	if (change->done & change->rejected ||
+	    (change->done | change->rejected) & change->pending)
+		return -EBADMSG;
+	return 0;
+}
+
+static int decode_update(const struct rpcrdma2_prop_table *table,
+			 struct xdr_stream *xdr, struct rpcrdma2_change *change)
+{
+	u32 settled;
+
+	if (rpcrdma2_decode_prop(xdr, table, &change->props, &change->which) ||
+	    xdr_stream_decode_u32(xdr, &settled) || settled > 1)
+		return -EBADMSG;
+	change->settled = settled;
+	return 0;
+}
+
+/**
+ * rpcrdma2_decode_change - decode a message about a change
+ * @table: the dialect's properties
+ * @xdr: stream at what the message has of its own, up to its end
+ * @hdr: where to; its kind says which message it is
+ *
+ * Return: 0, or -EBADMSG if it is not well-formed, if a property that is known has a
+ * bad value, or if more than %RPCRDMA2_MAX_WANTED are asked for
+ */
+int rpcrdma2_decode_change(const struct rpcrdma2_prop_table *table,
+			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+{
+	struct rpcrdma2_change *change = &hdr->change;
+	int rc;
+
+	memset(change, 0, sizeof(*change));
+	rpcrdma2_props_init(table, &change->props);
+	switch (hdr->kind) {
+	case RPCRDMA2_REQUEST:
+		rc = decode_request(table, xdr, change);
+		break;
+	case RPCRDMA2_DISPOSITION:
+		rc = decode_disposition(xdr, change);
+		break;
+	default:
+		rc = decode_update(table, xdr, change);
+		break;
+	}
+	return rc ?: xdr_stream_remaining(xdr) ? -EBADMSG : 0;
+}
+
+static int encode_words(struct xdr_stream *xdr, u32 a, u32 b)
+{
+	if (xdr_stream_encode_u32(xdr, a) < 0 || xdr_stream_encode_u32(xdr, b) < 0)
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * rpcrdma2_encode_change - encode a message about a change
+ * @table: the dialect's properties
+ * @xdr: stream to write to
+ * @hdr: what; its kind says which message it is. An UPDATE has one property
+ *
+ * Return: 0, or -EMSGSIZE if @xdr has too little room
+ */
+int rpcrdma2_encode_change(const struct rpcrdma2_prop_table *table,
+			   struct xdr_stream *xdr,
+			   const struct rpcrdma2_header *hdr)
+{
+	const struct rpcrdma2_change *change = &hdr->change;
+
+	switch (hdr->kind) {
+	case RPCRDMA2_REQUEST:
+		if (xdr_stream_encode_u32(xdr, hweight32(change->which)) < 0)
+			return -EMSGSIZE;
+		return rpcrdma2_encode_some(xdr, table, &change->props,
+					    change->which);
+	case RPCRDMA2_DISPOSITION:
+		return encode_words(xdr, 1, change->done) ?:
+		       encode_words(xdr, 1, change->rejected) ?:
+		       encode_words(xdr, 1, change->pending);
+	default:
+		if (rpcrdma2_encode_some(xdr, table, &change->props,
+					 change->which))
+			return -EMSGSIZE;
+		return xdr_stream_encode_u32(xdr, change->settled) < 0 ?
+		       -EMSGSIZE : 0;
+	}
+}
+
+/**
+ * rpcrdma2_change_size - size of an encoded message about a change
+ * @hdr: as for rpcrdma2_encode_change()
+ *
+ * Return: octets
+ */
+size_t rpcrdma2_change_size(const struct rpcrdma2_header *hdr)
+{
+	switch (hdr->kind) {
+	case RPCRDMA2_REQUEST:
+		return XDR_UNIT + hweight32(hdr->change.which) *
+				  RPCRDMA2_PROPVAL_SIZE;
+	case RPCRDMA2_DISPOSITION:
+		return 6 * XDR_UNIT;
+	default:
+		return RPCRDMA2_PROPVAL_SIZE + XDR_UNIT;
+	}
+}
+
+/**
+ * rpcrdma2_decode_changes - does an end have the extension?
+ * @word: on the wire. Its number is an experimental one: another extension's value
+ *	says nothing of this one
+ * @value: where to: 1 or 0
+ *
+ * Return: 0
+ */
+int rpcrdma2_decode_changes(u32 word, u32 *value)
+{
+	*value = word == EXTENSION_WORD;
+	return 0;
+}
+
+/**
+ * rpcrdma2_encode_changes - say whether this end has the extension
+ * @value: 1 or 0
+ *
+ * Return: the word
+ */
+u32 rpcrdma2_encode_changes(u32 value)
+{
+	return value ? EXTENSION_WORD : 0;
+}
+
+/**
+ * rpcrdma2_decode_wish - the size that an end would like its Receive buffers to have
+ * @word: on the wire; as experimental as the others
+ * @value: where to: octets, or 0 for none
+ *
+ * Return: 0
+ */
+int rpcrdma2_decode_wish(u32 word, u32 *value)
+{
+	if (rpcrdma2_decode_rbsiz(word, value))
+		*value = 0;
+	return 0;
+}
