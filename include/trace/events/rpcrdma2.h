@@ -54,6 +54,11 @@ struct rpcrdma2_work;
 	EM(RPCRDMA2_HS_VERSION_2,	"VERSION_2")			\
 	EMe(RPCRDMA2_HS_FAILED,		"FAILED")
 
+#define RPCRDMA2_LIST_KINDS						\
+	EM(RPCRDMA2_REQUEST,		"REQUEST")			\
+	EM(RPCRDMA2_DISPOSITION,	"DISPOSITION")			\
+	EMe(RPCRDMA2_UPDATE,		"UPDATE")
+
 #define RPCRDMA2_LIST_ERRORS						\
 	EM(RDMA2_ERR_NONE,		"NONE")				\
 	EM(RDMA2_ERR_VERS,		"VERS")				\
@@ -99,6 +104,7 @@ struct rpcrdma2_work;
 RPCRDMA2_LIST_STATES
 RPCRDMA2_LIST_HANDSHAKE
 RPCRDMA2_LIST_ERRORS
+RPCRDMA2_LIST_KINDS
 RPCRDMA2_LIST_FORMS
 RPCRDMA2_LIST_OPCODES
 RPCRDMA2_LIST_WAITS
@@ -112,6 +118,7 @@ RPCRDMA2_LIST_WAITS
 #define rpcrdma2_show_handshake(x)					\
 	__print_symbolic(x, RPCRDMA2_LIST_HANDSHAKE)
 #define rpcrdma2_show_error(x)	__print_symbolic(x, RPCRDMA2_LIST_ERRORS)
+#define rpcrdma2_show_kind(x)	__print_symbolic(x, RPCRDMA2_LIST_KINDS)
 #define rpcrdma2_show_form(x)	__print_flags(x, "+", RPCRDMA2_LIST_FORMS)
 #define rpcrdma2_show_opcode(x)	__print_symbolic(x, RPCRDMA2_LIST_OPCODES)
 #define rpcrdma2_show_wait(x)	__print_symbolic(x, RPCRDMA2_LIST_WAITS)
@@ -308,6 +315,67 @@ DEFINE_EVENT(rpcrdma2_connprop, rpcrdma2_connprop_recv,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
 		 const struct rpcrdma2_header *hdr),
 	TP_ARGS(conn, hdr));
+
+DECLARE_EVENT_CLASS(rpcrdma2_change,
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 const struct rpcrdma2_header *hdr),
+	TP_ARGS(conn, hdr),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(u32, kind)
+		__field(u32, which)
+		__field(u32, rbsiz)
+		__field(u32, wished_rbsiz)
+		__field(u32, done)
+		__field(u32, rejected)
+		__field(u32, pending)
+		__field(bool, settled)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->xid = hdr->xid;
+		__entry->kind = hdr->kind;
+		__entry->which = hdr->change.which;
+		__entry->rbsiz = hdr->change.props.rbsiz;
+		__entry->wished_rbsiz = hdr->change.props.wished_rbsiz;
+		__entry->done = hdr->change.done;
+		__entry->rejected = hdr->change.rejected;
+		__entry->pending = hdr->change.pending;
+		__entry->settled = hdr->change.settled;
+	),
+	TP_printk("conn=%u xid=0x%08x %s which=0x%x rbsiz=%u wished_rbsiz=%u done=0x%x rejected=0x%x pending=0x%x settled=%d",
+		__entry->conn, __entry->xid,
+		rpcrdma2_show_kind(__entry->kind), __entry->which,
+		__entry->rbsiz, __entry->wished_rbsiz, __entry->done,
+		__entry->rejected, __entry->pending, __entry->settled)
+);
+
+DEFINE_EVENT(rpcrdma2_change, rpcrdma2_change_send,
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 const struct rpcrdma2_header *hdr),
+	TP_ARGS(conn, hdr));
+DEFINE_EVENT(rpcrdma2_change, rpcrdma2_change_recv,
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 const struct rpcrdma2_header *hdr),
+	TP_ARGS(conn, hdr));
+
+TRACE_EVENT(rpcrdma2_resize,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 from, u32 to),
+	TP_ARGS(conn, from, to),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, from)
+		__field(u32, to)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->from = from;
+		__entry->to = to;
+	),
+	TP_printk("conn=%u %u -> %u", __entry->conn, __entry->from,
+		__entry->to)
+);
 
 TRACE_EVENT(rpcrdma2_handshake,
 	TP_PROTO(const struct rpcrdma2_conn *conn, int from, int to),

@@ -22,6 +22,7 @@
 
 /* 8 KiB of data, and three pages hold it with every header. */
 unsigned int rpcrdma2_inline_size = 12288;
+unsigned int rpcrdma2_inline_min;
 unsigned int rpcrdma2_slot_table_entries = 128;
 unsigned int rpcrdma2_svc_credits = 64;
 unsigned int rpcrdma2_read_memory;
@@ -48,6 +49,16 @@ static int set_inline_size(const char *val, const struct kernel_param *kp)
 {
 	return set_in_range(val, kp, INLINE_SIZE_MIN, RPCRDMA2_RBSIZ_MAX,
 			    INLINE_SIZE_UNIT);
+}
+
+/* 0: the size never changes. */
+static int set_inline_min(const char *val, const struct kernel_param *kp)
+{
+	if (sysfs_streq(val, "0")) {
+		*(unsigned int *)kp->arg = 0;
+		return 0;
+	}
+	return set_inline_size(val, kp);
 }
 
 static int set_credits(const char *val, const struct kernel_param *kp)
@@ -189,6 +200,11 @@ static int set_version_retry(const char *val, const struct kernel_param *kp)
 	return set_in_range(val, kp, VERSION_RETRY_MIN, VERSION_RETRY_MAX, 1);
 }
 
+static const struct kernel_param_ops inline_min_ops = {
+	.set	= set_inline_min,
+	.get	= param_get_uint,
+};
+
 static const struct kernel_param_ops inline_size_ops = {
 	.set	= set_inline_size,
 	.get	= param_get_uint,
@@ -217,6 +233,9 @@ static const struct kernel_param_ops version_retry_ops = {
 module_param_cb(inline_size, &inline_size_ops, &rpcrdma2_inline_size, 0644);
 MODULE_PARM_DESC(inline_size,
 		 "Size in octets of Send and Receive buffers of new connections: larger RPC messages use chunks (4096 to 262144, multiple of 1024)");
+module_param_cb(inline_min, &inline_min_ops, &rpcrdma2_inline_min, 0644);
+MODULE_PARM_DESC(inline_min,
+		 "Size in octets that Receive buffers start with; they grow to inline_size by need, and shrink when idle (4096 to 262144, multiple of 1024; 0: they are as large as inline_size, always)");
 module_param_cb(slot_table_entries, &credits_ops,
 		&rpcrdma2_slot_table_entries, 0644);
 MODULE_PARM_DESC(slot_table_entries,

@@ -5,6 +5,9 @@
 #ifndef _RPCRDMA2_MODULE_H
 #define _RPCRDMA2_MODULE_H
 
+#include <linux/minmax.h>
+#include <linux/types.h>
+
 #include <linux/compiler.h>
 #include <linux/sizes.h>
 #include <linux/sunrpc/rpcrdma2.h>
@@ -22,6 +25,7 @@
 #define RPCRDMA2_SVC_WRS_PER_CALL	4
 
 extern unsigned int rpcrdma2_inline_size;
+extern unsigned int rpcrdma2_inline_min;
 extern unsigned int rpcrdma2_slot_table_entries;
 extern unsigned int rpcrdma2_svc_credits;
 extern unsigned int rpcrdma2_read_memory;
@@ -29,6 +33,19 @@ extern unsigned int rpcrdma2_version;
 extern unsigned int rpcrdma2_version_retry;
 
 struct rpcrdma2_dialects;
+
+/**
+ * rpcrdma2_inline_start - what size the Receive buffers of a connection have at first
+ *
+ * Return: octets, not more than %rpcrdma2_inline_size
+ */
+static inline u32 rpcrdma2_inline_start(void)
+{
+	u32 size = READ_ONCE(rpcrdma2_inline_size);
+	u32 start = READ_ONCE(rpcrdma2_inline_min);
+
+	return start ? min(start, size) : size;
+}
 
 /* module.c */
 void rpcrdma2_client_dialects(struct rpcrdma2_dialects *dialects);

@@ -184,6 +184,8 @@ static void conn_teardown(struct work_struct *work)
 	flush(conn);
 	rpcrdma2_negotiate_lost(conn);
 	return_work(conn);
+	if (cancel_delayed_work_sync(&conn->change_work))
+		rpcrdma2_conn_put(conn);
 	if (ops)
 		ops->drained(conn);
 	rpcrdma2_qp_destroy(conn);
@@ -249,10 +251,14 @@ void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 {
 	conn->param = *param;
 	conn->own = (struct rpcrdma2_props){
-		.rbsiz		= param->rbsiz,
+		.rbsiz		= param->rbsiz_min,
 		.brs		= RPCRDMA2_OFFERED_BRS,
 		.remote_inv	= true,
+		.changes	= true,
 	};
+	conn->recv_size = param->rbsiz_min;
+	conn->peak_rbsiz = param->rbsiz_min;
+	conn->send_size = min(param->sbsiz, param->rbsiz_min);
 }
 
 /**
@@ -284,10 +290,12 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	INIT_WORK(&conn->qp_failed_work, rpcrdma2_qp_failed_work);
 	INIT_WORK(&conn->close_work, conn_teardown);
 	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
+	INIT_DELAYED_WORK(&conn->change_work, rpcrdma2_change_work);
 	rpcrdma2_debugfs_init(conn);
 	conn->dialect = &rpcrdma2_v2_09;
 	rpcrdma2_props_init(conn->dialect->props, &conn->peer);
 	conn->send_limit = RPCRDMA2_CONNPROP_MAX;
+	conn->send_max = RPCRDMA2_CONNPROP_MAX;
 	INIT_LIST_HEAD(&conn->link);
 	INIT_LIST_HEAD(&conn->recvs);
 	INIT_LIST_HEAD(&conn->sends);

@@ -53,7 +53,7 @@ enum rpcrdma2_conn_state {
  * @list: for whoever holds it
  * @all: conn->recvs
  * @sge: describes @buf
- * @buf: conn->param.rbsiz octets
+ * @buf: as many octets as conn->recv_size was
  * @hdr: decoded header of the message
  * @offset: where in @buf the RPC message starts, octets
  * @len: octets of RPC message from @offset on
@@ -122,8 +122,8 @@ struct rpcrdma2_work {
  * @all: conn->sends
  * @wr: the Send
  * @sge: describes @buf
- * @buf: conn->param.sbsiz octets, mapped for the device as long as the
- *	connection lives
+ * @buf: mapped for the device as long as it is
+ * @size: octets of @buf
  * @xdr: stream that writes to @buf
  * @xdr_buf: storage for @xdr; its len is what was written
  * @close_after: close the connection once this has been sent
@@ -138,6 +138,7 @@ struct rpcrdma2_send {
 	struct ib_send_wr	wr;
 	struct ib_sge		sge;
 	void			*buf;
+	u32			size;
 	struct xdr_stream	xdr;
 	struct xdr_buf		xdr_buf;
 	bool			close_after;
@@ -161,6 +162,8 @@ struct rpcrdma2_send {
  *	buffer for who got none; process context, no locks held
  * @call: a Call message arrived; CQ context
  * @reply: a Reply or an RDMA2_ERROR arrived; CQ context
+ * @is_quiet: is none of this end's Calls out? Takes the requester's lock, so that one
+ *	that is being marshalled is posted before, or looks at the limits after
  * @show: write what there is to say of @conn above conn/, by rpcrdma2_show();
  *	between enter and exit, process context, must not sleep
  */
@@ -174,6 +177,7 @@ struct rpcrdma2_conn_ops {
 	void	(*room)(struct rpcrdma2_conn *conn);
 	void	(*call)(struct rpcrdma2_recv *recv);
 	void	(*reply)(struct rpcrdma2_recv *recv);
+	bool	(*is_quiet)(struct rpcrdma2_conn *conn);
 	void	(*show)(struct rpcrdma2_conn *conn, struct seq_file *seq);
 };
 
@@ -181,8 +185,9 @@ struct rpcrdma2_conn_ops {
  * struct rpcrdma2_conn_param - what the upper layer wants of a connection
  * @ops: its callbacks
  * @net: network namespace
- * @rbsiz: size of Receive buffers, octets; advertised
- * @sbsiz: size of Send buffers, octets
+ * @rbsiz_min: size of Receive buffers at first, and at the least, octets
+ * @rbsiz_max: how large they may become by need, octets
+ * @sbsiz: size of the largest message to send, octets
  * @calls_out: Calls this end may have outstanding
  * @calls_in: Calls this end grants to its peer
  * @wrs_per_call: Send Queue entries to plan for each Call, either way
@@ -195,7 +200,8 @@ struct rpcrdma2_conn_ops {
 struct rpcrdma2_conn_param {
 	const struct rpcrdma2_conn_ops *ops;
 	struct net	*net;
-	u32		rbsiz;
+	u32		rbsiz_min;
+	u32		rbsiz_max;
 	u32		sbsiz;
 	unsigned int	calls_out;
 	unsigned int	calls_in;
@@ -252,7 +258,7 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
 }
 
 /* CONNPROP and ERROR take no credit; a few Receives are kept for them. */
-#define RPCRDMA2_CONTROL_RECVS	3
+#define RPCRDMA2_CONTROL_RECVS	5
 
 /* A server answers a CONNPROP at once, if it does, and a Call in time. */
 #define RPCRDMA2_ANSWER_TIMEOUT_SECS	5
@@ -270,7 +276,7 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @was_ready: it was READY once; stable after the drain
  * @requester: for the upper layer
  * @responder: for the upper layer
- * @lock: @state, @connecting, @posted, @waiting, @sq_used, @unsignaled, @free_sends,
+ * @lock: @state, @connecting, @own, @peer, @recv_size to @nudges, @ask_for to @wish, @posted, @waiting, @sq_used, @unsignaled, @free_sends,
  *	@send_wanted, @sends, posting to either Queue. Taken in CQ (process) context and below
  *	svc_serv and rpc_xprt locks; nothing but device locks and those of @connecting's
  *	signals is taken under it.
@@ -302,8 +308,12 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @peer: the peer's properties
  * @have_props: they came in a CONNPROP
  * @peer_credits: credits in that CONNPROP
- * @send_limit: largest message this end may Send, octets; never lowered
- * @recv_limit: largest message the peer will Send, octets; never lowered
+ * @send_limit: largest Call that this end may Send, octets; and Reply, if there is a
+ *	chunk for it
+ * @send_max: largest message that the peer can take, octets: @send_limit, unless
+ *	that was lowered lately
+ * @send_size: how large Send buffers are to be, octets
+ * @recv_limit: largest message the peer will Send, octets
  * @peer_private: the peer's private data, if @have_private
  * @have_private: the peer sent private data
  * @remote_inv: the requester may have a handle invalidated with its Reply
@@ -312,8 +322,27 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @first_grant: credits in the peer's answer to a CONNPROP; 0 if none came
  * @peer_reads: RDMA Reads that an end which accepts makes at a time: no more than
  *	the peer answers
+ * @change_work: what change.c does next; has a reference while it is queued
+ * @asking: a request for a change is out
+ * @requested: ... and it is for something
+ * @ask_for: the size that the peer's Receive buffers are to be asked to have, or 0
+ * @asked_for: the size that they were asked to have, or 0 if that is settled
+ * @lower_to: the size that the peer asked for, while Calls are out that rely on the
+ *	one before; or 0
+ * @owed: the peer waits for an update
+ * @wish: the size that this end would like to be asked for, or 0
+ * @observed: RPC messages received, where sizes follow need; the CQ's
+ * @used: those among them that the smallest Receive would not have held; the CQ's
+ * @used_before: what that was, when it was last looked at
+ * @used_at: when it last was another one, in jiffies
+ * @missed: messages that had chunks and needn't; the CQ's
+ * @missed_size: octets of the largest one of them; the CQ's
  * @recvs: all Receive buffers
  * @nr_recvs: how many; the CQ's
+ * @recv_size: how large they are to be: own.rbsiz at least
+ * @peak_rbsiz: the largest that own.rbsiz ever was
+ * @odd_recvs: how many are not
+ * @nudges: how often the peer may be asked for nothing, so that they go round
  * @recv_depth: entries of the Receive Queue, how many there may be
  * @sends: all Send buffers
  * @nr_sends: how many
@@ -372,6 +401,8 @@ struct rpcrdma2_conn {
 	bool				have_props;
 	u32				peer_credits;
 	u32				send_limit;
+	u32				send_max;
+	u32				send_size;
 	u32				recv_limit;
 	struct rpcrdma2_private_data	peer_private;
 	bool				have_private;
@@ -380,8 +411,27 @@ struct rpcrdma2_conn {
 	u32				first_grant;
 	u8				peer_reads;
 
+	struct delayed_work		change_work;
+	bool				asking;
+	bool				requested;
+	u32				ask_for;
+	u32				asked_for;
+	u32				lower_to;
+	bool				owed;
+	u32				wish;
+	u32				observed;
+	u32				used;
+	u32				used_before;
+	unsigned long			used_at;
+	unsigned int			missed;
+	u32				missed_size;
+
 	struct list_head		recvs;
 	unsigned int			nr_recvs;
+	u32				recv_size;
+	u32				peak_rbsiz;
+	unsigned int			odd_recvs;
+	unsigned int			nudges;
 	unsigned int			recv_depth;
 	struct list_head		sends;
 	unsigned int			nr_sends;
@@ -504,6 +554,17 @@ void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn);
 void rpcrdma2_dispatch(struct rpcrdma2_recv *recv);
 void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
 			 const struct rpcrdma2_error *error, bool close_after);
+
+void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn);
+
+/* change.c */
+void rpcrdma2_change_work(struct work_struct *work);
+void rpcrdma2_change_soon(struct rpcrdma2_conn *conn, unsigned long delay);
+int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size);
+void rpcrdma2_change_observe(const struct rpcrdma2_recv *recv);
+bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv);
+bool rpcrdma2_change_refused(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_header *hdr);
 
 /* debugfs.c */
 void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn);

@@ -106,6 +106,10 @@ static void show_queues(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 	rpcrdma2_show(seq, "send_queue_used", "%u", conn->sq_used);
 	rpcrdma2_show(seq, "receive_queue_depth", "%u", conn->recv_depth);
 	rpcrdma2_show(seq, "receive_buffers", "%u", conn->nr_recvs);
+	rpcrdma2_show(seq, "receive_buffer_size", "%u", conn->recv_size);
+	rpcrdma2_show(seq, "receive_buffers_of_other_size", "%u",
+		      conn->odd_recvs);
+	rpcrdma2_show(seq, "peak_rbsiz", "%u", conn->peak_rbsiz);
 	rpcrdma2_show(seq, "completion_queue_depth", "%d", conn->cq->cqe);
 	rpcrdma2_show(seq, "send_buffers", "%u", conn->nr_sends);
 	rpcrdma2_show(seq, "registration_pages", "%u", conn->max_pages);
@@ -125,7 +129,44 @@ static int conn_show(struct seq_file *seq, void *unused)
 	rpcrdma2_conn_exit(conn);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(conn);
+
+static int conn_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, conn_show, inode->i_private);
+}
+
+/* "rbsiz OCTETS": other Receive buffers, on the living connection */
+static ssize_t conn_write(struct file *file, const char __user *text, size_t count,
+			  loff_t *pos)
+{
+	struct rpcrdma2_conn *conn = file_inode(file)->i_private;
+	char line[32] = "";
+	u32 size;
+	int rc;
+
+	if (count >= sizeof(line) || copy_from_user(line, text, count))
+		return -EINVAL;
+	if (sscanf(line, "rbsiz %u", &size) != 1 || size % 1024 ||
+	    size < RPCRDMA2_RBSIZ_DEFAULT || size > RPCRDMA2_RBSIZ_MAX) {
+		pr_err("rpcrdma2: connection %u: refused: \"rbsiz N\" is allowed, N a multiple of 1024 from %u to %u\n",
+		       conn->id, RPCRDMA2_RBSIZ_DEFAULT, RPCRDMA2_RBSIZ_MAX);
+		return -EINVAL;
+	}
+	if (!rpcrdma2_conn_enter(conn))
+		return -ENODEV;
+	rc = rpcrdma2_conn_resize(conn, size);
+	rpcrdma2_conn_exit(conn);
+	return rc ?: count;
+}
+
+static const struct file_operations conn_fops = {
+	.owner		= THIS_MODULE,
+	.open		= conn_open,
+	.read		= seq_read,
+	.write		= conn_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
 
 /* Has a reference. Once at a time: @file is its own. */
 static void update_file(struct work_struct *work)
@@ -137,7 +178,7 @@ static void update_file(struct work_struct *work)
 
 	if (state < RPCRDMA2_CONN_CLOSING) {
 		snprintf(name, sizeof(name), "%u", conn->id);
-		conn->file = debugfs_create_file(name, 0444, directory, conn,
+		conn->file = debugfs_create_file(name, 0644, directory, conn,
 						 &conn_fops);
 	} else if (state == RPCRDMA2_CONN_CLOSED) {
 		debugfs_remove(conn->file);

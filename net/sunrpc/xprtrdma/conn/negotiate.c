@@ -39,9 +39,22 @@ static u32 peer_sends(const struct rpcrdma2_conn *conn)
 	return conn->peer_private.send_size;
 }
 
+/**
+ * rpcrdma2_negotiate_recv_limit - the size of this end's Receive buffers is another
+ * @conn: the connection; the peer has been told
+ */
+void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->lock);
+	if (!conn->lower_to)
+		WRITE_ONCE(conn->recv_limit, min(conn->own.rbsiz,
+						 peer_sends(conn)));
+	spin_unlock(&conn->lock);
+}
+
 /*
  * Properties may come when RPCs flow, and their senders look at the limits without a
- * lock: these are never lowered, so what fits once will do so when it is sent.
+ * lock: these are not lowered, so what fits once will do so when it is sent.
  */
 static void set_terms(struct rpcrdma2_conn *conn)
 {
@@ -50,8 +63,11 @@ static void set_terms(struct rpcrdma2_conn *conn)
 	lockdep_assert_held(&conn->lock);
 
 	limit = min(conn->param.sbsiz, peer_receives(conn));
-	WRITE_ONCE(conn->send_limit, max(conn->send_limit, limit));
-	limit = min(conn->param.rbsiz, peer_sends(conn));
+	limit = max(conn->send_limit, limit);
+	WRITE_ONCE(conn->send_max, limit);
+	WRITE_ONCE(conn->send_limit, limit);
+	WRITE_ONCE(conn->send_size, max(conn->send_size, limit));
+	limit = min(conn->own.rbsiz, peer_sends(conn));
 	WRITE_ONCE(conn->recv_limit, max(conn->recv_limit, limit));
 	if (conn->dialect->props)
 		conn->remote_inv = conn->peer.remote_inv;
@@ -310,8 +326,17 @@ static void deliver(struct rpcrdma2_recv *recv)
 		rpcrdma2_conn_close(conn, -EPROTO);
 		return;
 	}
-	if (recv->hdr.kind != RPCRDMA2_ERROR && !conn->remote_inv)
-		recv->hdr.chunks.inv_handle = 0;
+	if (recv->hdr.kind == RPCRDMA2_ERROR) {
+		if (rpcrdma2_change_refused(conn, &recv->hdr)) {
+			rpcrdma2_recv_put(recv);
+			return;
+		}
+	} else {
+		if (!conn->remote_inv)
+			recv->hdr.chunks.inv_handle = 0;
+		if (conn->param.rbsiz_max > conn->param.rbsiz_min)
+			rpcrdma2_change_observe(recv);
+	}
 	if (recv->hdr.response)
 		conn->param.ops->reply(recv);
 	else
@@ -434,6 +459,12 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 						  &recv->hdr.error);
 			count_error_received(conn, &recv->hdr.error);
 		}
+	}
+	if (!rc && rpcrdma2_is_change(recv->hdr.kind)) {
+		if (rpcrdma2_change_receive(recv))
+			return;
+		recv->hdr.response = false;
+		rc = rpcrdma2_refuse(&recv->hdr, RDMA2_ERR_INVAL_HTYPE);
 	}
 	take_step(recv, rpcrdma2_hs_event(&recv->hdr, rc, &conn->param.dialects,
 					  conn->dialect));

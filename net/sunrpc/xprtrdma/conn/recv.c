@@ -17,6 +17,8 @@
  *	a Reply, or RDMA2_ERROR	one for each Call that this end may have out, since
  *	in place of it		credits_update() has it posted before it counts
  *	CONNPROP		one: there is one in each direction
+ *	changes			three, one of which is CONNPROP's: an update, a request
+ *				that follows it, the answer to one of this end's
  *	what recv_done() has	one: a Reply lets the next Call out before its
  *				own buffer is posted again
  *	any other RDMA2_ERROR	one, as none of this module's messages deserves it
@@ -29,7 +31,39 @@
 
 static void recv_done(struct ib_cq *cq, struct ib_wc *wc);
 
-static int recv_post(struct rpcrdma2_recv *recv)
+/* A buffer for Receives, mapped for the device */
+struct memory {
+	void		*buf;
+	struct ib_sge	sge;
+};
+
+static bool memory_get(struct rpcrdma2_conn *conn, struct memory *memory, u32 size,
+		       gfp_t gfp)
+{
+	struct ib_device *dev = conn->pd->device;
+
+	memory->buf = rpcrdma2_buffer_alloc(dev, size, gfp);
+	if (!memory->buf)
+		return false;
+	memory->sge.addr = ib_dma_map_single(dev, memory->buf, size,
+					     DMA_FROM_DEVICE);
+	if (ib_dma_mapping_error(dev, memory->sge.addr)) {
+		rpcrdma2_buffer_free(memory->buf, size);
+		return false;
+	}
+	memory->sge.length = size;
+	memory->sge.lkey = conn->pd->local_dma_lkey;
+	return true;
+}
+
+static void memory_put(struct rpcrdma2_conn *conn, const struct memory *memory)
+{
+	ib_dma_unmap_single(conn->pd->device, memory->sge.addr,
+			    memory->sge.length, DMA_FROM_DEVICE);
+	rpcrdma2_buffer_free(memory->buf, memory->sge.length);
+}
+
+static int recv_post_locked(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	struct ib_recv_wr wr = {
@@ -39,10 +73,56 @@ static int recv_post(struct rpcrdma2_recv *recv)
 	};
 	int rc = -ENOTCONN;
 
-	spin_lock(&conn->lock);
+	lockdep_assert_held(&conn->lock);
+
 	if (conn->state < RPCRDMA2_CONN_CLOSING)
 		rc = ib_post_recv(conn->qp, &wr, NULL);
 	conn->stats.recv_doorbells += !rc;
+	return rc;
+}
+
+/*
+ * The buffer comes back, and is to have another size (change.c). If there is no memory
+ * for that now, it may be the next time. Return: whether it was posted
+ */
+static bool post_resized(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_conn *conn = recv->conn;
+	struct memory new, old;
+	bool last, done;
+	int rc;
+
+	if (!memory_get(conn, &new, READ_ONCE(conn->recv_size), GFP_NOWAIT))
+		return false;
+	spin_lock(&conn->lock);
+	done = new.sge.length == conn->recv_size &&
+	       recv->sge.length != conn->recv_size;
+	if (done) {
+		old.buf = recv->buf;
+		old.sge = recv->sge;
+		recv->buf = new.buf;
+		recv->sge = new.sge;
+		rc = recv_post_locked(recv);
+		last = !--conn->odd_recvs;
+	}
+	spin_unlock(&conn->lock);
+	memory_put(conn, done ? &old : &new);
+	if (!done)
+		return false;
+	if (rc)
+		rpcrdma2_conn_close(conn, -ENOTCONN);
+	else if (last)
+		rpcrdma2_change_soon(conn, 0);
+	return true;
+}
+
+static int recv_post(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_conn *conn = recv->conn;
+	int rc;
+
+	spin_lock(&conn->lock);
+	rc = recv_post_locked(recv);
 	spin_unlock(&conn->lock);
 	return rc;
 }
@@ -59,10 +139,14 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *recv)
 
 	if (!rpcrdma2_conn_enter(conn))
 		return;
+	if (unlikely(recv->sge.length != READ_ONCE(conn->recv_size)) &&
+	    post_resized(recv))
+		goto out;
 	ib_dma_sync_single_for_device(conn->pd->device, recv->sge.addr,
 				      recv->sge.length, DMA_FROM_DEVICE);
 	if (recv_post(recv))
 		rpcrdma2_conn_close(conn, -ENOTCONN);
+out:
 	rpcrdma2_conn_exit(conn);
 }
 
@@ -93,33 +177,26 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 
 static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
-	struct ib_device *dev = conn->pd->device;
-	size_t size = conn->param.rbsiz;
 	struct rpcrdma2_recv *recv;
+	struct memory memory;
 
-	recv = kmalloc_node(sizeof(*recv), gfp, ibdev_to_node(dev));
+	recv = kmalloc_node(sizeof(*recv), gfp, ibdev_to_node(conn->pd->device));
 	if (!recv)
 		return NULL;
-	recv->buf = rpcrdma2_buffer_alloc(dev, size, gfp);
-	if (!recv->buf)
-		goto out_free;
+	if (!memory_get(conn, &memory, READ_ONCE(conn->recv_size), gfp)) {
+		kfree(recv);
+		return NULL;
+	}
 	recv->conn = conn;
 	recv->cqe.done = recv_done;
 	INIT_LIST_HEAD(&recv->list);
-	recv->sge.addr = ib_dma_map_single(dev, recv->buf, size,
-					   DMA_FROM_DEVICE);
-	if (ib_dma_mapping_error(dev, recv->sge.addr))
-		goto out_free_buf;
-	recv->sge.length = size;
-	recv->sge.lkey = conn->pd->local_dma_lkey;
+	recv->buf = memory.buf;
+	recv->sge = memory.sge;
+	spin_lock(&conn->lock);
 	list_add(&recv->all, &conn->recvs);
+	conn->odd_recvs += recv->sge.length != conn->recv_size;
+	spin_unlock(&conn->lock);
 	return recv;
-
-out_free_buf:
-	rpcrdma2_buffer_free(recv->buf, size);
-out_free:
-	kfree(recv);
-	return NULL;
 }
 
 /**

@@ -141,7 +141,7 @@ static bool may_post(const struct rpcrdma2_conn *conn)
  */
 bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
 {
-	return send->sge.length <= READ_ONCE(send->conn->send_limit);
+	return send->sge.length <= READ_ONCE(send->conn->send_max);
 }
 
 /**
@@ -295,7 +295,7 @@ void rpcrdma2_work_prepend(struct rpcrdma2_work *work,
 static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
 	struct ib_device *dev = conn->pd->device;
-	size_t size = conn->param.sbsiz;
+	u32 size = READ_ONCE(conn->send_size);
 	struct rpcrdma2_send *send;
 
 	send = kzalloc_node(sizeof(*send), gfp, ibdev_to_node(dev));
@@ -310,6 +310,7 @@ static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 	if (ib_dma_mapping_error(dev, send->sge.addr))
 		goto out_free_buf;
 	send->sge.lkey = conn->pd->local_dma_lkey;
+	send->size = size;
 
 	spin_lock(&conn->lock);
 	list_add(&send->all, &conn->sends);
@@ -322,6 +323,29 @@ out_free_buf:
 out_free:
 	kfree(send);
 	return NULL;
+}
+
+/* The peer's Receives have another size. Without memory for it, this buffer has not. */
+static void send_resize(struct rpcrdma2_send *send)
+{
+	struct ib_device *dev = send->conn->pd->device;
+	u32 size = READ_ONCE(send->conn->send_size);
+	void *buf;
+	u64 addr;
+
+	buf = rpcrdma2_buffer_alloc(dev, size, GFP_NOWAIT);
+	if (!buf)
+		return;
+	addr = ib_dma_map_single(dev, buf, size, DMA_TO_DEVICE);
+	if (ib_dma_mapping_error(dev, addr)) {
+		rpcrdma2_buffer_free(buf, size);
+		return;
+	}
+	ib_dma_unmap_single(dev, send->sge.addr, send->size, DMA_TO_DEVICE);
+	rpcrdma2_buffer_free(send->buf, send->size);
+	send->buf = buf;
+	send->size = size;
+	send->sge.addr = addr;
 }
 
 static int send_add(struct rpcrdma2_conn *conn, gfp_t gfp)
@@ -381,11 +405,13 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 		send_add(conn, GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN);
 	if (!send)
 		return NULL;
+	if (unlikely(send->size != READ_ONCE(conn->send_size)))
+		send_resize(send);
 
 	send->close_after = false;
 	send->done = NULL;
 	rpcrdma2_stream_encode(&send->xdr, &send->xdr_buf, send->buf,
-			       conn->param.sbsiz);
+			       send->size);
 	return send;
 }
 
@@ -518,7 +544,7 @@ void rpcrdma2_sends_unmap(struct rpcrdma2_conn *conn)
 
 	list_for_each_entry(send, &conn->sends, all)
 		ib_dma_unmap_single(conn->pd->device, send->sge.addr,
-				    conn->param.sbsiz, DMA_TO_DEVICE);
+				    send->size, DMA_TO_DEVICE);
 }
 
 /**
@@ -530,7 +556,7 @@ void rpcrdma2_sends_free(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_send *send, *next;
 
 	list_for_each_entry_safe(send, next, &conn->sends, all) {
-		rpcrdma2_buffer_free(send->buf, conn->param.sbsiz);
+		rpcrdma2_buffer_free(send->buf, send->size);
 		kfree(send);
 	}
 }

@@ -159,6 +159,7 @@ void rpcrdma2_show_conn_stats(struct seq_file *seq,
 	rpcrdma2_show_count(seq, "send_octets", stats->send_octets);
 	rpcrdma2_show_count(seq, "receives", stats->receives);
 	rpcrdma2_show_count(seq, "receive_octets", stats->receive_octets);
+	rpcrdma2_show_count(seq, "size_changes", stats->resizes);
 	show_errors(seq, "errors_sent", stats->errors_sent);
 	show_errors(seq, "errors_received", stats->errors_received);
 }

@@ -51,6 +51,7 @@ struct rpcrdma2_forms {
  * @sends: Sends among @work_requests
  * @send_octets: octets that they carried, headers included
  * @errors_sent: RDMA2_ERRORs, by code
+ * @resizes: times that Receive buffers got another size
  *
  * In CQ context:
  *
@@ -67,6 +68,7 @@ struct rpcrdma2_conn_stats {
 	u64	sends;
 	u64	send_octets;
 	u64	errors_sent[RPCRDMA2_NR_ERRORS];
+	u64	resizes;
 
 	u64	completions ____cacheline_aligned_in_smp;
 	u64	receives;

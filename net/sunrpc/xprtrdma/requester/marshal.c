@@ -205,10 +205,10 @@ static int marshal_external(struct rpcrdma2_requester *requester,
 
 /* Octets left in a Send behind a header with @segments more Read segments. */
 static u32 call_room(struct rpcrdma2_requester *requester,
-		     unsigned int segments)
+		     const struct rpcrdma2_send *send, unsigned int segments)
 {
 	struct rpcrdma2_conn *conn = requester->conn;
-	u32 limit = READ_ONCE(conn->send_limit);
+	u32 limit = min(READ_ONCE(conn->send_limit), send->size);
 	u32 len = rpcrdma2_header_size(conn->dialect, &requester->hdr) +
 		  6 * segments * XDR_UNIT;
 
@@ -222,7 +222,7 @@ static int marshal_call(struct rpcrdma2_requester *requester,
 	const struct xdr_buf *buf = &call->rqst->rq_snd_buf;
 	unsigned int segments;
 
-	if (buf->len <= call_room(requester, 0))
+	if (buf->len <= call_room(requester, send, 0))
 		return marshal_inline(requester, call, send);
 	if (!chunks_allowed(requester->conn))
 		return -EMSGSIZE;
@@ -230,7 +230,7 @@ static int marshal_call(struct rpcrdma2_requester *requester,
 	    call->no_read_chunks)
 		return marshal_external(requester, call, send);
 	segments = rpcrdma2_max_segments(requester, buf, RPCRDMA2_PART_PAGES);
-	if (buf->len - buf->page_len > call_room(requester, segments))
+	if (buf->len - buf->page_len > call_room(requester, send, segments))
 		return marshal_external(requester, call, send);
 	return marshal_read_chunk(requester, call, send);
 }

@@ -328,7 +328,9 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	trace_rpcrdma2_call_send(conn, &requester->hdr, send->xdr_buf.len);
 	call->rqst->rq_xtime = ktime_get();
 	spin_lock(&requester->lock);
-	rc = rpcrdma2_send_post(send);
+	/* The limit may have been lowered meanwhile: rpcrdma2_requester_is_quiet(). */
+	rc = send->sge.length <= READ_ONCE(conn->send_limit) ?
+		rpcrdma2_send_post(send) : -ENOBUFS;
 	if (!rc) {
 		call->requester = requester;
 		call->sent_on = conn->id;
@@ -463,6 +465,27 @@ void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
 
 	if (conn->first_grant)
 		rpcrdma2_credits_update(requester, conn->first_grant, false);
+}
+
+/**
+ * rpcrdma2_requester_is_quiet - is no Call out?
+ * @requester: the role; may be NULL
+ *
+ * Any context. A Call that is being marshalled counts. If it isn't posted yet, it will
+ * look at the connection's limit for what is sent after this.
+ *
+ * Return: whether none is
+ */
+bool rpcrdma2_requester_is_quiet(struct rpcrdma2_requester *requester)
+{
+	bool quiet;
+
+	if (!requester)
+		return true;
+	spin_lock(&requester->lock);
+	quiet = !requester->outstanding;
+	spin_unlock(&requester->lock);
+	return quiet;
 }
 
 /**

@@ -238,6 +238,7 @@ void rpcrdma2_call_buffers_exit(void);
 struct rpcrdma2_requester *
 rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt);
 void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester);
+bool rpcrdma2_requester_is_quiet(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_room(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_destroy(struct rpcrdma2_requester *requester);

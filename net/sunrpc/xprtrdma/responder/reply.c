@@ -214,15 +214,21 @@ static int choose_inline_or_reply_chunk(struct builder *b,
 {
 	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
 	struct rpcrdma2_conn *conn = b->job->responder->conn;
-	u32 length = reduced_length(b);
+	u32 length = reduced_length(b), size, limit;
+	bool fits = cl->has_reply && cl->reply.length >= length;
 	int rc;
 
-	if (rpcrdma2_header_size(conn->dialect, b->hdr) + length <=
-	    READ_ONCE(conn->send_limit)) {
+	/* Where there is no choice, the peer's Receives are large enough for longer. */
+	limit = fits ? READ_ONCE(conn->send_limit) : READ_ONCE(conn->send_max);
+	size = rpcrdma2_header_size(conn->dialect, b->hdr) + length;
+	if (size <= min(limit, b->send->size)) {
 		rc = rpcrdma2_encode(conn->dialect, &b->send->xdr, b->hdr);
 		return rc ?: each_run(b, copy_run);
 	}
-	if (!cl->has_reply || cl->reply.length < length) {
+	if (!fits && size <= limit)
+		/* A larger Send buffer is wanted than there is memory for. */
+		return -ENOMEM;
+	if (!fits) {
 		error->code = RDMA2_ERR_REPLY_RESOURCE;
 		error->length_needed = length;
 		return -EMSGSIZE;

@@ -110,6 +110,12 @@ static void conn_reply(struct rpcrdma2_recv *recv)
 		rpcrdma2_conn_close(recv->conn, -EPROTO);
 }
 
+static bool conn_is_quiet(struct rpcrdma2_conn *conn)
+{
+	/* Pairs with the release in rpcrdma2_requester_create(). */
+	return rpcrdma2_requester_is_quiet(smp_load_acquire(&conn->requester));
+}
+
 static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
 {
 	const struct rpcrdma2_requester *requester;
@@ -130,6 +136,7 @@ static const struct rpcrdma2_conn_ops conn_ops = {
 	.room		= conn_room,
 	.call		= rpcrdma2_svc_call,
 	.reply		= conn_reply,
+	.is_quiet	= conn_is_quiet,
 	.show		= conn_show,
 };
 
@@ -164,7 +171,8 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 	struct rpcrdma2_conn_param param = {
 		.ops		= &conn_ops,
 		.net		= sx->xprt.xpt_net,
-		.rbsiz		= rpcrdma2_inline_size,
+		.rbsiz_min	= rpcrdma2_inline_start(),
+		.rbsiz_max	= rpcrdma2_inline_size,
 		.sbsiz		= rpcrdma2_inline_size,
 		.calls_out	= RPCRDMA2_REVERSE_CREDITS,
 		.calls_in	= rpcrdma2_svc_credits,

@@ -204,6 +204,11 @@ static void conn_free(struct rpcrdma2_conn *conn)
 	rpcrdma2_responder_destroy(conn->responder);
 }
 
+static bool conn_is_quiet(struct rpcrdma2_conn *conn)
+{
+	return rpcrdma2_requester_is_quiet(conn->requester);
+}
+
 static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
 {
 	struct rpcrdma2_xprt *x = conn->upper;
@@ -227,6 +232,7 @@ static const struct rpcrdma2_conn_ops conn_ops = {
 	.room		= conn_room,
 	.call		= rpcrdma2_xprt_reverse_call,
 	.reply		= rpcrdma2_reply_receive,
+	.is_quiet	= conn_is_quiet,
 	.show		= conn_show,
 };
 
@@ -235,7 +241,8 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 	struct rpcrdma2_conn_param param = {
 		.ops		= &conn_ops,
 		.net		= x->xprt.xprt_net,
-		.rbsiz		= rpcrdma2_inline_size,
+		.rbsiz_min	= rpcrdma2_inline_start(),
+		.rbsiz_max	= rpcrdma2_inline_size,
 		.sbsiz		= rpcrdma2_inline_size,
 		.calls_out	= x->slots,
 		.calls_in	= RPCRDMA2_REVERSE_CREDITS,

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The size of Receive buffers changes while the connection lives: xcharext, 3.1 and 4;
+ * on v2-09, Documentation/property-change.rst.
+ *
+ * An end may make its own larger whenever it likes. It gives each buffer that comes
+ * back another size, and says so when the last one has (rpcrdma2_conn_resize()). It
+ * makes them smaller only when the peer, who sends to them, asks for that; so it says
+ * that it wishes to be asked. The peer sends no larger Calls from when it asks. An end
+ * that is asked offers chunks for larger Replies from then on, and waits until none of
+ * its Calls is out that did not; only then are the buffers smaller.
+ *
+ * Receives are filled in the order in which they were posted. So that those of the old
+ * size don't stay where nothing else is received, the peer is asked for nothing, again
+ * and again: each answer takes one.
+ *
+ * What is sent here takes no credit. So that it never lacks a Receive, an end that has
+ * sent something waits for an answer before it sends more: an update is followed by a
+ * request for nothing.
+ */
+#include "conn.h"
+
+#include <trace/events/rpcrdma2.h>
+
+/* No RPC is involved, and one request is out at a time. */
+#define CHANGE_XID	2
+
+/* Receives that nothing large came in shrink after between this and twice that. */
+#define IDLE_SECS	30
+
+/* So many of so many messages travelled by chunks, and would have fit a larger one. */
+#define MISSED_ENOUGH	32
+#define OBSERVED_SPAN	1024
+
+static bool may_change(const struct rpcrdma2_conn *conn)
+{
+	return conn->have_props && conn->peer.changes &&
+	       READ_ONCE(conn->handshake) == RPCRDMA2_HS_VERSION_2;
+}
+
+static int send_change(struct rpcrdma2_conn *conn, u32 kind, u32 xid,
+		       const struct rpcrdma2_change *change)
+{
+	struct rpcrdma2_header hdr = {
+		.xid		= xid,
+		.vers		= conn->dialect->version,
+		.credit		= kind == RPCRDMA2_DISPOSITION ?
+				  conn->param.calls_in : conn->param.calls_out,
+		.kind		= kind,
+		.response	= kind == RPCRDMA2_DISPOSITION,
+		.change		= *change,
+	};
+
+	trace_rpcrdma2_change_send(conn, &hdr);
+	return rpcrdma2_send_header(conn, &hdr, false);
+}
+
+/* What the Receives are to have from now on. */
+static void set_recv_size(struct rpcrdma2_conn *conn, u32 size)
+{
+	struct rpcrdma2_recv *recv;
+
+	lockdep_assert_held(&conn->lock);
+
+	if (conn->recv_size == size)
+		return;
+	trace_rpcrdma2_resize(conn, conn->recv_size, size);
+	WRITE_ONCE(conn->recv_size, size);
+	conn->odd_recvs = 0;
+	list_for_each_entry(recv, &conn->recvs, all)
+		conn->odd_recvs += recv->sge.length != size;
+	conn->nudges = conn->nr_recvs;
+}
+
+static void told(struct rpcrdma2_conn *conn, u32 size)
+{
+	lockdep_assert_held(&conn->lock);
+
+	conn->own.rbsiz = size;
+	conn->stats.resizes++;
+	conn->peak_rbsiz = max(conn->peak_rbsiz, size);
+	conn->used_at = jiffies;
+}
+
+/* What there is to tell the peer now, if anything. */
+static bool next_update(struct rpcrdma2_conn *conn, bool quiet,
+			struct rpcrdma2_change *change)
+{
+	lockdep_assert_held(&conn->lock);
+
+	memset(change, 0, sizeof(*change));
+	if (conn->lower_to) {
+		if (!quiet)
+			return false;
+		told(conn, conn->lower_to);
+		set_recv_size(conn, conn->lower_to);
+		conn->lower_to = 0;
+	} else if (conn->recv_size > conn->own.rbsiz && !conn->odd_recvs) {
+		told(conn, conn->recv_size);
+	} else if (conn->wish != conn->own.wished_rbsiz) {
+		conn->own.wished_rbsiz = conn->wish;
+		change->props = conn->own;
+		change->which = RPCRDMA2_PROP_BIT(wished_rbsiz);
+		return true;
+	} else {
+		return false;
+	}
+	change->props = conn->own;
+	change->which = RPCRDMA2_PROP_BIT(rbsiz);
+	change->settled = conn->owed;
+	conn->owed = false;
+	return true;
+}
+
+/* What to ask the peer for; nothing, to have an answer. */
+static bool next_request(struct rpcrdma2_conn *conn, struct rpcrdma2_change *change)
+{
+	lockdep_assert_held(&conn->lock);
+
+	memset(change, 0, sizeof(*change));
+	conn->requested = conn->ask_for && conn->ask_for < conn->peer.rbsiz;
+	if (conn->requested) {
+		WRITE_ONCE(conn->send_limit, min(conn->send_limit,
+						 conn->ask_for));
+		conn->asked_for = conn->ask_for;
+		change->props.rbsiz = conn->ask_for;
+		change->which = RPCRDMA2_PROP_BIT(rbsiz);
+		conn->ask_for = 0;
+		return true;
+	}
+	conn->ask_for = 0;
+	if (!conn->odd_recvs || !conn->nudges)
+		return false;
+	conn->nudges--;
+	return true;
+}
+
+static void take_turn(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_change update, request;
+	bool has_update, has_request;
+	/* Calls that relied on the larger size took their credits before. */
+	bool quiet = READ_ONCE(conn->lower_to) && conn->param.ops->is_quiet(conn);
+
+	spin_lock(&conn->lock);
+	if (conn->asking || !may_change(conn)) {
+		spin_unlock(&conn->lock);
+		return;
+	}
+	has_update = next_update(conn, quiet, &update);
+	has_request = next_request(conn, &request);
+	conn->asking = has_update || has_request;
+	spin_unlock(&conn->lock);
+
+	if (!has_update && !has_request)
+		return;
+	/* Calls of the larger size are before this request, or are not sent. */
+	if (request.which)
+		conn->param.ops->is_quiet(conn);
+	if (has_update && send_change(conn, RPCRDMA2_UPDATE, CHANGE_XID, &update))
+		return;
+	/* The peer knows before it gets a Call that relies on it. */
+	if (update.which & RPCRDMA2_PROP_BIT(rbsiz))
+		rpcrdma2_negotiate_recv_limit(conn);
+	send_change(conn, RPCRDMA2_REQUEST, CHANGE_XID, &request);
+}
+
+/* Nothing large came for a while: the peer may ask for less. */
+static void shrink_unused(struct rpcrdma2_conn *conn)
+{
+	u32 used = READ_ONCE(conn->used);
+
+	spin_lock(&conn->lock);
+	if (used != conn->used_before) {
+		conn->used_before = used;
+		conn->used_at = jiffies;
+	} else if (time_after_eq(jiffies, conn->used_at + IDLE_SECS * HZ) &&
+		   conn->own.rbsiz > conn->param.rbsiz_min) {
+		conn->wish = conn->param.rbsiz_min;
+	}
+	spin_unlock(&conn->lock);
+}
+
+/**
+ * rpcrdma2_change_work - do what is due next
+ * @work: a connection's; it has a reference
+ */
+void rpcrdma2_change_work(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
+						  struct rpcrdma2_conn,
+						  change_work);
+
+	if (rpcrdma2_conn_enter(conn)) {
+		if (conn->param.rbsiz_max > conn->param.rbsiz_min)
+			shrink_unused(conn);
+		take_turn(conn);
+		if (READ_ONCE(conn->lower_to))
+			rpcrdma2_change_soon(conn, HZ / 10);
+		else if (conn->param.rbsiz_max > conn->param.rbsiz_min &&
+			 conn->own.rbsiz > conn->param.rbsiz_min)
+			rpcrdma2_change_soon(conn, IDLE_SECS * HZ);
+		rpcrdma2_conn_exit(conn);
+	}
+	rpcrdma2_conn_put(conn);
+}
+
+/**
+ * rpcrdma2_change_soon - have rpcrdma2_change_work() run
+ * @conn: the connection
+ * @delay: in how many jiffies
+ *
+ * Any context.
+ */
+void rpcrdma2_change_soon(struct rpcrdma2_conn *conn, unsigned long delay)
+{
+	rpcrdma2_conn_get(conn);
+	if (mod_delayed_work(rpcrdma2_wq, &conn->change_work, delay))
+		rpcrdma2_conn_put(conn);
+}
+
+/**
+ * rpcrdma2_conn_resize - change the size of this end's Receive buffers
+ * @conn: the connection; the caller is between enter and exit
+ * @size: what is wanted, octets: from %RPCRDMA2_RBSIZ_DEFAULT to %RPCRDMA2_RBSIZ_MAX, a
+ *	multiple of 1024
+ *
+ * Process context. It happens bit by bit; a smaller size, if the peer likes.
+ *
+ * Return: 0; -EOPNOTSUPP: the peer knows nothing of changes; -EBUSY: too soon
+ */
+int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
+{
+	int rc = 0;
+
+	spin_lock(&conn->lock);
+	if (conn->state != RPCRDMA2_CONN_READY) {
+		rc = -EBUSY;
+	} else if (!may_change(conn)) {
+		rc = -EOPNOTSUPP;
+	} else if (size >= conn->own.rbsiz) {
+		conn->wish = 0;
+		conn->lower_to = 0;
+		set_recv_size(conn, size);
+	} else {
+		conn->wish = size;
+	}
+	spin_unlock(&conn->lock);
+	if (!rc)
+		rpcrdma2_change_soon(conn, 0);
+	return rc;
+}
+
+/* Return: what becomes of it, in which of the subsets */
+static u32 *dispose(struct rpcrdma2_conn *conn, u32 wanted,
+		    struct rpcrdma2_change *answer)
+{
+	u32 least = conn->param.rbsiz_min;
+
+	lockdep_assert_held(&conn->lock);
+
+	if (conn->wish)
+		least = min(least, conn->wish);
+	if (wanted > RPCRDMA2_RBSIZ_MAX || wanted < least ||
+	    (wanted > conn->own.rbsiz && wanted > conn->param.rbsiz_max))
+		return &answer->rejected;
+	conn->wish = 0;
+	conn->lower_to = 0;
+	if (wanted >= conn->own.rbsiz) {
+		set_recv_size(conn, wanted);
+		conn->owed = wanted > conn->own.rbsiz;
+		return conn->owed ? &answer->pending : &answer->done;
+	}
+	/* Replies that don't fit have chunks from now on. */
+	WRITE_ONCE(conn->recv_limit, min(conn->recv_limit, wanted));
+	set_recv_size(conn, conn->own.rbsiz);
+	conn->lower_to = wanted;
+	conn->owed = true;
+	return &answer->pending;
+}
+
+static void answer_request(struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_header *hdr)
+{
+	const unsigned int rbsiz = offsetof(struct rpcrdma2_props, rbsiz) /
+				   sizeof(u32);
+	const struct rpcrdma2_change *wanted = &hdr->change;
+	struct rpcrdma2_change answer = { };
+	u32 all = wanted->count ? U32_MAX >> (32 - wanted->count) : 0;
+
+	spin_lock(&conn->lock);
+	if (wanted->which & RPCRDMA2_PROP_BIT(rbsiz))
+		*dispose(conn, wanted->props.rbsiz, &answer) =
+			wanted->at[rbsiz];
+	answer.rejected |= all & ~(answer.done | answer.pending);
+	spin_unlock(&conn->lock);
+	send_change(conn, RPCRDMA2_DISPOSITION, hdr->xid, &answer);
+	if (answer.pending)
+		rpcrdma2_change_soon(conn, 0);
+}
+
+/**
+ * rpcrdma2_change_observe - would a message have fit in a larger Receive buffer?
+ * @recv: the message, of a connection whose sizes follow need
+ *
+ * CQ context.
+ */
+void rpcrdma2_change_observe(const struct rpcrdma2_recv *recv)
+{
+	const struct rpcrdma2_chunk_lists *cl = &recv->hdr.chunks;
+	struct rpcrdma2_conn *conn = recv->conn;
+	u32 size = recv->offset + recv->len;
+
+	if (!(++conn->observed % OBSERVED_SPAN))
+		conn->missed = 0;
+	if (size > conn->param.rbsiz_min)
+		WRITE_ONCE(conn->used, conn->used + 1);
+	if (!cl->nsegs)
+		return;
+	size += recv->hdr.response ? rpcrdma2_write_octets(cl) :
+				     rpcrdma2_read_octets(cl);
+	if (size <= conn->own.rbsiz || size > conn->param.rbsiz_max)
+		return;
+	WRITE_ONCE(conn->used, conn->used + 1);
+	conn->missed_size = max(conn->missed_size, size);
+	if (++conn->missed < MISSED_ENOUGH)
+		return;
+	rpcrdma2_conn_resize(conn, min_t(u32, conn->param.rbsiz_max,
+					 roundup_pow_of_two(conn->missed_size)));
+	conn->missed = 0;
+	conn->missed_size = 0;
+}
+
+/* The peer's Receives have another size, or will not have the one asked for. */
+static void set_peer_size(struct rpcrdma2_conn *conn, u32 size, bool settled)
+{
+	u32 limit = min(size, conn->param.sbsiz);
+
+	lockdep_assert_held(&conn->lock);
+
+	conn->peer.rbsiz = size;
+	if (settled)
+		conn->asked_for = 0;
+	WRITE_ONCE(conn->send_max, limit);
+	WRITE_ONCE(conn->send_size, max(limit, conn->param.rbsiz_min));
+	if (conn->asked_for)
+		limit = min(limit, conn->asked_for);
+	WRITE_ONCE(conn->send_limit, limit);
+}
+
+/* Only one thing is asked for at a time, or nothing. */
+static bool take_disposition(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_header *hdr)
+{
+	const struct rpcrdma2_change *answer = &hdr->change;
+	bool ok;
+
+	spin_lock(&conn->lock);
+	ok = conn->asking && hdr->xid == CHANGE_XID &&
+	     (answer->done | answer->rejected | answer->pending) ==
+	     (conn->requested ? 1 : 0);
+	if (ok) {
+		conn->asking = false;
+		if (answer->done)
+			set_peer_size(conn, conn->asked_for, true);
+		else if (answer->rejected)
+			set_peer_size(conn, conn->peer.rbsiz, true);
+		conn->requested = false;
+	}
+	spin_unlock(&conn->lock);
+	return ok;
+}
+
+static void take_update(struct rpcrdma2_conn *conn,
+			const struct rpcrdma2_change *update)
+{
+	u32 wish;
+
+	spin_lock(&conn->lock);
+	if (update->which & RPCRDMA2_PROP_BIT(rbsiz))
+		set_peer_size(conn, update->props.rbsiz, update->settled);
+	if (update->which & RPCRDMA2_PROP_BIT(wished_rbsiz)) {
+		wish = update->props.wished_rbsiz;
+		conn->peer.wished_rbsiz = wish;
+		conn->ask_for = wish;
+	}
+	spin_unlock(&conn->lock);
+}
+
+/**
+ * rpcrdma2_change_receive - a message about a change came
+ * @recv: the message
+ *
+ * CQ context.
+ *
+ * Return: true, and the buffer is given back; false: such messages are not known here
+ */
+bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_conn *conn = recv->conn;
+	bool ok = !recv->invalidated;
+
+	if (!may_change(conn))
+		return false;
+	trace_rpcrdma2_change_recv(conn, &recv->hdr);
+	switch (ok ? recv->hdr.kind : RPCRDMA2_UNKNOWN) {
+	case RPCRDMA2_REQUEST:
+		answer_request(conn, &recv->hdr);
+		break;
+	case RPCRDMA2_DISPOSITION:
+		ok = take_disposition(conn, &recv->hdr);
+		break;
+	case RPCRDMA2_UPDATE:
+		take_update(conn, &recv->hdr.change);
+		break;
+	}
+	if (!ok)
+		rpcrdma2_conn_close(conn, -EPROTO);
+	rpcrdma2_recv_put(recv);
+	if (ok)
+		rpcrdma2_change_soon(conn, 0);
+	return true;
+}
+
+/**
+ * rpcrdma2_change_refused - an RDMA2_ERROR came
+ * @conn: its connection
+ * @hdr: its header
+ *
+ * CQ context.
+ *
+ * Return: whether it answers a request for a change. There will be no more of them
+ */
+bool rpcrdma2_change_refused(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_header *hdr)
+{
+	bool ours;
+
+	spin_lock(&conn->lock);
+	ours = conn->asking && hdr->xid == CHANGE_XID;
+	if (ours) {
+		conn->peer.changes = false;
+		conn->asking = false;
+		set_peer_size(conn, conn->peer.rbsiz, true);
+	}
+	spin_unlock(&conn->lock);
+	return ours;
+}
