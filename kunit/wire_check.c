@@ -208,6 +208,22 @@ static const char *chunks_differ(const struct rpcrdma2_chunk_lists *a,
 	return NULL;
 }
 
+static const char *props_differ(u32 codec, const struct rpcrdma2_props *a,
+				const struct rpcrdma2_props *b)
+{
+	if (a->rbsiz != b->rbsiz)
+		return "rbsiz";
+	if (a->brs != b->brs)
+		return "brs";
+	if (a->wished_rbsiz != b->wished_rbsiz)
+		return "wished_rbsiz";
+	if (codec == WIRE_V2_01 && a->remote_inv != b->remote_inv)
+		return "remote_inv";
+	if (codec == WIRE_V2 && a->changes != b->changes)
+		return "changes";
+	return NULL;
+}
+
 /**
  * wire_header_differs - compare two headers by what they mean
  * @codec: who wrote them
@@ -239,12 +255,7 @@ const char *wire_header_differs(u32 codec, const struct rpcrdma2_header *a,
 			return "inv_handle";
 		return chunks_differ(&a->chunks, &b->chunks);
 	case RPCRDMA2_PROPS:
-		if (a->props.rbsiz != b->props.rbsiz)
-			return "rbsiz";
-		if (codec == WIRE_V2_01 &&
-		    a->props.remote_inv != b->props.remote_inv)
-			return "remote_inv";
-		return a->props.brs != b->props.brs ? "brs" : NULL;
+		return props_differ(codec, &a->props, &b->props);
 	default:
 		return wire_error_differs(&a->error, &b->error);
 	}

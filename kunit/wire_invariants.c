@@ -158,6 +158,11 @@ static const char *check_props(const struct rpcrdma2_props *props)
 		return "an impossible Receive buffer size";
 	if (props->remote_inv > 1)
 		return "neither with nor without invalidation";
+	if (props->changes > 1)
+		return "neither with nor without changes";
+	if (props->wished_rbsiz &&
+	    (props->wished_rbsiz < 1024 || props->wished_rbsiz % 4))
+		return "a wish for an impossible Receive buffer size";
 	return props->brs > 2 ? "an unknown reverse request support" : NULL;
 }
 

@@ -183,6 +183,20 @@ static void random_error(struct wire_rng *rng, struct rpcrdma2_error *err)
 	}
 }
 
+static u32 random_rbsiz(struct wire_rng *rng)
+{
+	return 4 * (256 + (wire_random(rng) >> 4));
+}
+
+static void random_props(struct wire_rng *rng, struct rpcrdma2_props *props)
+{
+	props->rbsiz = random_rbsiz(rng);
+	props->brs = wire_random_below(rng, 3);
+	props->remote_inv = wire_random_below(rng, 2);
+	props->changes = wire_random_below(rng, 2);
+	props->wished_rbsiz = one_in(rng, 2) ? random_rbsiz(rng) : 0;
+}
+
 /**
  * wire_random_header - a header of any codec that has to encode, and to decode
  *	again
@@ -215,9 +229,7 @@ size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 		random_error(rng, &hdr->error);
 		return 0;
 	case RPCRDMA2_PROPS:
-		hdr->props.rbsiz = 4 * (256 + (wire_random(rng) >> 4));
-		hdr->props.brs = wire_random_below(rng, 3);
-		hdr->props.remote_inv = wire_random_below(rng, 2);
+		random_props(rng, &hdr->props);
 		return 0;
 	default:
 		random_chunks(rng, hdr, stream);

@@ -15,16 +15,21 @@
 static const struct wire_vector control_vectors[] = {
 	{
 		.name = "properties of a client",
-		.wire = PROPS "00000000 00000002;"
+		.wire = PROPS "00000000 00000004;"
 			"00000001 00000004 00004000;"
-			"00000002 00000004 00000002 ",
+			"00000002 00000004 00000002;"
+			"ffffff01 00000004 72327031;"
+			"ffffff02 00000004 00001000 ",
 		.hdr = { IS(RPCRDMA2_PROPS, false),
-			 .props = { .rbsiz = 16384, .brs = 2 } },
+			 .props = { .rbsiz = 16384, .brs = 2, .changes = true,
+				    .wished_rbsiz = 4096 } },
 	}, {
 		.name = "properties of a server",
-		.wire = PROPS "00000001 00000002;"
+		.wire = PROPS "00000001 00000004;"
 			"00000001 00000004 00000400;"
-			"00000002 00000004 00000000 ",
+			"00000002 00000004 00000000;"
+			"ffffff01 00000004 00000000;"
+			"ffffff02 00000004 00000000 ",
 		.hdr = { IS(RPCRDMA2_PROPS, true),
 			 .props = { .rbsiz = 1024, .brs = 0 } },
 	}, {

@@ -17,6 +17,7 @@
 #define RBSIZ(value)	"00000001 00000004 " value " "
 #define RQREMINV(value)	"00000002 00000004 " value " "
 #define BRS(value)	"00000003 00000004 " value " "
+#define WISH(value)	"ffffff02 00000004 " value " "
 #define NO_SUBSET	"00000000 "
 
 #define IS(type, dir)	.xid = XID, .vers = 2, .credit = 32, .kind = (type), \
@@ -120,13 +121,14 @@ const struct wire_vector wire_v2_01_vectors[] = {
 			.code = RDMA2_ERR_INVAL_HTYPE } },
 	}, {
 		.name = "INIT_XCHAR of a client",
-		.wire = OPTIONAL CALL INIT_XCHAR("0000002c")
-			"00000003 " RBSIZ("00003000") RQREMINV("00000001")
-			BRS("00000002") NO_SUBSET,
+		.wire = OPTIONAL CALL INIT_XCHAR("00000038")
+			"00000004 " RBSIZ("00003000") RQREMINV("00000001")
+			BRS("00000002") WISH("00001000") NO_SUBSET,
 		.codec = WIRE_V2_01,
 		.hdr = { IS(RPCRDMA2_PROPS, false), .props = {
 			.rbsiz = 12288, .remote_inv = true,
-			.brs = RDMA2_RVREQSUP_INLINE } },
+			.brs = RDMA2_RVREQSUP_INLINE, .changes = true,
+			.wished_rbsiz = 4096 } },
 	}, {
 		.name = "INIT_XCHAR of a server, with what won't change",
 		.wire = OPTIONAL REPLY INIT_XCHAR("00000030")
@@ -135,7 +137,8 @@ const struct wire_vector wire_v2_01_vectors[] = {
 		.one_way = true,
 		.codec = WIRE_V2_01,
 		.hdr = { IS(RPCRDMA2_PROPS, true), .props = {
-			.rbsiz = 1024, .brs = RDMA2_RVREQSUP_GENL } },
+			.rbsiz = 1024, .brs = RDMA2_RVREQSUP_GENL,
+			.changes = true } },
 	}, {
 		.name = "INIT_XCHAR of nothing but unknown characteristics",
 		.wire = OPTIONAL CALL INIT_XCHAR("00000020")
@@ -144,7 +147,8 @@ const struct wire_vector wire_v2_01_vectors[] = {
 		.one_way = true,
 		.codec = WIRE_V2_01,
 		.hdr = { IS(RPCRDMA2_PROPS, false), .props = {
-			.rbsiz = 4096, .brs = RDMA2_RVREQSUP_INLINE } },
+			.rbsiz = 4096, .brs = RDMA2_RVREQSUP_INLINE,
+			.changes = true } },
 	}, {
 		.name = "INIT_XCHAR, reverse requests left to the ULP",
 		.wire = OPTIONAL CALL INIT_XCHAR("00000014")
@@ -152,7 +156,8 @@ const struct wire_vector wire_v2_01_vectors[] = {
 		.one_way = true,
 		.codec = WIRE_V2_01,
 		.hdr = { IS(RPCRDMA2_PROPS, false), .props = {
-			.rbsiz = 4096, .brs = RDMA2_RVREQSUP_INLINE } },
+			.rbsiz = 4096, .brs = RDMA2_RVREQSUP_INLINE,
+			.changes = true } },
 	},
 };
 
