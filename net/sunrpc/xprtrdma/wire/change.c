@@ -153,21 +153,15 @@ int rpcrdma2_encode_change(const struct rpcrdma2_prop_table *table,
  */
 size_t rpcrdma2_change_size(const struct rpcrdma2_header *hdr)
 {
-	switch (hdr->kind) {
-	case RPCRDMA2_REQUEST:
-		return XDR_UNIT + hweight32(hdr->change.which) *
-				  RPCRDMA2_PROPVAL_SIZE;
-	case RPCRDMA2_DISPOSITION:
+	if (hdr->kind == RPCRDMA2_DISPOSITION)
 		return 6 * XDR_UNIT;
-	default:
-		return RPCRDMA2_PROPVAL_SIZE + XDR_UNIT;
-	}
+	/* And a count in front, or the end of a request behind. */
+	return hweight32(hdr->change.which) * RPCRDMA2_PROPVAL_SIZE + XDR_UNIT;
 }
 
 /**
  * rpcrdma2_decode_changes - does an end have the extension?
- * @word: on the wire. Its number is an experimental one: another extension's value
- *	says nothing of this one
+ * @word: on the wire. Another extension's value says nothing of this one
  * @value: where to: 1 or 0
  *
  * Return: 0
@@ -187,18 +181,4 @@ int rpcrdma2_decode_changes(u32 word, u32 *value)
 u32 rpcrdma2_encode_changes(u32 value)
 {
 	return value ? EXTENSION_WORD : 0;
-}
-
-/**
- * rpcrdma2_decode_wish - the size that an end would like its Receive buffers to have
- * @word: on the wire; as experimental as the others
- * @value: where to: octets, or 0 for none
- *
- * Return: 0
- */
-int rpcrdma2_decode_wish(u32 word, u32 *value)
-{
-	if (rpcrdma2_decode_rbsiz(word, value))
-		*value = 0;
-	return 0;
 }

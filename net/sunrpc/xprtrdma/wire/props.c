@@ -10,6 +10,9 @@
 
 #define PROPVAL_MIN	(2 * XDR_UNIT)	/* id and length */
 
+/* The first number of those for experiments (xcharext, 6.2) */
+#define EXPERIMENTAL	0xffffff00
+
 static u32 *value_of(struct rpcrdma2_props *props, const struct rpcrdma2_prop *prop)
 {
 	return (void *)props + prop->field;
@@ -53,9 +56,10 @@ static int decode_value(const struct rpcrdma2_prop_table *table,
 	*value = prop->initial;
 	if (!len && table->empty_is_default)
 		return 0;
-	if (len != XDR_UNIT)
-		return -EBADMSG;
-	return prop->decode(be32_to_cpup(data), value);
+	if (len == XDR_UNIT && !prop->decode(be32_to_cpup(data), value))
+		return 0;
+	/* An experiment of somebody else's may have the same number. */
+	return prop->id < EXPERIMENTAL ? -EBADMSG : 0;
 }
 
 /**

@@ -149,7 +149,7 @@ static const struct rpcrdma2_prop props[] = {
 		.id		= PROPID_WISH,
 		.name		= "wished_rbsiz",
 		.field		= offsetof(struct rpcrdma2_props, wished_rbsiz),
-		.decode		= rpcrdma2_decode_wish,
+		.decode		= rpcrdma2_decode_rbsiz,
 	},
 };
 

@@ -23,7 +23,8 @@
  * @name: in debugfs and tracepoints
  * @initial: its value as long as nothing was said
  * @field: where struct rpcrdma2_props has it
- * @decode: what a word means: 0, or -EBADMSG if it is none of the property's
+ * @decode: what a word means: 0, or -EBADMSG if it is none of the property's. That of
+ *	an experimental @id is taken for @initial then
  * @encode: the word for a value; NULL: the value itself
  * @value_name: what to call a value; NULL: its number
  */
@@ -231,7 +232,6 @@ int rpcrdma2_encode_change(const struct rpcrdma2_prop_table *table,
 size_t rpcrdma2_change_size(const struct rpcrdma2_header *hdr);
 int rpcrdma2_decode_changes(u32 word, u32 *value);
 u32 rpcrdma2_encode_changes(u32 value);
-int rpcrdma2_decode_wish(u32 word, u32 *value);
 
 /**
  * rpcrdma2_is_change - is a message about a change of properties?
