@@ -166,6 +166,63 @@ static const char *check_props(const struct rpcrdma2_props *props)
 	return props->brs > 2 ? "an unknown reverse request support" : NULL;
 }
 
+static const char *check_request(const struct rpcrdma2_change *change)
+{
+	u64 places = (1ULL << change->count) - 1;
+	unsigned int i;
+	u32 taken = 0;
+
+	if (change->count > 32)
+		return "more is asked for than a subset can tell";
+	for (i = 0; i < ARRAY_SIZE(change->at); i++) {
+		if (!change->at[i] != !(change->which & 1U << i))
+			return "a property that is nowhere, or something else";
+		if (change->at[i] & taken || change->at[i] & ~places)
+			return "a place that isn't, or has two properties";
+		taken |= change->at[i];
+	}
+	if (change->which >> ARRAY_SIZE(change->at))
+		return "a property that this side doesn't have";
+	return change->done | change->rejected | change->pending |
+	       change->settled ? "a request that disposes" : NULL;
+}
+
+static const char *check_disposition(const struct rpcrdma2_change *change)
+{
+	if (change->done & change->rejected || change->done & change->pending ||
+	    change->rejected & change->pending)
+		return "subsets overlap";
+	return change->which | change->count | change->settled ?
+	       "a disposition that asks" : NULL;
+}
+
+static const char *check_update(const struct rpcrdma2_change *change)
+{
+	if (change->which & (change->which - 1))
+		return "an update of several properties";
+	return change->count | change->done | change->rejected | change->pending ?
+	       "an update that asks, or disposes" : NULL;
+}
+
+static const char *check_change(u32 codec, const struct rpcrdma2_header *hdr,
+				size_t rest)
+{
+	const struct rpcrdma2_change *change = &hdr->change;
+	const char *wrong;
+
+	if (codec == WIRE_V1)
+		return "a header type that version 1 does not have";
+	if (rest)
+		return "octets behind a change";
+	if (hdr->kind == RPCRDMA2_REQUEST)
+		wrong = check_request(change);
+	else if (hdr->kind == RPCRDMA2_DISPOSITION)
+		wrong = check_disposition(change);
+	else
+		wrong = check_update(change);
+	return wrong ?: check_props(&change->props);
+}
+
 static const char *check_error(u32 codec, const struct rpcrdma2_header *hdr)
 {
 	if (!hdr->response)
@@ -211,6 +268,10 @@ const char *wire_check_accepted(u32 codec, const struct rpcrdma2_header *hdr,
 			return "a header type that version 1 does not have";
 		return rest ? "octets behind the properties" :
 			      check_props(&hdr->props);
+	case RPCRDMA2_REQUEST:
+	case RPCRDMA2_DISPOSITION:
+	case RPCRDMA2_UPDATE:
+		return check_change(codec, hdr, rest);
 	default:
 		return "an unknown header type";
 	}

@@ -197,6 +197,45 @@ static void random_props(struct wire_rng *rng, struct rpcrdma2_props *props)
 	props->wished_rbsiz = one_in(rng, 2) ? random_rbsiz(rng) : 0;
 }
 
+/* Properties that the codec has, with the places that an encoder gives them */
+static void random_request(struct wire_rng *rng, struct rpcrdma2_change *change)
+{
+	const struct rpcrdma2_prop_table *table = wire_dialect(rng->codec)->props;
+	unsigned int i, field;
+
+	for (i = 0; i < table->nr; i++) {
+		if (one_in(rng, 2))
+			continue;
+		field = table->props[i].field / sizeof(u32);
+		change->which |= 1U << field;
+		change->at[field] = 1U << change->count++;
+	}
+}
+
+static void random_change(struct wire_rng *rng, u32 kind,
+			  struct rpcrdma2_change *change)
+{
+	const struct rpcrdma2_prop_table *table = wire_dialect(rng->codec)->props;
+	u32 which = wire_random_below(rng, table->nr);
+
+	random_props(rng, &change->props);
+	switch (kind) {
+	case RPCRDMA2_REQUEST:
+		random_request(rng, change);
+		break;
+	case RPCRDMA2_DISPOSITION:
+		change->done = wire_random(rng) & wire_random_edgy(rng);
+		change->rejected = wire_random_edgy(rng) & ~change->done;
+		change->pending = wire_random(rng) &
+				  ~(change->done | change->rejected);
+		break;
+	default:
+		change->which = 1U << table->props[which].field / sizeof(u32);
+		change->settled = wire_random_below(rng, 2);
+		break;
+	}
+}
+
 /**
  * wire_random_header - a header of any codec that has to encode, and to decode
  *	again
@@ -209,7 +248,10 @@ size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 {
 	static const u32 kinds[] = {
 		RPCRDMA2_MSG, RPCRDMA2_MSG, RPCRDMA2_MSG, RPCRDMA2_NOMSG, RPCRDMA2_NOMSG,
-		RPCRDMA2_ERROR, RPCRDMA2_PROPS,	/* version 2's comes last */
+		RPCRDMA2_ERROR,
+		/* Only version 2's: */
+		RPCRDMA2_PROPS, RPCRDMA2_REQUEST, RPCRDMA2_DISPOSITION,
+		RPCRDMA2_UPDATE,
 	};
 	unsigned int nkinds = ARRAY_SIZE(kinds);
 	u32 stream = 8 + 4 * wire_random_below(rng, 64);
@@ -220,7 +262,7 @@ size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 	hdr->vers = wire_dialect(rng->codec)->version;
 	hdr->credit = wire_random_edgy(rng);
 	if (hdr->vers == RPCRDMA2_VERSION_1)
-		nkinds--;
+		nkinds -= 4;
 	hdr->kind = kinds[wire_random_below(rng, nkinds)];
 	hdr->response = one_in(rng, 2);
 	switch (hdr->kind) {
@@ -230,6 +272,11 @@ size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 		return 0;
 	case RPCRDMA2_PROPS:
 		random_props(rng, &hdr->props);
+		return 0;
+	case RPCRDMA2_REQUEST:
+	case RPCRDMA2_DISPOSITION:
+	case RPCRDMA2_UPDATE:
+		random_change(rng, hdr->kind, &hdr->change);
 		return 0;
 	default:
 		random_chunks(rng, hdr, stream);

@@ -52,13 +52,15 @@ static inline u32 wire_codec(const struct wire_vector *v)
 	return v->codec ?: v->hdr.vers;
 }
 
-/* wire_vectors_v1.c, wire_vectors_v2_01.c, wire_vectors_rpc.c */
+/* wire_vectors_v1.c, wire_vectors_v2_01.c, wire_vectors_rpc.c, wire_vectors_change.c */
 extern const struct wire_vector wire_v1_vectors[];
 extern const unsigned int wire_nr_v1_vectors;
 extern const struct wire_vector wire_v2_01_vectors[];
 extern const unsigned int wire_nr_v2_01_vectors;
 extern const struct wire_vector wire_rpc_vectors[];
 extern const unsigned int wire_nr_rpc_vectors;
+extern const struct wire_vector wire_change_vectors[];
+extern const unsigned int wire_nr_change_vectors;
 
 /* wire_vectors_control.c */
 unsigned int wire_nr_vectors(void);

@@ -163,7 +163,8 @@ static const struct wire_vector control_vectors[] = {
 unsigned int wire_nr_vectors(void)
 {
 	return wire_nr_v1_vectors + wire_nr_v2_01_vectors +
-	       wire_nr_rpc_vectors + ARRAY_SIZE(control_vectors);
+	       wire_nr_rpc_vectors + wire_nr_change_vectors +
+	       ARRAY_SIZE(control_vectors);
 }
 
 /**
@@ -183,5 +184,8 @@ const struct wire_vector *wire_vector(unsigned int i)
 	if (i < wire_nr_rpc_vectors)
 		return &wire_rpc_vectors[i];
 	i -= wire_nr_rpc_vectors;
+	if (i < wire_nr_change_vectors)
+		return &wire_change_vectors[i];
+	i -= wire_nr_change_vectors;
 	return i < ARRAY_SIZE(control_vectors) ? &control_vectors[i] : NULL;
 }
