@@ -25,12 +25,14 @@
 #define XCHAR_BRS(v)	"00000003 00000004 " v " "
 #define UNKNOWN		"0000ffff 00000005 6162636465000000 "
 #define SUBSET(word)	"00000001 " word " "
+#define TWO_WORDS(word)	"00000002 " word " 00000000 "
+#define THREE_WORDS(w)	"00000003 " w " 00000000 00000000 "
 #define NO_SUBSET	"00000000 "
 
 #define IS(type, dir)	.xid = XID, .vers = 2, .credit = 32, .kind = (type), \
 			.response = (dir)
 #define IN(name)	RPCRDMA2_PROP_BIT(name)
-#define AT(name)	[offsetof(struct rpcrdma2_props, name) / sizeof(u32)]
+#define AT(name)	(offsetof(struct rpcrdma2_props, name) / sizeof(u32))
 
 const struct wire_vector wire_change_vectors[] = {
 	{
@@ -41,7 +43,7 @@ const struct wire_vector wire_change_vectors[] = {
 		.name = "request of larger Receive buffers",
 		.wire = REQUEST NO_FLAGS "00000001 " RBSIZ("00010000"),
 		.hdr = { IS(RPCRDMA2_REQUEST, false), .change = {
-			.which = IN(rbsiz), .count = 1, .at = { AT(rbsiz) = 1 },
+			.which = IN(rbsiz), .count = 1, .at = { [AT(rbsiz)] = 1 },
 			.props = { .rbsiz = 65536 } } },
 	}, {
 		.name = "request of several properties",
@@ -50,8 +52,8 @@ const struct wire_vector wire_change_vectors[] = {
 		.hdr = { IS(RPCRDMA2_REQUEST, false), .change = {
 			.which = IN(rbsiz) | IN(brs) | IN(wished_rbsiz),
 			.count = 3,
-			.at = { AT(rbsiz) = 1, AT(brs) = 2,
-				AT(wished_rbsiz) = 4 },
+			.at = { [AT(rbsiz)] = 1, [AT(brs)] = 2,
+				[AT(wished_rbsiz)] = 4 },
 			.props = { .rbsiz = 4096, .brs = 2 } } },
 	}, {
 		.name = "request of something unknown, too",
@@ -59,7 +61,7 @@ const struct wire_vector wire_change_vectors[] = {
 			UNKNOWN,
 		.one_way = true,
 		.hdr = { IS(RPCRDMA2_REQUEST, false), .change = {
-			.which = IN(rbsiz), .count = 3, .at = { AT(rbsiz) = 2 },
+			.which = IN(rbsiz), .count = 3, .at = { [AT(rbsiz)] = 2 },
 			.props = { .rbsiz = 65536 } } },
 	}, {
 		.name = "request of a property twice: the last stands",
@@ -68,14 +70,14 @@ const struct wire_vector wire_change_vectors[] = {
 		.one_way = true,
 		.hdr = { IS(RPCRDMA2_REQUEST, false), .change = {
 			.which = IN(rbsiz) | IN(brs), .count = 3,
-			.at = { AT(rbsiz) = 5, AT(brs) = 2 },
+			.at = { [AT(rbsiz)] = 5, [AT(brs)] = 2 },
 			.props = { .rbsiz = 8192 } } },
 	}, {
 		.name = "request of a default",
 		.wire = REQUEST NO_FLAGS "00000001 00000001 00000000 ",
 		.one_way = true,
 		.hdr = { IS(RPCRDMA2_REQUEST, false), .change = {
-			.which = IN(rbsiz), .count = 1, .at = { AT(rbsiz) = 1 },
+			.which = IN(rbsiz), .count = 1, .at = { [AT(rbsiz)] = 1 },
 			.props = { .rbsiz = 4096 } } },
 	}, {
 		.name = "disposition of nothing",
@@ -97,8 +99,8 @@ const struct wire_vector wire_change_vectors[] = {
 			.rejected = 5 } },
 	}, {
 		.name = "disposition, subsets of several words",
-		.wire = DISPOSITION RESPONSE "00000003 000000030000000000000000 "
-			"00000002 0000000400000000 " NO_SUBSET,
+		.wire = DISPOSITION RESPONSE THREE_WORDS("00000003")
+			TWO_WORDS("00000004") NO_SUBSET,
 		.one_way = true,
 		.hdr = { IS(RPCRDMA2_DISPOSITION, true), .change = {
 			.done = 3, .rejected = 4 } },
@@ -135,8 +137,8 @@ const struct wire_vector wire_change_vectors[] = {
 			.which = IN(rbsiz) | IN(remote_inv) | IN(brs) |
 				 IN(wished_rbsiz),
 			.count = 4,
-			.at = { AT(rbsiz) = 1, AT(remote_inv) = 2, AT(brs) = 4,
-				AT(wished_rbsiz) = 8 },
+			.at = { [AT(rbsiz)] = 1, [AT(remote_inv)] = 2, [AT(brs)] = 4,
+				[AT(wished_rbsiz)] = 8 },
 			.props = { .rbsiz = 16384, .remote_inv = true, .brs = 2,
 				   .wished_rbsiz = 2048 } } },
 	}, {
@@ -145,7 +147,7 @@ const struct wire_vector wire_change_vectors[] = {
 		.one_way = true,
 		.codec = WIRE_V2_01,
 		.hdr = { IS(RPCRDMA2_REQUEST, false), .change = {
-			.which = IN(brs), .count = 2, .at = { AT(brs) = 2 } } },
+			.which = IN(brs), .count = 2, .at = { [AT(brs)] = 2 } } },
 	}, {
 		.name = "RESP_XCHAR: one of each",
 		.wire = RESP("00000018") SUBSET("00000004") SUBSET("00000001")
@@ -155,8 +157,7 @@ const struct wire_vector wire_change_vectors[] = {
 			.done = 4, .rejected = 1, .pending = 2 } },
 	}, {
 		.name = "RESP_XCHAR, subsets of no words and of two",
-		.wire = RESP("00000014") "00000002 0000000100000000 " NO_SUBSET
-			NO_SUBSET,
+		.wire = RESP("00000014") TWO_WORDS("00000001") NO_SUBSET NO_SUBSET,
 		.one_way = true,
 		.codec = WIRE_V2_01,
 		.hdr = { IS(RPCRDMA2_DISPOSITION, true), .change = {

@@ -110,17 +110,47 @@ static void add_prop(struct flat *f, u32 id, u32 len, u32 value)
 	       FLAT_DATA - min_t(u32, len, 4));
 }
 
-/* xcharext has one more, and other numbers. */
+/* Each text has numbers of its own, but for the first and the last. */
 static void flatten_props(struct flat *f, u32 codec,
-			  const struct rpcrdma2_props *props)
+			  const struct rpcrdma2_props *props, u32 which)
 {
-	add_prop(f, 1, 4, props->rbsiz);
+	if (which & RPCRDMA2_PROP_BIT(rbsiz))
+		add_prop(f, 1, 4, props->rbsiz);
 	if (codec == WIRE_V2_01) {
-		add_prop(f, 2, 4, props->remote_inv);
-		add_prop(f, 3, 4, props->brs + 1);
+		if (which & RPCRDMA2_PROP_BIT(remote_inv))
+			add_prop(f, 2, 4, props->remote_inv);
+		if (which & RPCRDMA2_PROP_BIT(brs))
+			add_prop(f, 3, 4, props->brs + 1);
 	} else {
-		add_prop(f, 2, 4, props->brs);
+		if (which & RPCRDMA2_PROP_BIT(brs))
+			add_prop(f, 2, 4, props->brs);
+		if (which & RPCRDMA2_PROP_BIT(changes))
+			add_prop(f, 0xffffff01, 4,
+				 props->changes ? 0x72327031 : 0);
 	}
+	if (which & RPCRDMA2_PROP_BIT(wished_rbsiz))
+		add_prop(f, 0xffffff02, 4, props->wished_rbsiz);
+}
+
+static void flatten_subset(struct flat_subset *to, u32 word)
+{
+	to->nwords = 1;
+	to->words[0] = word;
+}
+
+static void flatten_change(struct flat *f, u32 codec,
+			   const struct rpcrdma2_header *hdr)
+{
+	const struct rpcrdma2_change *change = &hdr->change;
+
+	if (hdr->kind == RPCRDMA2_DISPOSITION) {
+		flatten_subset(&f->subsets[0], change->done);
+		flatten_subset(&f->subsets[1], change->rejected);
+		flatten_subset(&f->subsets[2], change->pending);
+		return;
+	}
+	flatten_props(f, codec, &change->props, change->which);
+	f->settled = change->settled;
 }
 
 /* Version 2 in the shape of version 1 */
@@ -135,6 +165,17 @@ static const u32 htype_of[] = {
 	[RPCRDMA2_NOMSG]	= 1,
 	[RPCRDMA2_ERROR]	= 4,
 	[RPCRDMA2_PROPS]	= 5,
+	/* In that of 2016, they are operations of 5. */
+	[RPCRDMA2_REQUEST]	= 0xffffff01,
+	[RPCRDMA2_DISPOSITION]	= 0xffffff02,
+	[RPCRDMA2_UPDATE]	= 0xffffff03,
+};
+
+static const u32 operation_of[] = {
+	[RPCRDMA2_PROPS]	= FLAT_INIT,
+	[RPCRDMA2_REQUEST]	= FLAT_REQUEST,
+	[RPCRDMA2_DISPOSITION]	= FLAT_DISPOSITION,
+	[RPCRDMA2_UPDATE]	= FLAT_UPDATE,
 };
 
 static void flatten(struct flat *f, u32 codec,
@@ -145,6 +186,9 @@ static void flatten(struct flat *f, u32 codec,
 	f->vers = hdr->vers;
 	f->credit = hdr->credit;
 	f->htype = htype_of[hdr->kind];
+	f->operation = operation_of[hdr->kind];
+	if (f->operation && codec == WIRE_V2_01)
+		f->htype = 5;
 	f->codec = codec;
 	f->bare = is_bare(codec, hdr);
 	f->flags = codec != WIRE_V1 && hdr->response && !f->bare;
@@ -155,7 +199,12 @@ static void flatten(struct flat *f, u32 codec,
 		flatten_error(f, &hdr->error);
 		break;
 	case RPCRDMA2_PROPS:
-		flatten_props(f, codec, &hdr->props);
+		flatten_props(f, codec, &hdr->props, U32_MAX);
+		break;
+	case RPCRDMA2_REQUEST:
+	case RPCRDMA2_DISPOSITION:
+	case RPCRDMA2_UPDATE:
+		flatten_change(f, codec, hdr);
 		break;
 	default:
 		if (codec == WIRE_V2)
@@ -204,7 +253,6 @@ static void rotate_reads(struct wire_rng *rng, struct flat *f)
 		f->reads[i] = old[(first + i) % f->nreads];
 }
 
-/* As other peers might say it; what they mean goes to @hdr. */
 static void rewrite_props(struct wire_rng *rng, struct flat *f,
 			  struct rpcrdma2_header *hdr)
 {
@@ -213,6 +261,8 @@ static void rewrite_props(struct wire_rng *rng, struct flat *f,
 		 wire_random_below(rng, FLAT_DATA + 1), wire_random(rng));
 	if (wire_random_below(rng, 2))
 		add_prop(f, RDMA2_PROPID_BRS, 4, 2);
+	add_prop(f, 0xffffff02, 4, hdr->props.wished_rbsiz);
+	add_prop(f, 0xffffff01, 4, hdr->props.changes ? 0x72327031 : 1);
 	hdr->props.brs = wire_random_below(rng, 3);
 	add_prop(f, RDMA2_PROPID_BRS, 4, hdr->props.brs);
 	add_prop(f, 0xffffffff, wire_random_below(rng, 5), wire_random(rng));
@@ -225,6 +275,50 @@ static void rewrite_props(struct wire_rng *rng, struct flat *f,
 		add_prop(f, RDMA2_PROPID_RBSIZ, 0, 0);
 	}
 	hdr->props.rbsiz = 4096;
+}
+
+/* Something unknown in front: all others have their places one behind. */
+static void rewrite_request(struct wire_rng *rng, struct flat *f,
+			    struct rpcrdma2_change *change)
+{
+	unsigned int i;
+
+	f->nprops++;
+	memmove(f->props + 1, f->props, (f->nprops - 1) * sizeof(*f->props));
+	f->props[0].id = 0x7000 + wire_random_below(rng, 9);
+	f->props[0].len = wire_random_below(rng, FLAT_DATA + 1);
+	change->count++;
+	for (i = 0; i < ARRAY_SIZE(change->at); i++)
+		change->at[i] <<= 1;
+}
+
+/* Words without a bit need not be there. */
+static void rewrite_subsets(struct wire_rng *rng, struct flat *f)
+{
+	struct flat_subset *subset;
+
+	for (subset = f->subsets; subset < f->subsets + 3; subset++)
+		if (!subset->words[0] || wire_random_below(rng, 2))
+			subset->nwords = !!subset->words[0] +
+				wire_random_below(rng, FLAT_WORDS);
+}
+
+/* As another peer might say it; what that means goes to @hdr. */
+static void rewrite(struct wire_rng *rng, struct flat *f,
+		    struct rpcrdma2_header *hdr)
+{
+	switch (hdr->kind) {
+	case RPCRDMA2_PROPS:
+		if (rng->codec == WIRE_V2)
+			rewrite_props(rng, f, hdr);
+		break;
+	case RPCRDMA2_REQUEST:
+		rewrite_request(rng, f, &hdr->change);
+		break;
+	case RPCRDMA2_DISPOSITION:
+		rewrite_subsets(rng, f);
+		break;
+	}
 }
 
 /* rpcgen's routines encode; wire/ decodes. Changes @hdr. */
@@ -241,8 +335,7 @@ static const char *rpcgen_to_wire(struct wire_rng *rng,
 	rotate_reads(rng, &f);
 	if (rng->codec == WIRE_V2 && !f.bare)
 		f.flags |= wire_random(rng) & ~RPCRDMA2_F_RESPONSE;
-	if (hdr->kind == RPCRDMA2_PROPS && rng->codec == WIRE_V2)
-		rewrite_props(rng, &f, hdr);
+	rewrite(rng, &f, hdr);
 	len = rpcgen_encode(&f, msg.octets, sizeof(msg.octets));
 	if (len < 0)
 		return "rpcgen does not encode it";
@@ -287,7 +380,7 @@ static const char *vector_to_rpcgen(const struct wire_vector *v)
 }
 
 static void check_header(struct wire_rng *rng, unsigned long n,
-			 unsigned long (*kinds)[RPCRDMA2_PROPS + 1])
+			 unsigned long (*kinds)[RPCRDMA2_UPDATE + 1])
 {
 	static struct rpcrdma2_header hdr;
 	size_t rpc_len = wire_random_header(rng, &hdr);
@@ -297,13 +390,22 @@ static void check_header(struct wire_rng *rng, unsigned long n,
 	verdict("rpcgen to wire", n, rpcgen_to_wire(rng, &hdr, rpc_len));
 }
 
+static void print_kinds(const char *name, const unsigned long *n)
+{
+	printf("# %s: %lu MSG, %lu NOMSG, %lu ERROR, %lu CONNPROP, %lu REQUEST, ",
+	       name, n[RPCRDMA2_MSG], n[RPCRDMA2_NOMSG], n[RPCRDMA2_ERROR],
+	       n[RPCRDMA2_PROPS], n[RPCRDMA2_REQUEST]);
+	printf("%lu DISPOSITION, %lu UPDATE\n", n[RPCRDMA2_DISPOSITION],
+	       n[RPCRDMA2_UPDATE]);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long headers = argc > 1 ? strtoul(argv[1], NULL, 0) : 20000;
 	struct wire_rng rng = { argc > 2 ? strtoull(argv[2], NULL, 0) : 1 };
 	const struct wire_vector *v;
 	/* By codec, and type */
-	unsigned long kinds[WIRE_NR_CODECS + 1][RPCRDMA2_PROPS + 1] = { { 0 } };
+	unsigned long kinds[WIRE_NR_CODECS + 1][RPCRDMA2_UPDATE + 1] = { { 0 } };
 	unsigned long i;
 
 	if (argc > 3 || !headers) {
@@ -317,9 +419,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < headers; i++)
 		check_header(&rng, i, kinds);
 	for (i = 1; i <= WIRE_NR_CODECS; i++)
-		printf("# %s: %lu MSG, %lu NOMSG, %lu ERROR, %lu CONNPROP\n",
-		       wire_dialect(i)->name, kinds[i][RPCRDMA2_MSG], kinds[i][RPCRDMA2_NOMSG],
-		       kinds[i][RPCRDMA2_ERROR], kinds[i][RPCRDMA2_PROPS]);
+		print_kinds(wire_dialect(i)->name, kinds[i]);
 	printf("%lu passed, %lu failed, 0 skipped\n", passed, failed);
 	return failed || !passed;
 }

@@ -13,6 +13,7 @@
 #define FLAT_CHUNKS	10
 #define FLAT_PROPS	12
 #define FLAT_DATA	16
+#define FLAT_WORDS	3
 
 struct flat_segment {
 	uint64_t	offset;
@@ -38,6 +39,11 @@ struct flat_prop {
 	uint8_t		data[FLAT_DATA];
 };
 
+struct flat_subset {
+	uint32_t	nwords;
+	uint32_t	words[FLAT_WORDS];
+};
+
 /* No implicit padding, so that two of them can be compared as memory. */
 struct flat {
 	uint32_t		xid, vers, credit, htype;
@@ -46,13 +52,21 @@ struct flat {
 	struct flat_read	reads[FLAT_SEGMENTS];
 	struct flat_chunk	writes[FLAT_CHUNKS];
 	struct flat_chunk	reply;
-	uint32_t		code, args[3];
+	uint32_t		code, args[2], operation;
 	struct flat_prop	props[FLAT_PROPS];
 	uint32_t		nprops, codec;
+	struct flat_subset	subsets[3];
+	uint32_t		settled, unused;
 };
 
 /* codec: 1, 2, or the version 2 of 2016 */
 #define FLAT_2016	3
+
+/* operation: what a message does with properties, in the numbers of 2016 */
+#define FLAT_INIT		1
+#define FLAT_REQUEST		2
+#define FLAT_DISPOSITION	3
+#define FLAT_UPDATE		4
 
 /* oracle_rpcgen.c: octets of the header, or -1 */
 int rpcgen_encode(const struct flat *f, void *octets, size_t room);

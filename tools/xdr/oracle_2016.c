@@ -8,29 +8,38 @@
 /* A set of characteristics is what an operation has for opaque arguments. */
 #define INFO_MAX	1024
 
-/* The subset of those that won't change: its length, and up to two words */
-static bool_t take_subset(struct flat *f, const u_int *words, u_int n)
+static bool_t encode_init(XDR *xdrs, const struct flat *f)
 {
-	if (n > 2)
-		return FALSE;
-	f->args[0] = n;
-	f->args[1] = n > 0 ? words[0] : 0;
-	f->args[2] = n > 1 ? words[1] : 0;
-	return TRUE;
+	x_property props[FLAT_PROPS];
+	x_init_xchar init = { { f->nprops, props } };
+
+	props_of_flat(props, f);
+	subset_of_flat(&init.xi_nochange, &f->subsets[0]);
+	return xdr_x_init_xchar(xdrs, &init);
 }
 
-static bool_t encode_info(x_optional *optional, char *info, const struct flat *f)
+static bool_t decode_init(XDR *xdrs, struct flat *f)
 {
-	u_int args[] = { f->args[1], f->args[2] };
-	x_property props[FLAT_PROPS];
-	x_init_xchar init = { { 0, props }, { f->args[0], args } };
+	x_init_xchar init;
+	bool_t ok;
+
+	memset(&init, 0, sizeof(init));
+	ok = xdr_x_init_xchar(xdrs, &init) &&
+	     flat_of_props(f, init.xi_start.xi_start_val,
+			   init.xi_start.xi_start_len) &&
+	     flat_of_subset(&f->subsets[0], &init.xi_nochange);
+	xdr_free((xdrproc_t)xdr_x_init_xchar, (char *)&init);
+	return ok;
+}
+
+static bool_t encode_info(x_optional *optional, char *info, struct flat *f)
+{
 	XDR xdrs;
 	bool_t ok;
 
-	props_of_flat(props, f);
-	init.xi_start.xi_start_len = f->nprops;
 	xdrmem_create(&xdrs, info, INFO_MAX, XDR_ENCODE);
-	ok = xdr_x_init_xchar(&xdrs, &init);
+	ok = f->operation == XO_INIT_XCHAR ? encode_init(&xdrs, f) :
+					     code_change(&xdrs, f);
 	optional->xo_info.xo_info_val = info;
 	optional->xo_info.xo_info_len = xdr_getpos(&xdrs);
 	xdr_destroy(&xdrs);
@@ -39,25 +48,19 @@ static bool_t encode_info(x_optional *optional, char *info, const struct flat *f
 
 static bool_t decode_info(struct flat *f, const x_optional *optional)
 {
-	x_init_xchar init;
 	XDR xdrs;
 	bool_t ok;
 
-	memset(&init, 0, sizeof(init));
 	xdrmem_create(&xdrs, optional->xo_info.xo_info_val,
 		      optional->xo_info.xo_info_len, XDR_DECODE);
-	ok = xdr_x_init_xchar(&xdrs, &init) &&
-	     xdr_getpos(&xdrs) == optional->xo_info.xo_info_len &&
-	     flat_of_props(f, init.xi_start.xi_start_val,
-			   init.xi_start.xi_start_len) &&
-	     take_subset(f, init.xi_nochange.xi_nochange_val,
-			 init.xi_nochange.xi_nochange_len);
-	xdr_free((xdrproc_t)xdr_x_init_xchar, (char *)&init);
+	ok = f->operation == XO_INIT_XCHAR ? decode_init(&xdrs, f) :
+					     code_change(&xdrs, f);
+	ok = ok && xdr_getpos(&xdrs) == optional->xo_info.xo_info_len;
 	xdr_destroy(&xdrs);
 	return ok;
 }
 
-static bool_t body_of_flat(x_body_2016 *body, char *info, const struct flat *f)
+static bool_t body_of_flat(x_body_2016 *body, char *info, struct flat *f)
 {
 	x_directed_lists *lists = &body->x_body_2016_u.xb_lists;
 	x_error_2016 *error = &body->x_body_2016_u.xb_error;
@@ -72,7 +75,7 @@ static bool_t body_of_flat(x_body_2016 *body, char *info, const struct flat *f)
 		return TRUE;
 	case XT_CONNPROP:
 		optional->xo_direction = f->flags;
-		optional->xo_operation = XO_INIT_XCHAR;
+		optional->xo_operation = f->operation;
 		return encode_info(optional, info, f);
 	default:
 		lists->xd_direction = f->flags;
@@ -97,8 +100,8 @@ static bool_t flat_of_body(struct flat *f, const x_body_2016 *body)
 		return TRUE;
 	case XT_CONNPROP:
 		f->flags = optional->xo_direction;
-		return optional->xo_operation == XO_INIT_XCHAR &&
-		       decode_info(f, optional);
+		f->operation = optional->xo_operation;
+		return decode_info(f, optional);
 	default:
 		f->flags = body->x_body_2016_u.xb_lists.xd_direction;
 		return flat_of_lists(f, &body->x_body_2016_u.xb_lists.xd_lists);

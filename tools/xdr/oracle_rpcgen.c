@@ -202,9 +202,19 @@ static bool_t code_header(XDR *xdrs, struct flat *f)
 	case XT_NOMSG:
 		return code_rpc(xdrs, f);
 	case XT_CONNPROP:
+		f->operation = FLAT_INIT;
 		return encode ? encode_props(xdrs, f) : decode_props(xdrs, f);
 	case XT_ERROR:
 		return code_error(xdrs, f);
+	case XT_REQUEST:
+		f->operation = FLAT_REQUEST;
+		return code_change(xdrs, f);
+	case XT_DISPOSITION:
+		f->operation = FLAT_DISPOSITION;
+		return code_change(xdrs, f);
+	case XT_UPDATE:
+		f->operation = FLAT_UPDATE;
+		return code_change(xdrs, f);
 	default:
 		return FALSE;
 	}
