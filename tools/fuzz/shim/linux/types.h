@@ -50,6 +50,9 @@ typedef unsigned long long __be64;
 #endif
 #define be32_to_cpu(v)	((u32)cpu_to_be32(v))
 
+#define container_of(ptr, type, member)	\
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
 static inline u32 be32_to_cpup(const __be32 *p)
 {
 	return be32_to_cpu(*p);
