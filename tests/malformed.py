@@ -15,6 +15,7 @@ import struct
 import sys
 
 MSG, NOMSG, ERROR, CONNPROP = 0, 1, 4, 5
+REQUEST, DISPOSITION, UPDATE = 0xffffff01, 0xffffff02, 0xffffff03
 XID, HANDLE = 0x5c3e11d0, 0x1100
 SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY = 0, 1, 2, 4
 RANDOM_MESSAGES = 400
@@ -84,13 +85,46 @@ def connprop(*props, count=None, after=b""):
             words(len(props) if count is None else count) + b"".join(props) + after)
 
 
+def prop_set(*props):
+    return words(len(props)) + b"".join(props)
+
+
+def subset(*bits):
+    return words(len(bits), *bits)
+
+
+def request(*props, after=b""):
+    return prefix(REQUEST, 0) + prop_set(*props) + after
+
+
+def disposition(*subsets):
+    return prefix(DISPOSITION, 1) + b"".join(subsets)
+
+
+def update(item, settled=0, after=b""):
+    return prefix(UPDATE, 0) + item + words(settled) + after
+
+
 PROPS = prop(1, words(12288)), prop(2, words(1))
+EXTENSION = prop(0xffffff01, words(0x72327031)), prop(0xffffff02, words(4096))
 
 FINE = {
     "CONNPROP": connprop(*PROPS),
     "CONNPROP, no properties": connprop(),
     "CONNPROP, defaults": connprop(prop(1, b""), prop(2, b"")),
     "CONNPROP, unknown property": connprop(prop(77, b"seven77"), *PROPS),
+    "CONNPROP, changes": connprop(*PROPS, *EXTENSION),
+    "CONNPROP, experiments of others": connprop(
+        *PROPS, prop(0xffffff01, b"others"), prop(0xffffff02, words(1))),
+    "REQUEST": request(*PROPS),
+    "REQUEST of nothing": request(),
+    "REQUEST of something unknown": request(prop(77, b"seven77")),
+    "DISPOSITION": disposition(subset(1), subset(2), subset(0x80000000)),
+    "DISPOSITION, any number of words": disposition(subset(1, 0, 0), subset(),
+                                                    subset(2, 0)),
+    "UPDATE": update(PROPS[0], 1),
+    "UPDATE of a wish": update(EXTENSION[1]),
+    "UPDATE of something unknown": update(prop(77, b"seven77")),
     "Call": msg(),
     "Reply": msg(REPLY),
     "unknown flags": msg(head={"flags": 0xfffffffe}),
@@ -134,6 +168,20 @@ MALFORMED = [
     ("4294967295 properties", connprop(*PROPS, count=-1)),
     ("12 octets follow the last property", connprop(*PROPS, count=1)),
     ("4 octets follow the last property", connprop(*PROPS, after=words(0))),
+
+    ("Receive Buffer Size 4098", request(prop(1, words(4098)))),
+    ("Reverse Request Support 3", update(prop(2, words(3)))),
+    ("4294967295 properties", prefix(REQUEST, 0) + words(-1)),
+    ("4 octets follow the last property", request(*PROPS, after=words(0))),
+    ("subset of 4294967295 words", disposition(words(-1, 0), subset(), subset())),
+    ("before its count of words", disposition(subset(1), subset())),
+    ("subsets overlap", disposition(subset(3), subset(2), subset())),
+    ("subsets overlap", disposition(subset(0x80000000), subset(), subset(0x80000000))),
+    ("subsets overlap", disposition(subset(), subset(0, 4), subset(1, 6))),
+    ("4 octets follow the last subset", disposition(subset(), subset(), subset(),
+                                                    words(0))),
+    ("settled by 2", update(PROPS[0], 2)),
+    ("4 octets follow the update", update(PROPS[0], after=words(0))),
 
     ("XID 0x00000007", msg(message=rpc(CALL, 7))),
     ("direction 1", msg(message=rpc(REPLY))),
@@ -263,9 +311,12 @@ def of_2016(htype, direction, *body):
     return prefix(htype, direction) + b"".join(body)
 
 
+def operation(number, info):
+    return words(number, len(info)) + info
+
+
 def init_xchar(*props, after=words(0)):
-    info = words(len(props)) + b"".join(props) + after
-    return words(1, len(info)) + info
+    return operation(1, prop_set(*props) + after)
 
 
 # Without the handle to invalidate, which is the first word
@@ -282,7 +333,14 @@ OF_2016 = {
         prop(1, words(4096)), prop(2, words(1)), prop(3, words(2)))),
     "INIT_XCHAR, which won't change": of_2016(CONNPROP, REPLY, init_xchar(
         prop(0xffffff00, b"12345"), after=words(1, 1))),
-    "REQ_XCHAR": of_2016(CONNPROP, CALL, words(2, 4, 0)),
+    "REQ_XCHAR": of_2016(CONNPROP, CALL, operation(2, prop_set(
+        prop(1, words(4096)), prop(0xffffff02, words(0))))),
+    "REQ_XCHAR of nothing": of_2016(CONNPROP, CALL, operation(2, prop_set())),
+    "RESP_XCHAR": of_2016(CONNPROP, REPLY, operation(
+        3, subset(1) + subset() + subset(2, 1))),
+    "UPD_XCHAR": of_2016(CONNPROP, CALL, operation(
+        4, prop(3, words(3)) + words(1))),
+    "unknown operation": of_2016(CONNPROP, CALL, operation(5, b"12345678")),
 }
 BAD_OF_2016 = [
     ("Receive Buffer Size 100", init_xchar(prop(1, words(100)))),
@@ -290,6 +348,13 @@ BAD_OF_2016 = [
     ("Requester Remote Invalidation has 0 octets", init_xchar(prop(2, b""))),
     ("Backward Request Support 4", init_xchar(prop(3, words(4)))),
     ("subset of 2 words", init_xchar(after=words(2, 0))),
+    ("4 octets follow the subset", init_xchar(after=words(0, 0))),
+    ("Backward Request Support 4", operation(2, prop_set(prop(3, words(4))))),
+    ("Receive Buffer Size has 0 octets", operation(4, prop(1, b"") + words(0))),
+    ("4 octets follow the last property", operation(2, prop_set() + words(0))),
+    ("subsets overlap", operation(3, subset(1) + subset(1) + subset())),
+    ("before its boolean", operation(4, prop(1, words(4096)))),
+    ("settled by 4294967295", operation(4, prop(1, words(4096)) + words(-1))),
 ]
 
 

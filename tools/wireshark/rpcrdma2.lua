@@ -20,9 +20,12 @@ local rpcrdma2 = Proto("rpcrdma2", "RPC-over-RDMA version 2")
 
 local VERSION = 2
 local MSG, NOMSG, ERROR, CONNPROP = 0, 1, 4, 5
+-- An extension: Documentation/property-change.rst
+local REQUEST, DISPOSITION, UPDATE = 0xffffff01, 0xffffff02, 0xffffff03
 local HTYPES = {
 	[MSG] = "MSG", [NOMSG] = "NOMSG", [ERROR] = "ERROR",
-	[CONNPROP] = "CONNPROP",
+	[CONNPROP] = "CONNPROP", [REQUEST] = "REQUEST",
+	[DISPOSITION] = "DISPOSITION", [UPDATE] = "UPDATE",
 }
 local ERR_VERS, ERR_READ_CHUNKS, ERR_SYSTEM = 1, 4, 9
 local OTHERS_LAST_ERROR = 100
@@ -32,8 +35,11 @@ local ERRORS = {
 	[7] = "WRITE_RESOURCE", [8] = "REPLY_RESOURCE", [9] = "SYSTEM",
 }
 local RBSIZ, BRS = 1, 2
+local EXPERIMENTAL = 0xffffff00
+local CHANGES, WISH = 0xffffff01, 0xffffff02
 local PROPERTIES = {
 	[RBSIZ] = "Receive Buffer Size", [BRS] = "Reverse Request Support",
+	[CHANGES] = "Changes of properties", [WISH] = "Wished Receive Buffer Size",
 }
 local RBSIZ_MIN = 1024
 local RVREQSUP = { [0] = "NONE", [1] = "INLINE", [2] = "GENL" }
@@ -41,16 +47,17 @@ local BOOLEAN = { [0] = "no", [1] = "yes" }
 
 -- The text of 2016, and its characteristics (draft-dnoveck-nfsv4-rpcrdma-xcharext-01)
 local DIRECTIONS = { [0] = "Call", [1] = "Reply" }
-local INIT_XCHAR = 1
+local INIT_XCHAR, REQ_XCHAR, RESP_XCHAR, UPD_XCHAR = 1, 2, 3, 4
 local OPERATIONS = {
-	[INIT_XCHAR] = "INIT_XCHAR", [2] = "REQ_XCHAR", [3] = "RESP_XCHAR",
-	[4] = "UPD_XCHAR",
+	[INIT_XCHAR] = "INIT_XCHAR", [REQ_XCHAR] = "REQ_XCHAR",
+	[RESP_XCHAR] = "RESP_XCHAR", [UPD_XCHAR] = "UPD_XCHAR",
 }
 local XCHAR_RQREMINV, XCHAR_BRS = 2, 3
 local CHARACTERISTICS = {
 	[RBSIZ] = "Receive Buffer Size",
 	[XCHAR_RQREMINV] = "Requester Remote Invalidation",
 	[XCHAR_BRS] = "Backward Request Support",
+	[WISH] = "Wished Receive Buffer Size",
 }
 local BKRQSUP = { [0] = "UNKNOWN", [1] = "NONE", [2] = "SZLIM", [3] = "GENL" }
 
@@ -84,7 +91,17 @@ local f = {
 	prop_rbsiz = ProtoField.uint32("rpcrdma2.prop.rbsiz", PROPERTIES[RBSIZ]),
 	prop_brs = ProtoField.uint32("rpcrdma2.prop.brs", PROPERTIES[BRS],
 		base.DEC, RVREQSUP),
+	prop_changes = ProtoField.uint32("rpcrdma2.prop.changes", PROPERTIES[CHANGES],
+		base.HEX),
+	prop_wish = ProtoField.uint32("rpcrdma2.prop.wished_rbsiz", PROPERTIES[WISH]),
 	prop_data = ProtoField.bytes("rpcrdma2.prop.data", "Data"),
+
+	subset = ProtoField.uint32("rpcrdma2.change.words", "Words of the subset"),
+	done = ProtoField.uint32("rpcrdma2.change.done", "Done", base.HEX),
+	rejected = ProtoField.uint32("rpcrdma2.change.rejected", "Rejected", base.HEX),
+	pending = ProtoField.uint32("rpcrdma2.change.pending", "Pending", base.HEX),
+	settled = ProtoField.uint32("rpcrdma2.change.settled", "No request is pending",
+		base.DEC, BOOLEAN),
 
 	direction = ProtoField.uint32("rpcrdma2.direction", "Direction", base.DEC, DIRECTIONS),
 	operation = ProtoField.uint32("rpcrdma2.operation", "Operation", base.DEC, OPERATIONS),
@@ -434,13 +451,14 @@ end
 -- zero stands for the default, or does not.
 local PROPERTIES_OF_2019 = {
 	names = PROPERTIES, id = f.prop_id, empty = true,
-	fields = { [RBSIZ] = f.prop_rbsiz, [BRS] = f.prop_brs },
+	fields = { [RBSIZ] = f.prop_rbsiz, [BRS] = f.prop_brs,
+		   [CHANGES] = f.prop_changes, [WISH] = f.prop_wish },
 	values = { [BRS] = RVREQSUP },
 }
 local PROPERTIES_OF_2016 = {
 	names = CHARACTERISTICS, id = f.xchar_id, empty = false,
 	fields = { [RBSIZ] = f.prop_rbsiz, [XCHAR_RQREMINV] = f.xchar_rqreminv,
-		   [XCHAR_BRS] = f.xchar_brs },
+		   [XCHAR_BRS] = f.xchar_brs, [WISH] = f.prop_wish },
 	values = { [XCHAR_RQREMINV] = BOOLEAN, [XCHAR_BRS] = BKRQSUP },
 }
 
@@ -461,7 +479,9 @@ local function parse_property(h, set)
 	if length > h:remaining() then
 		malformed("a property of %d octets does not fit", length)
 	end
-	if set.fields[id] and (length > 0 or not set.empty) then
+	-- An experimental one may be somebody else's.
+	local known = set.fields[id] and (length == 4 or id < EXPERIMENTAL)
+	if known and (length > 0 or not set.empty) then
 		if length ~= 4 then
 			malformed("%s has %d octets", set.names[id], length)
 		end
@@ -485,11 +505,65 @@ local function parse_properties(h, set)
 	end
 end
 
+local function expect_end(h, what)
+	if h:remaining() > 0 then
+		malformed("%d octets follow %s", h:remaining(), what)
+	end
+end
+
 local function parse_connprop(h)
 	parse_properties(h, PROPERTIES_OF_2019)
-	if h:remaining() > 0 then
-		malformed("%d octets follow the last property", h:remaining())
+	expect_end(h, "the last property")
+end
+
+-- Changes of properties ----------------------------------------------------------
+--
+-- Both texts have the same messages, but for the properties.
+
+local function parse_subset(h, field)
+	local count, subset = h:word("count of words", f.subset), {}
+
+	if count > h:remaining() / 4 then
+		malformed("a subset of %d words does not fit", count)
 	end
+	for i = 1, count do
+		subset[i] = h:word("subset", field)
+	end
+	return subset
+end
+
+local function check_disjoint(a, b)
+	for i = 1, math.min(#a, #b) do
+		if bit.band(a[i], b[i]) ~= 0 then
+			malformed("subsets overlap")
+		end
+	end
+end
+
+local function parse_request(h, set)
+	parse_properties(h, set)
+	expect_end(h, "the last property")
+end
+
+local function parse_disposition(h)
+	local done = h:within("Done", parse_subset, f.done)
+	local rejected = h:within("Rejected", parse_subset, f.rejected)
+	local pending = h:within("Pending", parse_subset, f.pending)
+
+	check_disjoint(done, rejected)
+	check_disjoint(done, pending)
+	check_disjoint(rejected, pending)
+	expect_end(h, "the last subset")
+end
+
+local function parse_update(h, set)
+	h:within("Property", parse_property, set)
+	local settled = h:word("boolean", f.settled)
+
+	if settled > 1 then
+		malformed("a request is settled by %d, neither 0 nor 1", settled)
+	end
+	expect_end(h, "the update")
 end
 
 -- The text of 2016 -------------------------------------------------------------
@@ -548,22 +622,17 @@ local function is_of_2016(h)
 	if h.htype == CONNPROP then
 		return tvb:len() >= 28 and tvb(16, 4):uint() <= 1 and
 		       tvb(24, 4):uint() == tvb:len() - 28
-	elseif h.htype == ERROR or tvb:len() < 24 then
+	elseif h.htype ~= MSG and h.htype ~= NOMSG or tvb:len() < 24 then
 		return false
 	end
 	local word = tvb(16, 4):uint()
 	return leads_to_rpc(h, 20, word) and not leads_to_rpc(h, 24, word % 2)
 end
 
-local function parse_subset(h)
-	local count = h:word("count of words", f.xchar_nochange)
-
-	if count * 4 ~= h:remaining() then
-		malformed("a subset of %d words does not fit", count)
-	end
-	for _ = 1, count do
-		h:word("subset", f.xchar_nochange)
-	end
+local function parse_init(h)
+	parse_properties(h, PROPERTIES_OF_2016)
+	h:within("Subset", parse_subset, f.xchar_nochange)
+	expect_end(h, "the subset")
 end
 
 -- is_of_2016() has seen that the arguments are all that follows.
@@ -573,8 +642,13 @@ local function parse_optional(h)
 
 	h.summary = h.summary .. " " .. (OPERATIONS[operation] or operation)
 	if operation == INIT_XCHAR then
-		parse_properties(h, PROPERTIES_OF_2016)
-		h:within("Subset", parse_subset)
+		parse_init(h)
+	elseif operation == REQ_XCHAR then
+		parse_request(h, PROPERTIES_OF_2016)
+	elseif operation == RESP_XCHAR then
+		parse_disposition(h)
+	elseif operation == UPD_XCHAR then
+		parse_update(h, PROPERTIES_OF_2016)
 	elseif length > 0 then
 		h.tree:add(f.info, h.tvb(h.pos, length))
 		h.pos = h.pos + length
@@ -619,6 +693,12 @@ local function parse_header(h)
 		parse_rpc(h)
 	elseif h.htype == ERROR then
 		parse_error(h)
+	elseif h.htype == REQUEST then
+		parse_request(h, PROPERTIES_OF_2019)
+	elseif h.htype == DISPOSITION then
+		parse_disposition(h)
+	elseif h.htype == UPDATE then
+		parse_update(h, PROPERTIES_OF_2019)
 	else
 		parse_connprop(h)
 	end
