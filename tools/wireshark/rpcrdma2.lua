@@ -100,7 +100,7 @@ local f = {
 	done = ProtoField.uint32("rpcrdma2.change.done", "Done", base.HEX),
 	rejected = ProtoField.uint32("rpcrdma2.change.rejected", "Rejected", base.HEX),
 	pending = ProtoField.uint32("rpcrdma2.change.pending", "Pending", base.HEX),
-	settled = ProtoField.uint32("rpcrdma2.change.settled", "No request is pending",
+	settled = ProtoField.uint32("rpcrdma2.change.settled", "Settles what was pending",
 		base.DEC, BOOLEAN),
 
 	direction = ProtoField.uint32("rpcrdma2.direction", "Direction", base.DEC, DIRECTIONS),
