@@ -41,9 +41,14 @@
 #define BRS(level)	"00000002 00000004 " level " "
 #define PROPERTIES	"00000002 " RBSIZ("00001000") BRS("00000001")
 
+/* What this project's ends say of themselves */
+#define CHANGES		"ffffff01 00000004 72327031 "
+#define WISH(size)	"ffffff02 00000004 " size " "
+#define OWN_PROPERTIES	"00000004 " RBSIZ("00003000") BRS("00000001") \
+			CHANGES WISH("00000000")
+
 /* What a server answers to CONNPROP. */
-#define CONNPROP_ANSWER	XID VERS GRANT "00000005 " REPLY_FLAGS "00000002 " \
-			RBSIZ("00003000") BRS("00000001")
+#define CONNPROP_ANSWER	XID VERS GRANT "00000005 " REPLY_FLAGS OWN_PROPERTIES
 
 /* NFS version 3, procedure 0 */
 #define RPC_NULL	"00000000 00000002 000186a3 00000003 00000000 " \
