@@ -67,7 +67,8 @@ static void try_props(u32 codec, const u8 *octets, size_t len)
 	rpcrdma2_stream_decode(&xdr, &buf, copy, len);
 	if (!rpcrdma2_decode_props(&xdr, wire_dialect(codec)->props, &props) &&
 	    (props.rbsiz < 1024 || props.rbsiz % 4 || props.brs > 2 ||
-	     props.remote_inv > 1))
+	     props.remote_inv > 1 || props.changes > 1 ||
+	     (props.wished_rbsiz && props.wished_rbsiz < 1024)))
 		complain("properties", "impossible values", octets, len);
 	free(copy);
 }
