@@ -33,7 +33,6 @@ mount_file_systems() {
 	[ "$LAB_FLAVOUR" != qemu ] ||
 		share="share $LAB_LOG 9p trans=virtio,version=9p2000.L"
 	cat >/etc/fstab <<-END
-	proc /proc proc
 	sys /sys sysfs
 	dev /dev devtmpfs
 	pts /dev/pts devpts X-mount.mkdir
@@ -46,6 +45,8 @@ mount_file_systems() {
 	nfs /var/lib/nfs tmpfs
 	$share
 	END
+	# First, for mount -a to see what is mounted: the host's /proc is below.
+	mount -t proc proc /proc
 	modprobe configfs	# makes its mount point
 	mount -a
 }

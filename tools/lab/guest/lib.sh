@@ -69,13 +69,14 @@ lab_nfs_server() {
 	lab_make_export "${1:-tmpfs}" &&
 	{ [ -e /proc/fs/nfsd/threads ] || mount -t nfsd nfsd /proc/fs/nfsd; } &&
 	lab_nfs_daemons &&
+	lab_nfs_tracking &&
 	echo 5 >/proc/sys/fs/nfs/nlm_timeout &&
 	echo 5 >/proc/sys/fs/nfs/nlm_grace_period &&
 	exportfs -o rw,no_root_squash,insecure,fsid=0,no_subtree_check \
 		"*:$LAB_EXPORT" &&
 	rpc.mountd -N 2 &&
 	rpc.nfsd --no-udp -G 10 -L 10 "${2:-8}" &&
-	{ [ "$LAB_BOOT" -gt 1 ] || echo Y >/proc/fs/nfsd/v4_end_grace; } &&
+	{ [ "$LAB_BOOT" -gt 1 ] || lab_end_grace; } &&
 	echo "rdma 20049" >/proc/fs/nfsd/portlist
 }
 
@@ -94,6 +95,22 @@ lab_nfs_daemons() {
 	rpcinfo -p >/dev/null 2>&1 || rpcbind -w || return
 	lab_until 10 eval 'rpcinfo -p >/dev/null 2>&1' || return
 	rpcinfo -p | grep -q status || rpc.statd --no-notify
+}
+
+# Who remembers a server's NFSv4 clients, where the kernel has no way of its own any
+# more. Without any, no grace period can be ended.
+lab_nfs_tracking() {
+	[ ! -e /proc/fs/nfsd/nfsv4recoverydir ] && ! pgrep -x nfsdcld >/dev/null ||
+		return 0
+	mountpoint -q /run/rpc_pipefs ||
+		mount -t rpc_pipefs pipefs /run/rpc_pipefs || return
+	mkdir -p /var/lib/nfs/nfsdcld &&
+	nfsdcld -p /run/rpc_pipefs
+}
+
+# To end a grace period that is over, or was never there, is an error.
+lab_end_grace() {
+	grep -q Y /proc/fs/nfsd/v4_end_grace || echo Y >/proc/fs/nfsd/v4_end_grace
 }
 
 # lab_mount VERSION [OPTIONS [DIRECTORY]] - mount the server's export over RDMA.
