@@ -26,6 +26,7 @@ use() {
 ranges() {
 	cat <<-END
 	inline_size 4096 262144 4095 4097 263168 0 -4096 much
+	inline_min 4096 262144 4095 4097 263168 -4096 much
 	slot_table_entries 2 1024 1 1025 -1 0x
 	max_requests 2 1024 1 1025 4294967298
 	version 0 2 3 -1 v2

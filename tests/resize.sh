@@ -25,7 +25,7 @@ has_size() {
 	for file in "$client" "$server"; do
 		[ "$(value_of "$file" offered_rbsiz)" = "$1" ] &&
 			[ "$(value_of "$file" received_rbsiz)" = "$1" ] &&
-			[ "$(value_of "$file" receive_buffers_of_other_size)" = 0 ] ||
+			[ "$(value_of "$file" odd_receive_buffers)" = 0 ] ||
 			return 1
 	done
 }

@@ -398,7 +398,8 @@ static void take_update(struct rpcrdma2_conn *conn,
 bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
-	bool ok = !recv->invalidated;
+	bool answer = recv->hdr.kind == RPCRDMA2_DISPOSITION;
+	bool ok = !recv->invalidated && recv->hdr.response == answer;
 
 	if (!may_change(conn))
 		return false;

@@ -107,7 +107,7 @@ static void show_queues(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 	rpcrdma2_show(seq, "receive_queue_depth", "%u", conn->recv_depth);
 	rpcrdma2_show(seq, "receive_buffers", "%u", conn->nr_recvs);
 	rpcrdma2_show(seq, "receive_buffer_size", "%u", conn->recv_size);
-	rpcrdma2_show(seq, "receive_buffers_of_other_size", "%u",
+	rpcrdma2_show(seq, "odd_receive_buffers", "%u",
 		      conn->odd_recvs);
 	rpcrdma2_show(seq, "peak_rbsiz", "%u", conn->peak_rbsiz);
 	rpcrdma2_show(seq, "completion_queue_depth", "%d", conn->cq->cqe);
