@@ -4,7 +4,8 @@
  *
  *   rpcrdma2_job_get()		a Call came (CQ)
  *   rpcrdma2_job_plan()	it has Read chunks: how much is there to read?
- *   rpcrdma2_job_read()	fetch it; nobody waits
+ *   rpcrdma2_admit()		when may it be?
+ *   rpcrdma2_reads_start()	fetch it; nobody waits
  *   rpcrdma2_job_arg()		the RPC message, for the server to decode
  *   rpcrdma2_job_reply()	RDMA Writes and the Send, one chain
  *   rpcrdma2_job_put()		the Send is done, or there was no Reply
@@ -161,6 +162,7 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	rpcrdma2_rws_release(job);
 	rpcrdma2_pages_give(job->pages, job->nr_pages);
 	job->nr_pages = 0;
+	rpcrdma2_admission_return(job);
 	if (job->recv)
 		rpcrdma2_job_give_credit(job);
 
@@ -192,6 +194,27 @@ void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
 	rpcrdma2_send_error(job->responder->conn, job->xid, job->vers, error,
 			    false);
 	rpcrdma2_job_put(job);
+}
+
+/**
+ * rpcrdma2_job_refuse_reads - answer a Call whose Read chunks can't be read
+ * @job: the job; done with on return
+ * @rc: what rpcrdma2_job_plan(), _read() or _read_finish() returned
+ *
+ * Process context, between enter and exit or in the CQ.
+ */
+void rpcrdma2_job_refuse_reads(struct rpcrdma2_job *job, int rc)
+{
+	struct rpcrdma2_error error = { .code = RDMA2_ERR_SYSTEM };
+
+	if (rc == -EBADMSG) {
+		error.code = RDMA2_ERR_BAD_XDR;
+	} else if (rc == -E2BIG) {
+		error.code = RDMA2_ERR_SEGMENTS;
+		error.max_segments = RPCRDMA2_OWN_SEGMENTS /
+				     job->recv->hdr.chunks.nreads;
+	}
+	rpcrdma2_job_refuse(job, &error);
 }
 
 /**
@@ -235,12 +258,15 @@ void rpcrdma2_show_responder(struct seq_file *seq,
 /**
  * rpcrdma2_responder_create - give a connection its responder role
  * @conn: a connection that is not established yet
+ * @admitted: as for rpcrdma2_admission_init()
  *
  * Process context.
  *
  * Return: the role, or NULL
  */
-struct rpcrdma2_responder *rpcrdma2_responder_create(struct rpcrdma2_conn *conn)
+struct rpcrdma2_responder *
+rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
+			  void (*admitted)(struct rpcrdma2_job *job))
 {
 	struct rpcrdma2_responder *responder;
 
@@ -251,6 +277,7 @@ struct rpcrdma2_responder *rpcrdma2_responder_create(struct rpcrdma2_conn *conn)
 	spin_lock_init(&responder->lock);
 	INIT_LIST_HEAD(&responder->free_jobs);
 	INIT_LIST_HEAD(&responder->free_rws);
+	rpcrdma2_admission_init(responder, admitted);
 	conn->responder = responder;
 	return responder;
 }

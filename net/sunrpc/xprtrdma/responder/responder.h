@@ -16,6 +16,8 @@
 #include "conn/conn.h"
 #include "module.h"
 
+struct rpcrdma2_job;
+
 /* Pages of the largest Call or Reply: its data, what is around it, and its ends */
 #define RPCRDMA2_JOB_PAGES	(DIV_ROUND_UP(RPCRDMA2_MAX_PAYLOAD, PAGE_SIZE) + 4)
 
@@ -65,25 +67,53 @@ struct rpcrdma2_responder_stats {
 };
 
 /**
+ * struct rpcrdma2_admission - which Calls of a connection may be read by RDMA, and when
+ * @admitted: called with each that may
+ * @to_read: jobs that are not admitted, in order of arrival
+ * @reading: jobs whose Reads are being made or under way, oldest first
+ * @nr_reading: jobs that are admitted, and whose Reads have not ended
+ * @read_limit: how many may be, if the device has too few of something
+ * @pages_reading: pages that they read to
+ * @read_timer: ends Reads that take too long
+ * @in_line: in the line for pages
+ * @pages_wanted: pages of the first job of @to_read, if in line
+ *
+ * Under the responder's lock, but for the last two.
+ */
+struct rpcrdma2_admission {
+	void			(*admitted)(struct rpcrdma2_job *job);
+	struct list_head	to_read;
+	struct list_head	reading;
+	unsigned int		nr_reading;
+	unsigned int		read_limit;
+	unsigned int		pages_reading;
+	struct delayed_work	read_timer;
+	struct list_head	in_line;
+	unsigned int		pages_wanted;
+};
+
+/**
  * struct rpcrdma2_responder - a connection's responder role
  * @conn: the connection
- * @lock: the lists
+ * @lock: the lists, and @admission
  * @free_jobs: jobs to use
  * @outstanding: Calls whose credit was not given back, at most what the peer was
  *	granted
  * @writing: pages that RDMA Writes of Replies are made from
  * @free_rws: large transfers to use
  * @nr_free_rws: how many
+ * @admission: of Calls with chunks
  * @stats: of this connection
  */
 struct rpcrdma2_responder {
 	struct rpcrdma2_conn	*conn;
-	spinlock_t		lock;	/* the lists */
+	spinlock_t		lock;	/* the lists, admission */
 	struct list_head	free_jobs;
 	unsigned int		outstanding;
 	unsigned int		writing;
 	struct list_head	free_rws;
 	unsigned int		nr_free_rws;
+	struct rpcrdma2_admission admission;
 	struct rpcrdma2_responder_stats stats;
 };
 
@@ -124,8 +154,8 @@ struct rpcrdma2_payload {
  * @recv: the Call's message; NULL once it was given back
  * @xid: of the RPC
  * @vers: version of the Call
- * @admitted: for svc/admit.c: pages that it holds, or may take, for its Reads
- * @alone: for svc/admit.c: it found none of something while no other had any
+ * @admitted: for admit.c: pages that it holds, or may take, for its Reads
+ * @alone: for admit.c: it found none of something while no other had any
  * @since: when its Reads began, or its Reply began to wait, in jiffies
  * @rws: transfers made for it
  * @read_work: RDMA Reads of its arguments
@@ -189,7 +219,9 @@ rpcrdma2_responder_has_room(const struct rpcrdma2_responder *responder)
 }
 
 /* responder.c */
-struct rpcrdma2_responder *rpcrdma2_responder_create(struct rpcrdma2_conn *conn);
+struct rpcrdma2_responder *
+rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
+			  void (*admitted)(struct rpcrdma2_job *job));
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
 int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder);
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
@@ -197,6 +229,7 @@ void rpcrdma2_job_give_credit(struct rpcrdma2_job *job);
 void rpcrdma2_job_put(struct rpcrdma2_job *job);
 void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
 			 const struct rpcrdma2_error *error);
+void rpcrdma2_job_refuse_reads(struct rpcrdma2_job *job, int rc);
 void rpcrdma2_show_responder_stats(struct seq_file *seq,
 				   const struct rpcrdma2_responder_stats *stats);
 void rpcrdma2_show_responder(struct seq_file *seq,
@@ -212,6 +245,18 @@ int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 int rpcrdma2_job_read_finish(struct rpcrdma2_job *job);
 void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
 		      struct page **pages);
+
+/* admit.c */
+void rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
+			     void (*admitted)(struct rpcrdma2_job *job));
+void rpcrdma2_admission_end(struct rpcrdma2_responder *responder);
+void rpcrdma2_admit(struct rpcrdma2_job *job);
+unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
+				  unsigned int max_pages,
+				  void (*done)(struct rpcrdma2_job *job));
+void rpcrdma2_read_end(struct rpcrdma2_job *job);
+void rpcrdma2_admission_return(struct rpcrdma2_job *job);
+void rpcrdma2_show_admission(struct seq_file *seq);
 
 /* reply.c */
 int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length);

@@ -3,7 +3,7 @@
  * Calls to nfsd's threads, and their Replies back.
  *
  * A thread takes a job from the connection's queue. If the job has Read chunks,
- * which is queued when it is admitted (admit.c), the thread starts the Reads, lends
+ * which is queued when it is admitted (responder/admit.c), the thread starts the Reads, lends
  * the job its pages and looks for other work; when they are done, the job is queued
  * again and any thread takes the message together with the pages. A thread that
  * starts one job's Reads starts those of the next ones, too: each turn of a thread
@@ -18,18 +18,6 @@
 /* So often a Reply is tried again for which there was no memory. */
 #define REPLY_RETRY	(HZ / 20)
 
-static void drop(struct rpcrdma2_job *job)
-{
-	rpcrdma2_admission_return(job);
-	rpcrdma2_job_put(job);
-}
-
-static void refuse(struct rpcrdma2_job *job, const struct rpcrdma2_error *error)
-{
-	rpcrdma2_admission_return(job);
-	rpcrdma2_job_refuse(job, error);
-}
-
 static void enqueue(struct rpcrdma2_svc_xprt *sx, struct list_head *queue,
 		    struct rpcrdma2_job *job)
 {
@@ -40,18 +28,17 @@ static void enqueue(struct rpcrdma2_svc_xprt *sx, struct list_head *queue,
 	svc_xprt_enqueue(&sx->xprt);
 }
 
-static void refuse_reads(struct rpcrdma2_job *job, int rc)
+/**
+ * rpcrdma2_svc_admitted - a Call may be read
+ * @job: the Call
+ *
+ * Process context or CQ, no locks held.
+ */
+void rpcrdma2_svc_admitted(struct rpcrdma2_job *job)
 {
-	struct rpcrdma2_error error = { .code = RDMA2_ERR_SYSTEM };
+	struct rpcrdma2_svc_xprt *sx = job->responder->conn->upper;
 
-	if (rc == -EBADMSG) {
-		error.code = RDMA2_ERR_BAD_XDR;
-	} else if (rc == -E2BIG) {
-		error.code = RDMA2_ERR_SEGMENTS;
-		error.max_segments = RPCRDMA2_OWN_SEGMENTS /
-				     job->recv->hdr.chunks.nreads;
-	}
-	refuse(job, &error);
+	enqueue(sx, &sx->calls, job);
 }
 
 /**
@@ -75,16 +62,16 @@ void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 	}
 	rc = rpcrdma2_job_plan(job);
 	if (rc)
-		refuse_reads(job, rc);
+		rpcrdma2_job_refuse_reads(job, rc);
 	else
-		rpcrdma2_admit(sx, job);
+		rpcrdma2_admit(job);
 }
 
 static void read_done(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_svc_xprt *sx = job->responder->conn->upper;
 
-	rpcrdma2_read_end(sx, job);
+	rpcrdma2_read_end(job);
 	enqueue(sx, &sx->read_jobs, job);
 }
 
@@ -201,11 +188,11 @@ void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 	struct list_head *queue;
 	struct rpcrdma2_job *job;
 
-	rpcrdma2_admission_end(sx);
+	rpcrdma2_admission_end(sx->conn->responder);
 	cancel_delayed_work_sync(&sx->reply_timer);
 	unpark(sx);
 	while ((job = dequeue(sx, &queue)))
-		drop(job);
+		rpcrdma2_job_put(job);
 }
 
 #ifdef CONFIG_FAULT_INJECTION
@@ -234,8 +221,8 @@ static bool inject_error(struct rpcrdma2_job *job)
 	else if (cl->has_reply)
 		error.length_needed = cl->reply.length;
 	if (cl->nreads)
-		rpcrdma2_read_end(job->responder->conn->upper, job);
-	refuse(job, &error);
+		rpcrdma2_read_end(job);
+	rpcrdma2_job_refuse(job, &error);
 	return true;
 }
 
@@ -253,48 +240,12 @@ static bool inject_error(struct rpcrdma2_job *job)
 }
 #endif
 
-/* Registrations, memory and DMA mappings: others' Reads have some, and end. */
-static bool is_transient(int rc)
-{
-	return rc == -EAGAIN || rc == -ENOMEM || rc == -EIO;
-}
-
-/* What is wrong with the Call, and would be so again, with any number of tries */
-static bool is_the_peers(int rc)
-{
-	return rc == -EMSGSIZE || rc == -EINVAL || rc == -EAGAIN;
-}
-
-/* Return: how many of @pages were taken */
-static unsigned int start_reads(struct rpcrdma2_svc_xprt *sx,
-				struct rpcrdma2_job *job, struct page **pages,
-				unsigned int max_pages)
-{
-	int rc;
-
-	rpcrdma2_read_begin(sx, job);
-	rc = rpcrdma2_job_read(job, pages, max_pages, read_done);
-	if (rc >= 0)
-		return rc;
-	if (is_transient(rc) && rpcrdma2_read_later(sx, job))
-		return 0;
-	rpcrdma2_read_end(sx, job);
-	if (is_the_peers(rc)) {
-		refuse_reads(job, rc);
-		return 0;
-	}
-	/* It comes again, on the next connection; an error would end it. */
-	rpcrdma2_conn_close(sx->conn, rc);
-	drop(job);
-	return 0;
-}
-
 static bool may_run(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 {
 	if (!job->status && rpcrdma2_conn_enter(sx->conn))
 		return true;
 	trace_rpcrdma2_call_drop(job, job->status);
-	drop(job);
+	rpcrdma2_job_put(job);
 	return false;
 }
 
@@ -309,8 +260,10 @@ static void start_all_reads(struct rpcrdma2_svc_xprt *sx,
 		if (!may_run(sx, job))
 			continue;
 		if (!inject_error(job))
-			lent += start_reads(sx, job, rqstp->rq_pages + lent,
-					    max_pages - lent);
+			lent += rpcrdma2_reads_start(job,
+						     rqstp->rq_pages + lent,
+						     max_pages - lent,
+						     read_done);
 		rpcrdma2_conn_exit(sx->conn);
 	}
 	rpcrdma2_call_pages_taken(rqstp, lent);
@@ -345,7 +298,7 @@ static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 	if (rpcrdma2_job_has_reads(job)) {
 		rc = rpcrdma2_job_read_finish(job);
 		if (rc) {
-			refuse_reads(job, rc);
+			rpcrdma2_job_refuse_reads(job, rc);
 			return 0;
 		}
 		used = take_pages(rqstp, job);

@@ -15,7 +15,7 @@
  * @conn: the connection; referenced
  * @listener: what listens, of a listener
  * @from: the listener that a connection came to; referenced
- * @lock: the lists, counts and limits, and what follows
+ * @lock: the lists and counts, and what follows
  * @offered: sunrpc has it, or gets it by xpo_accept; until then it is the
  *	connection's, and goes with it
  * @detached: sunrpc let go of it, and the connection has a reference
@@ -30,21 +30,13 @@
  * @replies: jobs whose Replies are to be tried again
  * @parked: jobs whose Replies wait for memory
  * @reply_timer: has them tried again
- * @to_read: jobs with Read chunks that are not admitted, in order of arrival
- * @reading: jobs whose Reads are being made or under way, oldest first
- * @nr_reading: jobs that are admitted, and whose Reads have not ended
- * @read_limit: how many may be
- * @pages_reading: pages that they read to
- * @read_timer: ends Reads that take too long
- * @in_line: in the line for pages
- * @pages_wanted: pages of the first job of @to_read, if in line
  */
 struct rpcrdma2_svc_xprt {
 	struct svc_xprt		xprt;
 	struct rpcrdma2_conn	*conn;
 	struct rpcrdma2_listener *listener;
 	struct rpcrdma2_svc_xprt *from;
-	spinlock_t		lock;	/* the lists, counts, limits, flags */
+	spinlock_t		lock;	/* the lists, counts, flags */
 	bool			offered;
 	bool			detached;
 	bool			closing;
@@ -57,15 +49,6 @@ struct rpcrdma2_svc_xprt {
 	struct list_head	replies;
 	struct list_head	parked;
 	struct delayed_work	reply_timer;
-
-	struct list_head	to_read;
-	struct list_head	reading;
-	unsigned int		nr_reading;
-	unsigned int		read_limit;
-	unsigned int		pages_reading;
-	struct delayed_work	read_timer;
-	struct list_head	in_line;
-	unsigned int		pages_wanted;
 };
 
 static inline struct rpcrdma2_svc_xprt *
@@ -91,6 +74,7 @@ void rpcrdma2_offers_drop(struct rpcrdma2_svc_xprt *listener);
 
 /* io.c */
 void rpcrdma2_svc_call(struct rpcrdma2_recv *recv);
+void rpcrdma2_svc_admitted(struct rpcrdma2_job *job);
 void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx);
 void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx);
 void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx);
@@ -100,18 +84,6 @@ int rpcrdma2_svc_result_payload(struct svc_rqst *rqstp, unsigned int offset,
 				unsigned int length);
 void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt);
 int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt);
-
-/* admit.c */
-void rpcrdma2_admit(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job);
-void rpcrdma2_read_begin(struct rpcrdma2_svc_xprt *sx,
-			 struct rpcrdma2_job *job);
-void rpcrdma2_read_end(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job);
-bool rpcrdma2_read_later(struct rpcrdma2_svc_xprt *sx,
-			 struct rpcrdma2_job *job);
-void rpcrdma2_admission_return(struct rpcrdma2_job *job);
-void rpcrdma2_admission_init(struct rpcrdma2_svc_xprt *sx);
-void rpcrdma2_admission_end(struct rpcrdma2_svc_xprt *sx);
-void rpcrdma2_show_admission(struct seq_file *seq);
 
 /* reverse.c */
 int rpcrdma2_svc_reverse_register(void);

@@ -37,7 +37,6 @@ static struct rpcrdma2_svc_xprt *svc_xprt_new(struct svc_serv *serv,
 	spin_lock_init(&sx->lock);
 	INIT_LIST_HEAD(&sx->incoming);
 	rpcrdma2_svc_init_jobs(sx);
-	rpcrdma2_admission_init(sx);
 	/* NFSv4 asks for it; credits provide it. */
 	set_bit(XPT_CONG_CTRL, &sx->xprt.xpt_flags);
 	return sx;
@@ -182,9 +181,8 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 
 	rpcrdma2_server_dialects(&param.dialects);
 	conn->upper = sx;
-	sx->read_limit = conn->peer_reads;
 	set_addresses(sx, conn->cm_id);
-	if (!rpcrdma2_responder_create(conn))
+	if (!rpcrdma2_responder_create(conn, rpcrdma2_svc_admitted))
 		return false;
 	if (rpcrdma2_conn_adopt(conn, &param)) {
 		rpcrdma2_svc_stats_add(conn);

@@ -261,7 +261,7 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		return NULL;
 	conn->upper = x;
 	if (rpcrdma2_requester_create(conn, &x->xprt) &&
-	    rpcrdma2_responder_create(conn) &&
+	    rpcrdma2_responder_create(conn, NULL) &&
 	    !rpcrdma2_jobs_provide(conn->responder))
 		return conn;
 	rpcrdma2_conn_put(conn);
