@@ -28,6 +28,8 @@ unsigned int rpcrdma2_svc_credits = 64;
 unsigned int rpcrdma2_read_memory;
 unsigned int rpcrdma2_version;
 unsigned int rpcrdma2_version_retry = 600;
+/* Chunks take Queues and RDMA Reads that NFS's callbacks have no use for. */
+u32 rpcrdma2_reverse = RDMA2_RVREQSUP_INLINE;
 
 static int set_in_range(const char *val, const struct kernel_param *kp,
 			unsigned int min, unsigned int max, unsigned int unit)
@@ -205,6 +207,31 @@ static const struct kernel_param_ops inline_min_ops = {
 	.get	= param_get_uint,
 };
 
+static const char * const reverse_names[] = {
+	[RDMA2_RVREQSUP_NONE]	= "none",
+	[RDMA2_RVREQSUP_INLINE]	= "inline",
+	[RDMA2_RVREQSUP_GENL]	= "genl",
+};
+
+static int set_reverse(const char *val, const struct kernel_param *kp)
+{
+	int level = sysfs_match_string(reverse_names, val);
+
+	if (level < 0) {
+		pr_err("rpcrdma2: %s=%s refused: none, inline or genl is allowed\n",
+		       kp->name, val);
+		return level;
+	}
+	WRITE_ONCE(rpcrdma2_reverse, level);
+	return 0;
+}
+
+static int get_reverse(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%s\n",
+			  reverse_names[READ_ONCE(rpcrdma2_reverse)]);
+}
+
 static const struct kernel_param_ops inline_size_ops = {
 	.set	= set_inline_size,
 	.get	= param_get_uint,
@@ -223,6 +250,11 @@ static const struct kernel_param_ops version_ops = {
 static const struct kernel_param_ops dialects_ops = {
 	.set	= set_dialects,
 	.get	= get_dialects,
+};
+
+static const struct kernel_param_ops reverse_ops = {
+	.set	= set_reverse,
+	.get	= get_reverse,
 };
 
 static const struct kernel_param_ops version_retry_ops = {
@@ -252,6 +284,9 @@ MODULE_PARM_DESC(version,
 module_param_cb(dialects, &dialects_ops, NULL, 0644);
 MODULE_PARM_DESC(dialects,
 		 "Texts of the protocol that a client's new connections try, in this order: v2-09, v2-01, v1 (v2-09,v1)");
+module_param_cb(reverse, &reverse_ops, NULL, 0644);
+MODULE_PARM_DESC(reverse,
+		 "Calls of servers to their clients, by a client's new mounts and a server's new connections: none, inline, genl: those with chunks, too (inline)");
 module_param_cb(version_retry, &version_retry_ops, &rpcrdma2_version_retry,
 		0644);
 MODULE_PARM_DESC(version_retry,

@@ -31,6 +31,7 @@ extern unsigned int rpcrdma2_svc_credits;
 extern unsigned int rpcrdma2_read_memory;
 extern unsigned int rpcrdma2_version;
 extern unsigned int rpcrdma2_version_retry;
+extern u32 rpcrdma2_reverse;
 
 struct rpcrdma2_dialects;
 

@@ -121,11 +121,17 @@ void rpcrdma2_connect_interrupt(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->lock);
 }
 
-/* A client answers RDMA Reads, and makes none. */
+static u8 limit_reads(int device, u32 wanted)
+{
+	return min3((u32)device, wanted, (u32)MAX_READS);
+}
+
+/* A client answers RDMA Reads. It makes some where Calls with chunks may come. */
 static int connect(struct rpcrdma2_conn *conn)
 {
 	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
 	struct rdma_conn_param param = { };
+	const struct ib_device_attr *attrs;
 	int rc;
 
 	rc = rpcrdma2_qp_create(conn);
@@ -134,8 +140,11 @@ static int connect(struct rpcrdma2_conn *conn)
 	if (rc)
 		return rc;
 	fill_conn_param(conn, &param, private_data);
-	param.responder_resources =
-		min_t(u32, conn->cm_id->device->attrs.max_qp_rd_atom, MAX_READS);
+	attrs = &conn->cm_id->device->attrs;
+	param.responder_resources = limit_reads(attrs->max_qp_rd_atom, MAX_READS);
+	if (rpcrdma2_conn_moves_data(conn))
+		param.initiator_depth =
+			limit_reads(attrs->max_qp_init_rd_atom, MAX_READS);
 	if (!interruptible_begin(conn))
 		return -ENOTCONN;
 	rc = rdma_connect(conn->cm_id, &param);
@@ -168,7 +177,18 @@ void rpcrdma2_connect_work(struct kthread_work *work)
 	rpcrdma2_conn_put(conn);
 }
 
-/* A server makes RDMA Reads, as many as its peer can answer, and answers none. */
+/* Where RDMA Reads can't be made or answered, there are no Calls to be read by them. */
+static void allow_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
+{
+	if (!reads)
+		conn->own.brs = min_t(u32, conn->own.brs,
+				      RDMA2_RVREQSUP_INLINE);
+}
+
+/*
+ * A server makes RDMA Reads, as many as its peer can answer. It answers some where its
+ * Calls may have chunks, and the peer wants that.
+ */
 static int accept(struct rpcrdma2_conn *conn)
 {
 	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
@@ -183,6 +203,9 @@ static int accept(struct rpcrdma2_conn *conn)
 		return rc;
 	fill_conn_param(conn, &param, private_data);
 	param.initiator_depth = conn->peer_reads;
+	if (conn->own.brs == RDMA2_RVREQSUP_GENL)
+		param.responder_resources = conn->peer_makes;
+	allow_reverse(conn, param.responder_resources);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
 				   SPEAK_TIMEOUT_SECS))
 		return -ENOTCONN;
@@ -217,12 +240,28 @@ void rpcrdma2_accept_work(struct work_struct *work)
 	rpcrdma2_conn_put(conn);
 }
 
+/* For iWARP, rdma_cm has them the other way round here, but not in a request. */
+static void keep_depth(struct rpcrdma2_conn *conn,
+		       const struct rdma_conn_param *param)
+{
+	const struct rdma_cm_id *cm_id = conn->cm_id;
+	bool iwarp = rdma_protocol_iwarp(cm_id->device, cm_id->port_num);
+
+	if (rpcrdma2_conn_moves_data(conn))
+		conn->peer_reads =
+			limit_reads(cm_id->device->attrs.max_qp_init_rd_atom,
+				    iwarp ? param->responder_resources :
+					    param->initiator_depth);
+	allow_reverse(conn, conn->peer_reads);
+}
+
 static void established(struct rpcrdma2_conn *conn,
 			struct rdma_cm_event *event)
 {
 	if (!conn->active)
 		return;
 	keep_private_data(conn, &event->param.conn);
+	keep_depth(conn, &event->param.conn);
 	if (rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
 				  RPCRDMA2_ANSWER_TIMEOUT_SECS))
 		rpcrdma2_negotiate_start(conn);
@@ -369,9 +408,10 @@ static int connect_request(struct rdma_cm_id *cm_id,
 	trace_rpcrdma2_conn_new(conn,
 				(struct sockaddr *)&cm_id->route.addr.dst_addr);
 	keep_private_data(conn, &event->param.conn);
-	conn->peer_reads = min_t(u32, cm_id->device->attrs.max_qp_init_rd_atom,
-				 min_t(u32, event->param.conn.initiator_depth,
-				       MAX_READS));
+	conn->peer_reads = limit_reads(cm_id->device->attrs.max_qp_init_rd_atom,
+				       event->param.conn.initiator_depth);
+	conn->peer_makes = limit_reads(cm_id->device->attrs.max_qp_rd_atom,
+				       event->param.conn.responder_resources);
 	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ACCEPTING,
 			      CONNECT_TIMEOUT_SECS);
 	listener->incoming(listener->context, conn);

@@ -252,7 +252,7 @@ void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 	conn->param = *param;
 	conn->own = (struct rpcrdma2_props){
 		.rbsiz		= param->rbsiz_min,
-		.brs		= RPCRDMA2_OFFERED_BRS,
+		.brs		= param->reverse,
 		.remote_inv	= true,
 		.changes	= true,
 	};

@@ -191,8 +191,9 @@ struct rpcrdma2_conn_ops {
  * @calls_out: Calls this end may have outstanding
  * @calls_in: Calls this end grants to its peer
  * @wrs_per_call: Send Queue entries to plan for each Call, either way
- * @rdma_ctxs: registrations that RDMA Reads may have at the same time, where they
- *	need some; 0: there are neither RDMA Reads nor RDMA Writes
+ * @reverse: enum rpcrdma2_rvreqsup: what it takes in the reverse direction, or sends;
+ *	advertised. With GENL an end that connects reads and writes, too
+ * @read_pages: pages that the RDMA Reads of one Call fill at most
  * @dialects: what may be spoken, in the order to try it; at least one
  * @swapper: optional; whether memory is swapped over the connection
  * @connector: where it connects, on the end that does
@@ -206,7 +207,8 @@ struct rpcrdma2_conn_param {
 	unsigned int	calls_out;
 	unsigned int	calls_in;
 	unsigned int	wrs_per_call;
-	unsigned int	rdma_ctxs;
+	u32		reverse;
+	unsigned int	read_pages;
 	struct rpcrdma2_dialects dialects;
 	const atomic_t	*swapper;
 	struct kthread_worker *connector;
@@ -263,9 +265,6 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
 /* A server answers a CONNPROP at once, if it does, and a Call in time. */
 #define RPCRDMA2_ANSWER_TIMEOUT_SECS	5
 
-/* Calls without chunks are taken in either direction. */
-#define RPCRDMA2_OFFERED_BRS	RDMA2_RVREQSUP_INLINE
-
 /**
  * struct rpcrdma2_conn - one RDMA connection
  * @ref: the memory of this struct and of its buffers
@@ -320,8 +319,9 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @assume: the dialect to try next, as the peer hung up on messages of this one, or
  *	did not answer them; or NULL; stable after the drain
  * @first_grant: credits in the peer's answer to a CONNPROP; 0 if none came
- * @peer_reads: RDMA Reads that an end which accepts makes at a time: no more than
- *	the peer answers
+ * @peer_reads: RDMA Reads that this end makes at a time: no more than the peer answers
+ * @peer_makes: RDMA Reads that the peer makes at a time, of an end that accepts: no more
+ *	than this one answers
  * @change_work: what change.c does next; has a reference while it is queued
  * @asking: a request for a change is out
  * @requested: ... and it is for something
@@ -410,6 +410,7 @@ struct rpcrdma2_conn {
 	const struct rpcrdma2_dialect	*assume;
 	u32				first_grant;
 	u8				peer_reads;
+	u8				peer_makes;
 
 	struct delayed_work		change_work;
 	bool				asking;
@@ -480,6 +481,29 @@ void rpcrdma2_conn_cleanup(void);
 static inline bool rpcrdma2_conn_is_ready(const struct rpcrdma2_conn *conn)
 {
 	return READ_ONCE(conn->state) == RPCRDMA2_CONN_READY;
+}
+
+/**
+ * rpcrdma2_conn_reverse - what may be sent in the reverse direction?
+ * @conn: the connection
+ *
+ * Return: the lesser of what this end and the peer said, enum rpcrdma2_rvreqsup. Who
+ * says nothing takes what is inline
+ */
+static inline u32 rpcrdma2_conn_reverse(const struct rpcrdma2_conn *conn)
+{
+	return min(conn->own.brs, conn->peer.brs);
+}
+
+/**
+ * rpcrdma2_conn_moves_data - does this end make RDMA Reads and RDMA Writes?
+ * @conn: the connection
+ *
+ * Return: whether Calls with chunks come to it
+ */
+static inline bool rpcrdma2_conn_moves_data(const struct rpcrdma2_conn *conn)
+{
+	return !conn->active || conn->own.brs == RDMA2_RVREQSUP_GENL;
 }
 
 /**

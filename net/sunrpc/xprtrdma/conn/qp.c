@@ -144,10 +144,23 @@ static unsigned int send_entries(const struct rpcrdma2_conn *conn)
 	       RPCRDMA2_OWN_SEGMENTS + RPCRDMA2_CONTROL_RECVS;
 }
 
+/*
+ * As many as RDMA Reads of one Call may need at most. Several Calls seldom need more, and
+ * wait if they do.
+ */
+static unsigned int read_registrations(const struct ib_device *dev,
+				       unsigned int read_pages)
+{
+	/* The limit is that of rdma_rw. */
+	unsigned int pages = clamp(dev->attrs.max_fast_reg_page_list_len, 1U, 256U);
+
+	return RPCRDMA2_OWN_SEGMENTS +
+	       DIV_ROUND_UP(read_pages + RPCRDMA2_OWN_SEGMENTS, pages);
+}
+
 static void fill_qp_attr(struct rpcrdma2_conn *conn,
 			 struct ib_qp_init_attr *attr)
 {
-	const struct rpcrdma2_conn_param *param = &conn->param;
 	struct ib_device *dev = conn->cm_id->device;
 	unsigned int calls = calls_of(conn);
 
@@ -161,11 +174,14 @@ static void fill_qp_attr(struct rpcrdma2_conn *conn,
 				      calls + RPCRDMA2_CONTROL_RECVS + 1);
 	attr->cap.max_send_wr = min_t(u32, dev->attrs.max_qp_wr,
 				      send_entries(conn) + 1);
-	/* A Send is one buffer; RDMA Writes gather. */
-	attr->cap.max_send_sge = !param->rdma_ctxs ? 1 :
-				 min_t(u32, WRITE_SGES, dev->attrs.max_send_sge);
+	attr->cap.max_send_sge = 1;
 	attr->cap.max_recv_sge = 1;
-	attr->cap.max_rdma_ctxs = param->rdma_ctxs;
+	if (!rpcrdma2_conn_moves_data(conn))
+		return;
+	/* A Send is one buffer; RDMA Writes gather. */
+	attr->cap.max_send_sge = min_t(u32, WRITE_SGES, dev->attrs.max_send_sge);
+	attr->cap.max_rdma_ctxs = read_registrations(dev,
+						     conn->param.read_pages);
 }
 
 /*

@@ -44,7 +44,8 @@ static bool ddp_allowed(const struct rpc_rqst *rqst)
 /* In the reverse direction a client may take no chunks (v2-09, 4.2.2). */
 static bool chunks_allowed(const struct rpcrdma2_conn *conn)
 {
-	return conn->active || conn->peer.brs == RDMA2_RVREQSUP_GENL;
+	return conn->active ||
+	       rpcrdma2_conn_reverse(conn) == RDMA2_RVREQSUP_GENL;
 }
 
 static int add_write_chunk(struct rpcrdma2_requester *requester,

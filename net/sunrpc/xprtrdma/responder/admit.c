@@ -3,8 +3,9 @@
  * Which Calls may have their arguments read, and when.
  *
  * The Reads of a Call take pages, a MiB of them and more, before anybody knows who
- * sent it. So a Call with Read chunks waits here, and is begun when it is admitted.
- * Calls without pass it by. What it waits for:
+ * sent it, and at a client its Reply does, too. So a Call with chunks waits here, and is
+ * begun when it is admitted. At a server, those without Read chunks pass it by. What it
+ * waits for:
  *
  * Reads
  *	Of one connection, no more Calls are under RDMA Read than the peer answers
@@ -12,7 +13,8 @@
  *	meanwhile would wait behind them.
  * Pages
  *	All connections together hold no more than the module parameter read_memory
- *	says, from when a Call is admitted until a thread has taken its pages over.
+ *	says, from when a Call is admitted until a server's thread has taken its pages
+ *	over, or a client has replied.
  *	The connections whose first Call waits for pages stand in line; one Call is
  *	admitted at each turn.
  * Registrations, or mappings
@@ -81,7 +83,7 @@ static bool budget_take(struct rpcrdma2_responder *responder,
 
 	spin_lock(&budget_lock);
 	first = first_in_line();
-	job->admitted = rpcrdma2_job_read_pages(job);
+	job->admitted = rpcrdma2_job_read_pages(job) + job->nr_lent;
 	ok = (!first || first == responder) && budget_has(job->admitted);
 	if (ok) {
 		list_del_init(&adm->in_line);
@@ -190,7 +192,8 @@ static void admit(struct rpcrdma2_responder *responder)
 
 /**
  * rpcrdma2_admit - a Call came that takes pages
- * @job: the Call; rpcrdma2_job_plan() has said how much there is to read
+ * @job: the Call; rpcrdma2_job_plan() has said how much there is to read, and
+ *	rpcrdma2_job_plan_reply() what is to be lent
  *
  * CQ context.
  */

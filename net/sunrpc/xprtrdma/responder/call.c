@@ -252,6 +252,8 @@ static unsigned int take_pages(struct rpcrdma2_job *job, struct page **pages)
 {
 	unsigned int i, n = rpcrdma2_job_read_pages(job), kept;
 
+	if (!pages)
+		return 0;
 	kept = rpcrdma2_pages_take(job->pages, n);
 	for (i = 0; i < n - kept; i++) {
 		job->pages[kept + i] = pages[i];
@@ -266,7 +268,8 @@ static void return_pages(struct rpcrdma2_job *job, struct page **pages,
 {
 	unsigned int kept = job->nr_pages - taken;
 
-	memcpy(pages, job->pages + kept, taken * sizeof(*pages));
+	if (taken)
+		memcpy(pages, job->pages + kept, taken * sizeof(*pages));
 	rpcrdma2_pages_give(job->pages, kept);
 	job->nr_pages = 0;
 }
@@ -301,10 +304,10 @@ static int post_reads(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_job_read - start to read a Call's arguments
- * @job: a job that rpcrdma2_job_plan() returned 0 for
+ * rpcrdma2_job_read - start to read a Call's arguments, if it has Read chunks
+ * @job: a job that rpcrdma2_job_plan() returned 0 for, if so
  * @pages: pages to read into, besides those that were given back; those that are
- *	taken are replaced by NULL
+ *	taken are replaced by NULL. NULL: rpcrdma2_job_lend() got some
  * @max_pages: how many there are
  * @done: called when all is read, or failed; CQ context or teardown, perhaps
  *	before this function returns
@@ -314,20 +317,22 @@ static int post_reads(struct rpcrdma2_job *job)
  * Return: 0 or more: how many of @pages were taken, and @done will be called;
  * otherwise the job stays the caller's, as do @pages:
  * -EMSGSIZE: there is more to read than @max_pages; -EAGAIN: the device is out of
- * registrations for now; another negative errno
+ * registrations for now; another negative errno. What the job was lent is given back
  */
 int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 		      unsigned int max_pages,
 		      void (*done)(struct rpcrdma2_job *job))
 {
 	unsigned int taken;
-	int rc;
+	int rc = 0;
 
 	if (rpcrdma2_job_read_pages(job) > max_pages)
 		return -EMSGSIZE;
 	taken = take_pages(job, pages);
 	job->read_done = done;
-	if (job->linear)
+	if (!rpcrdma2_job_has_reads(job))
+		;
+	else if (job->linear)
 		rc = walk(job, &fetch, NULL);
 	else
 		rc = fetch_chunk(job, 0, &job->recv->hdr.chunks.reads[0]);
@@ -361,6 +366,8 @@ static bool is_the_call(const struct rpcrdma2_job *job)
  */
 int rpcrdma2_job_read_finish(struct rpcrdma2_job *job)
 {
+	if (!rpcrdma2_job_has_reads(job))
+		return 0;
 	if (!job->linear) {
 		fill_behind_chunk(job);
 		return 0;

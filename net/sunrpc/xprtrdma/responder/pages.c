@@ -46,6 +46,29 @@ unsigned int rpcrdma2_pages_take(struct page **pages, unsigned int n)
 }
 
 /**
+ * rpcrdma2_pages_get - get pages: those that were given back, and new ones
+ * @pages: where they go
+ * @n: how many
+ *
+ * Process context; does not wait long for memory.
+ *
+ * Return: 0, or -ENOMEM and there are none
+ */
+int rpcrdma2_pages_get(struct page **pages, unsigned int n)
+{
+	unsigned int i = rpcrdma2_pages_take(pages, n);
+
+	for (; i < n; i++) {
+		pages[i] = alloc_page(GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
+		if (!pages[i]) {
+			rpcrdma2_pages_give(pages, i);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/**
  * rpcrdma2_pages_give - give pages back
  * @pages: the pages, whose entries are of no use afterwards
  * @n: how many

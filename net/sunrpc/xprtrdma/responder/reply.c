@@ -352,6 +352,15 @@ static bool is_transient(int rc)
 	return rc == -ENOMEM || rc == -EIO || rc == -EAGAIN;
 }
 
+static void hold_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
+		       struct page **pages, unsigned int nr_pages)
+{
+	job->reply = *res;
+	job->reply.pages = job->pages + (res->pages - pages);
+	job->since = jiffies;
+	keep_pages(job, pages, nr_pages);
+}
+
 /*
  * The RPC was executed, so its Reply must not be lost: the job keeps it, and what
  * was made of it so far is undone.
@@ -362,10 +371,7 @@ static bool wait_for_memory(struct builder *b, struct page **pages,
 	struct rpcrdma2_job *job = b->job;
 
 	if (!job->nr_pages) {
-		job->reply = *b->res;
-		job->reply.pages = job->pages + (b->res->pages - pages);
-		job->since = jiffies;
-		keep_pages(job, pages, nr_pages);
+		hold_reply(job, b->res, pages, nr_pages);
 	} else if (time_after(jiffies, job->since + REPLY_TIMEOUT)) {
 		return false;
 	}
@@ -451,4 +457,24 @@ out_wait:
 int rpcrdma2_job_reply_again(struct rpcrdma2_job *job)
 {
 	return rpcrdma2_job_reply(job, &job->reply, NULL, 0);
+}
+
+/**
+ * rpcrdma2_job_reply_later - the job gets a Reply that stands in the pages it lent
+ * @job: the job; rpcrdma2_job_reply_again() is due
+ * @res: the RPC message; the Call's pages are given back
+ *
+ * Process context.
+ */
+void rpcrdma2_job_reply_later(struct rpcrdma2_job *job,
+			      const struct xdr_buf *res)
+{
+	unsigned int used;
+
+	rpcrdma2_pages_give(job->pages, job->nr_pages);
+	job->nr_pages = 0;
+	used = res->pages - job->lent +
+	       DIV_ROUND_UP(res->page_base + res->page_len, PAGE_SIZE);
+	hold_reply(job, res, job->lent, min(used, job->nr_lent));
+	rpcrdma2_job_take_back(job);
 }

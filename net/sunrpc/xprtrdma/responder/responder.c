@@ -105,6 +105,7 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	job->alone = false;
 	job->status = 0;
 	job->length = 0;
+	job->nr_lent = 0;
 	job->nr_payloads = 0;
 	job->replied = false;
 	memset(&job->moved, 0, sizeof(job->moved));
@@ -162,6 +163,7 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	rpcrdma2_rws_release(job);
 	rpcrdma2_pages_give(job->pages, job->nr_pages);
 	job->nr_pages = 0;
+	rpcrdma2_job_take_back(job);
 	rpcrdma2_admission_return(job);
 	if (job->recv)
 		rpcrdma2_job_give_credit(job);

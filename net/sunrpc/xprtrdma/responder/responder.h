@@ -154,7 +154,7 @@ struct rpcrdma2_payload {
  * @recv: the Call's message; NULL once it was given back
  * @xid: of the RPC
  * @vers: version of the Call
- * @admitted: for admit.c: pages that it holds, or may take, for its Reads
+ * @admitted: for admit.c: pages that it holds, or may take, for its Reads, and to lend
  * @alone: for admit.c: it found none of something while no other had any
  * @since: when its Reads began, or its Reply began to wait, in jiffies
  * @rws: transfers made for it
@@ -166,7 +166,10 @@ struct rpcrdma2_payload {
  * @length: octets in @pages
  * @nr_pages: pages in use
  * @writing: how many of them are the responder's @writing
- * @pages: pages under I/O
+ * @pages: pages under I/O, or those that a client's Call was read to
+ * @lent: pages for the Reply, where the server program has none: @nr_lent of them, and
+ *	NULL; or NULL
+ * @nr_lent: how many, or how many there are to be
  * @nr_payloads: Write chunks that have a payload
  * @payloads: one for each Write chunk, in order
  * @reply: the Reply's RPC message, if it waits for memory; it is in @pages
@@ -196,6 +199,8 @@ struct rpcrdma2_job {
 	unsigned int			nr_pages;
 	unsigned int			writing;
 	struct page			*pages[RPCRDMA2_JOB_PAGES];
+	struct page			**lent;
+	unsigned int			nr_lent;
 	unsigned int			nr_payloads;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_MAX_WRITE_CHUNKS];
 	struct xdr_buf			reply;
@@ -246,6 +251,11 @@ int rpcrdma2_job_read_finish(struct rpcrdma2_job *job);
 void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
 		      struct page **pages);
 
+/* lend.c */
+void rpcrdma2_job_plan_reply(struct rpcrdma2_job *job);
+int rpcrdma2_job_lend(struct rpcrdma2_job *job);
+void rpcrdma2_job_take_back(struct rpcrdma2_job *job);
+
 /* admit.c */
 void rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
 			     void (*admitted)(struct rpcrdma2_job *job));
@@ -263,6 +273,8 @@ int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length);
 int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 		       struct page **pages, unsigned int nr_pages);
 int rpcrdma2_job_reply_again(struct rpcrdma2_job *job);
+void rpcrdma2_job_reply_later(struct rpcrdma2_job *job,
+			      const struct xdr_buf *res);
 
 /* rw.c */
 int rpcrdma2_rw_read(struct rpcrdma2_job *job,
@@ -292,6 +304,7 @@ static inline bool rpcrdma2_page_is_private(struct page *page)
 
 /* pages.c */
 unsigned int rpcrdma2_pages_take(struct page **pages, unsigned int n);
+int rpcrdma2_pages_get(struct page **pages, unsigned int n);
 void rpcrdma2_pages_give(struct page **pages, unsigned int n);
 int rpcrdma2_pages_init(void);
 void rpcrdma2_pages_exit(void);

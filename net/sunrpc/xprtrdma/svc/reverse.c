@@ -42,7 +42,9 @@ static int reverse_send(struct rpc_rqst *rqst)
 	struct rpcrdma2_conn *conn = to_reverse(rqst->rq_xprt)->conn;
 	int rc = -ENOTCONN;
 
-	if (rpcrdma2_conn_is_ready(conn) && rpcrdma2_conn_enter(conn)) {
+	/* It may have said its properties since. */
+	if (rpcrdma2_conn_reverse(conn) != RDMA2_RVREQSUP_NONE &&
+	    rpcrdma2_conn_is_ready(conn) && rpcrdma2_conn_enter(conn)) {
 		rc = rpcrdma2_call_send(conn->requester, rqst);
 		rpcrdma2_conn_exit(conn);
 	}
@@ -124,17 +126,30 @@ void rpcrdma2_svc_reverse_lost(struct rpcrdma2_svc_xprt *sx)
 		xprt_disconnect_done(requester->xprt);
 }
 
-static bool take_role(struct reverse *reverse)
+static int take_role(struct reverse *reverse)
 {
 	struct rpcrdma2_conn *conn = reverse->conn;
-	bool ok;
+	struct rpc_xprt *xprt = &reverse->xprt;
+	int rc = 0;
 
 	if (!rpcrdma2_conn_enter(conn))
-		return false;
-	ok = conn->peer.brs != RDMA2_RVREQSUP_NONE &&
-	     rpcrdma2_requester_create(conn, &reverse->xprt);
+		return -ENOTCONN;
+	switch (rpcrdma2_conn_reverse(conn)) {
+	case RDMA2_RVREQSUP_NONE:
+		pr_info_ratelimited("rpcrdma2: no callbacks to client %s, because of %s: NFSv4.1 and later give it no delegations\n",
+				    xprt->address_strings[RPC_DISPLAY_ADDR],
+				    conn->peer.brs == RDMA2_RVREQSUP_NONE ?
+				    "what it said" : "reverse=none");
+		rc = -EOPNOTSUPP;
+		goto out;
+	case RDMA2_RVREQSUP_GENL:
+		xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
+	}
+	if (!rpcrdma2_requester_create(conn, xprt))
+		rc = -ENOTCONN;
+out:
 	rpcrdma2_conn_exit(conn);
-	return ok;
+	return rc;
 }
 
 static struct xprt_class reverse_class;
@@ -145,6 +160,7 @@ static struct rpc_xprt *reverse_setup(struct xprt_create *args)
 	struct rpcrdma2_svc_xprt *sx;
 	struct reverse *reverse;
 	struct rpc_xprt *xprt;
+	int rc;
 
 	if (args->addrlen > sizeof(xprt->addr))
 		return ERR_PTR(-EBADF);
@@ -169,9 +185,10 @@ static struct rpc_xprt *reverse_setup(struct xprt_create *args)
 	rpcrdma2_format_addresses(xprt);
 	__module_get(THIS_MODULE);
 
-	if (!take_role(reverse)) {
+	rc = take_role(reverse);
+	if (rc) {
 		reverse_destroy(xprt);
-		return ERR_PTR(-ENOTCONN);
+		return ERR_PTR(rc);
 	}
 	xprt_set_connected(xprt);
 	/* For the callback channels that may follow on this connection. */

@@ -152,19 +152,6 @@ static void set_addresses(struct rpcrdma2_svc_xprt *sx,
 	svc_xprt_set_local(&sx->xprt, sa, svc_addr_len(sa));
 }
 
-/*
- * As many as RDMA Reads of one Call may need at most. Several Calls seldom need more, and
- * wait if they do.
- */
-static unsigned int read_registrations(const struct ib_device *dev)
-{
-	/* The limit is that of rdma_rw. */
-	unsigned int pages = clamp(dev->attrs.max_fast_reg_page_list_len, 1U, 256U);
-
-	return RPCRDMA2_OWN_SEGMENTS +
-	       DIV_ROUND_UP(RPCRDMA2_JOB_PAGES + RPCRDMA2_OWN_SEGMENTS, pages);
-}
-
 static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_conn_param param = {
@@ -176,7 +163,8 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 		.calls_out	= RPCRDMA2_REVERSE_CREDITS,
 		.calls_in	= rpcrdma2_svc_credits,
 		.wrs_per_call	= RPCRDMA2_SVC_WRS_PER_CALL,
-		.rdma_ctxs	= read_registrations(conn->cm_id->device),
+		.reverse	= READ_ONCE(rpcrdma2_reverse),
+		.read_pages	= RPCRDMA2_JOB_PAGES,
 	};
 
 	rpcrdma2_server_dialects(&param.dialects);

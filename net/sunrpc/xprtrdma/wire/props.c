@@ -220,7 +220,7 @@ const char *rpcrdma2_brs_name(u32 value)
 	case RDMA2_RVREQSUP_INLINE:
 		return "inline";
 	default:
-		return "general";
+		return "genl";
 	}
 }
 

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A server's Calls, answered by its client: RFC 8167's semantics.
+ * A server's Calls, answered by its client.
  *
  * The client's responder role gives the Call to the callback service that
  * NFSv4.1 attached to the transport, as an rpc_rqst whose receive buffer is
  * the job's; the service's Reply comes back through send_request. Such
  * rpc_rqsts are made when the callback service is set up, as many as Calls are
  * granted. The service may still have those of a lost connection when the next
- * one has Calls for it: these wait. This side told the server that it takes no
- * chunks (BRS INLINE).
+ * one has Calls for it: these wait.
+ *
+ * A Call without chunks needs no memory but that. One with chunks, which a server may
+ * send if it was told so (BRS GENL), gets pages for what is read, and for its Reply:
+ * rq_snd_buf has as many as the server may be waiting for, with NULL behind the last.
+ * Its page data goes by a Write chunk if the service says XDRBUF_WRITE. Both directions
+ * are a worker's, as they may wait for memory: who sends a Reply has the write lock,
+ * and keeps out the Calls that write memory back.
  */
 #include <linux/sunrpc/bc_xprt.h>
 #include <linux/sunrpc/svc.h>
@@ -23,11 +29,16 @@
  * struct reverse_rqst - a server's Call, for sunrpc
  * @rqst: sunrpc's part
  * @job: the Call, while there is one
+ * @page: for its Reply, if the job has no pages for that
  */
 struct reverse_rqst {
 	struct rpc_rqst		rqst;
 	struct rpcrdma2_job	*job;
+	void			*page;
 };
+
+/* So often is tried again what there was no memory for. */
+#define REVERSE_RETRY		(HZ / 20)
 
 static struct reverse_rqst *to_reverse(struct rpc_rqst *rqst)
 {
@@ -56,14 +67,19 @@ static void rqst_put(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 
 static void init_buffers(struct reverse_rqst *rr)
 {
-	struct rpcrdma2_recv *recv = rr->job->recv;
+	struct rpcrdma2_job *job = rr->job;
 	struct rpc_rqst *rqst = &rr->rqst;
-	void *page = rqst->rq_snd_buf.head[0].iov_base;
 
-	xdr_buf_init(&rqst->rq_rcv_buf, recv->buf + recv->offset, recv->len);
-	rqst->rq_rcv_buf.len = recv->len;
+	rpcrdma2_job_arg(job, &rqst->rq_rcv_buf, job->pages);
 	rqst->rq_private_buf = rqst->rq_rcv_buf;
-	xdr_buf_init(&rqst->rq_snd_buf, page, PAGE_SIZE);
+	if (job->lent) {
+		xdr_buf_init(&rqst->rq_snd_buf, page_address(job->lent[0]),
+			     job->nr_lent * PAGE_SIZE);
+		rqst->rq_snd_buf.head[0].iov_len = PAGE_SIZE;
+		rqst->rq_snd_buf.pages = job->lent + 1;
+	} else {
+		xdr_buf_init(&rqst->rq_snd_buf, rr->page, PAGE_SIZE);
+	}
 }
 
 /* Below the locks, so that the service is there. */
@@ -118,6 +134,31 @@ static void deliver_waiting(struct rpcrdma2_xprt *x)
 	spin_unlock(&x->lock);
 }
 
+/* The Call is whole. */
+static void enqueue(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_error error = { .code = RDMA2_ERR_SYSTEM };
+	bool taken;
+
+	spin_lock(&x->lock);
+	taken = has_service(x);
+	if (taken)
+		list_add_tail(&job->list, &x->reverse_waiting);
+	spin_unlock(&x->lock);
+	if (taken)
+		deliver_waiting(x);
+	else
+		/* Nobody asked for callbacks on this transport. */
+		rpcrdma2_job_refuse(job, &error);
+}
+
+/* In version 1, nobody says that there may be any. */
+static bool takes_chunks(const struct rpcrdma2_conn *conn)
+{
+	return conn->own.brs == RDMA2_RVREQSUP_GENL &&
+	       conn->dialect->props;
+}
+
 /*
  * v2-09, 5.3.3: READ_CHUNKS with 0 says that there may be none; who takes no Write
  * chunks says REPLY_RESOURCE, with 0 for what only the Call's execution would tell. A
@@ -134,6 +175,32 @@ static bool has_chunks(struct rpcrdma2_header *hdr,
 	return error->code;
 }
 
+/* May its Reply go by RDMA Write? */
+static bool offers_chunks(const struct rpcrdma2_job *job)
+{
+	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
+
+	return cl->nwrites || cl->has_reply;
+}
+
+static void plan(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
+{
+	int rc;
+
+	rpcrdma2_job_plan_reply(job);
+	if (!rpcrdma2_job_has_reads(job) && !offers_chunks(job)) {
+		/* All but a long Reply fit the page that there is. */
+		rpcrdma2_job_lend(job);
+		enqueue(x, job);
+		return;
+	}
+	rc = rpcrdma2_job_has_reads(job) ? rpcrdma2_job_plan(job) : 0;
+	if (rc)
+		rpcrdma2_job_refuse_reads(job, rc);
+	else
+		rpcrdma2_admit(job);
+}
+
 /**
  * rpcrdma2_xprt_reverse_call - a server's Call came
  * @recv: its message
@@ -145,47 +212,177 @@ void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_xprt *x = recv->conn->upper;
 	struct rpcrdma2_error error = { };
 	struct rpcrdma2_job *job;
-	bool taken;
 
 	job = rpcrdma2_job_get(recv);
 	if (!job)
 		return;
-	if (has_chunks(&recv->hdr, &error)) {
+	if (takes_chunks(recv->conn))
+		plan(x, job);
+	else if (has_chunks(&recv->hdr, &error))
 		rpcrdma2_job_refuse(job, &error);
+	else
+		enqueue(x, job);
+}
+
+static void queue(struct rpcrdma2_xprt *x, struct list_head *list,
+		  struct rpcrdma2_job *job)
+{
+	spin_lock(&x->lock);
+	list_add_tail(&job->list, list);
+	spin_unlock(&x->lock);
+	mod_delayed_work(rpcrdma2_wq, &x->reverse_work, 0);
+}
+
+/**
+ * rpcrdma2_xprt_admitted - a Call with chunks may be begun
+ * @job: the Call
+ *
+ * Process context or CQ, no locks held.
+ */
+void rpcrdma2_xprt_admitted(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_xprt *x = job->responder->conn->upper;
+
+	queue(x, &x->reverse_admitted, job);
+}
+
+/* CQ context, or the teardown. */
+static void read_done(struct rpcrdma2_job *job)
+{
+	int rc;
+
+	rpcrdma2_read_end(job);
+	if (job->status) {
+		trace_rpcrdma2_call_drop(job, job->status);
+		rpcrdma2_job_put(job);
 		return;
 	}
-	spin_lock(&x->lock);
-	taken = has_service(x);
-	if (taken)
-		list_add_tail(&job->list, &x->reverse_waiting);
-	spin_unlock(&x->lock);
-	if (taken) {
-		deliver_waiting(x);
-	} else {
-		/* Nobody asked for callbacks on this transport. */
-		error.code = RDMA2_ERR_SYSTEM;
-		rpcrdma2_job_refuse(job, &error);
+	rc = rpcrdma2_job_read_finish(job);
+	if (rc)
+		rpcrdma2_job_refuse_reads(job, rc);
+	else
+		enqueue(job->responder->conn->upper, job);
+}
+
+/* Return: 0, or -ENOMEM and the job is to be tried again */
+static int begin(struct rpcrdma2_job *job)
+{
+	if (rpcrdma2_job_lend(job))
+		return -ENOMEM;
+	rpcrdma2_reads_start(job, NULL, RPCRDMA2_JOB_PAGES, read_done);
+	return 0;
+}
+
+/* Return: false if there was no memory for one of them, which is the first again */
+static bool do_all(struct rpcrdma2_xprt *x, struct list_head *list,
+		   int (*act)(struct rpcrdma2_job *job))
+{
+	struct rpcrdma2_conn *conn;
+	struct rpcrdma2_job *job;
+	int rc = 0;
+
+	while (!rc) {
+		spin_lock(&x->lock);
+		job = list_first_entry_or_null(list, struct rpcrdma2_job, list);
+		if (job)
+			list_del_init(&job->list);
+		spin_unlock(&x->lock);
+		if (!job)
+			return true;
+		conn = job->responder->conn;
+		rpcrdma2_conn_get(conn);
+		if (rpcrdma2_conn_enter(conn)) {
+			rc = act(job);
+			if (rc == -ENOMEM || rc == -EAGAIN) {
+				spin_lock(&x->lock);
+				list_add(&job->list, list);
+				spin_unlock(&x->lock);
+			} else {
+				rc = 0;
+			}
+			rpcrdma2_conn_exit(conn);
+		} else {
+			rpcrdma2_job_put(job);
+		}
+		rpcrdma2_conn_put(conn);
 	}
+	return false;
+}
+
+static void reverse_work(struct work_struct *work)
+{
+	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
+					       struct rpcrdma2_xprt,
+					       reverse_work);
+	struct rpcrdma2_memalloc saved = rpcrdma2_memalloc_save(&x->xprt.swapper);
+	bool done;
+
+	done = do_all(x, &x->reverse_replies, rpcrdma2_job_reply_again);
+	done = do_all(x, &x->reverse_admitted, begin) && done;
+	if (!done)
+		queue_delayed_work(rpcrdma2_wq, &x->reverse_work,
+				   REVERSE_RETRY);
+	rpcrdma2_memalloc_restore(saved);
+}
+
+/**
+ * rpcrdma2_xprt_reverse_init - there is no Call yet
+ * @x: a new transport
+ */
+void rpcrdma2_xprt_reverse_init(struct rpcrdma2_xprt *x)
+{
+	x->reverse = READ_ONCE(rpcrdma2_reverse);
+	INIT_LIST_HEAD(&x->reverse_free);
+	INIT_LIST_HEAD(&x->reverse_waiting);
+	INIT_LIST_HEAD(&x->reverse_admitted);
+	INIT_LIST_HEAD(&x->reverse_replies);
+	INIT_DELAYED_WORK(&x->reverse_work, reverse_work);
 }
 
 /**
  * rpcrdma2_xprt_reverse_drop - the connection is gone: forget what waits
- * @x: its transport
+ * @conn: the connection, drained
  *
- * Process context.
+ * Process context, sleeps.
  */
-void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_xprt *x)
+void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_xprt *x = conn->upper;
 	struct rpcrdma2_job *job, *next;
 	LIST_HEAD(lost);
 
+	rpcrdma2_admission_end(conn->responder);
+	cancel_delayed_work_sync(&x->reverse_work);
 	spin_lock(&x->lock);
 	list_splice_init(&x->reverse_waiting, &lost);
+	list_splice_init(&x->reverse_admitted, &lost);
+	list_splice_init(&x->reverse_replies, &lost);
 	spin_unlock(&x->lock);
 	list_for_each_entry_safe(job, next, &lost, list) {
 		list_del_init(&job->list);
 		rpcrdma2_job_put(job);
 	}
+}
+
+/* The service is done with the Call's pages. */
+static int reply_inline(struct rpcrdma2_job *job, const struct rpc_rqst *rqst)
+{
+	rpcrdma2_pages_give(job->pages, job->nr_pages);
+	job->nr_pages = 0;
+	return rpcrdma2_job_reply(job, &rqst->rq_snd_buf, NULL, 0);
+}
+
+static int reply_later(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job,
+		       const struct rpc_rqst *rqst)
+{
+	const struct xdr_buf *res = &rqst->rq_snd_buf;
+
+	if (res->flags & XDRBUF_WRITE)
+		rpcrdma2_job_add_payload(job, res->head[0].iov_len,
+					 res->page_len);
+	rpcrdma2_job_reply_later(job, res);
+	queue(x, &x->reverse_replies, job);
+	return 0;
 }
 
 /**
@@ -200,6 +397,7 @@ void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_xprt *x)
  */
 int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 {
+	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(rqst->rq_xprt);
 	struct reverse_rqst *rr = to_reverse(rqst);
 	struct rpcrdma2_job *job = rr->job;
 	struct rpcrdma2_conn *conn;
@@ -210,7 +408,8 @@ int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 		return 0;
 	rr->job = NULL;
 	rpcrdma2_conn_get(conn);
-	rc = rpcrdma2_job_reply(job, &rqst->rq_snd_buf, NULL, 0);
+	rc = job->lent && offers_chunks(job) ? reply_later(x, job, rqst) :
+					       reply_inline(job, rqst);
 	if (rc == -ENOBUFS)
 		rr->job = job;
 	rpcrdma2_conn_exit(conn);
@@ -221,17 +420,15 @@ int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 static struct reverse_rqst *rqst_alloc(void)
 {
 	struct reverse_rqst *rr;
-	void *page;
 
 	rr = kzalloc(sizeof(*rr), GFP_KERNEL);
 	if (!rr)
 		return NULL;
-	page = (void *)__get_free_page(GFP_KERNEL);
-	if (!page) {
+	rr->page = (void *)__get_free_page(GFP_KERNEL);
+	if (!rr->page) {
 		kfree(rr);
 		return NULL;
 	}
-	xdr_buf_init(&rr->rqst.rq_snd_buf, page, PAGE_SIZE);
 	INIT_LIST_HEAD(&rr->rqst.rq_bc_pa_list);
 	return rr;
 }
@@ -243,13 +440,18 @@ static struct reverse_rqst *rqst_alloc(void)
  *
  * Called by NFS, process context, once for each session.
  *
- * Return: 0 or -ENOMEM
+ * Return: 0; -ENOMEM; -EPROTONOSUPPORT: this client takes no Calls
  */
 int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 {
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
 	struct reverse_rqst *rr;
 
+	if (x->reverse == RDMA2_RVREQSUP_NONE) {
+		pr_warn_ratelimited("rpcrdma2: no callbacks from server %s, because of reverse=none: NFSv4.1 and later can't be mounted\n",
+				    xprt->address_strings[RPC_DISPLAY_ADDR]);
+		return -EPROTONOSUPPORT;
+	}
 	while (x->nr_reverse < RPCRDMA2_REVERSE_CREDITS) {
 		rr = rqst_alloc();
 		if (!rr)
@@ -351,7 +553,7 @@ void rpcrdma2_xprt_reverse_free(struct rpcrdma2_xprt *x)
 	struct reverse_rqst *rr;
 
 	while ((rr = rqst_get(x))) {
-		free_page((unsigned long)rr->rqst.rq_snd_buf.head[0].iov_base);
+		free_page((unsigned long)rr->page);
 		kfree(rr);
 	}
 }

@@ -94,7 +94,7 @@ static void conn_drained(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_xprt *x = conn->upper;
 
 	rpcrdma2_requester_drained(conn->requester);
-	rpcrdma2_xprt_reverse_drop(x);
+	rpcrdma2_xprt_reverse_drop(conn);
 	rpcrdma2_report_failure(&x->xprt, conn);
 }
 
@@ -247,6 +247,8 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		.calls_out	= x->slots,
 		.calls_in	= RPCRDMA2_REVERSE_CREDITS,
 		.wrs_per_call	= RPCRDMA2_XPRT_WRS_PER_CALL,
+		.reverse	= x->reverse,
+		.read_pages	= RPCRDMA2_JOB_PAGES,
 		.swapper	= &x->xprt.swapper,
 		.connector	= x->connector,
 	};
@@ -261,7 +263,7 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		return NULL;
 	conn->upper = x;
 	if (rpcrdma2_requester_create(conn, &x->xprt) &&
-	    rpcrdma2_responder_create(conn, NULL) &&
+	    rpcrdma2_responder_create(conn, rpcrdma2_xprt_admitted) &&
 	    !rpcrdma2_jobs_provide(conn->responder))
 		return conn;
 	rpcrdma2_conn_put(conn);
@@ -528,8 +530,7 @@ static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 	x->slots = xprt->max_reqs;
 	INIT_DELAYED_WORK(&x->connect_work, connect_worker);
 	spin_lock_init(&x->lock);
-	INIT_LIST_HEAD(&x->reverse_free);
-	INIT_LIST_HEAD(&x->reverse_waiting);
+	rpcrdma2_xprt_reverse_init(x);
 
 	xprt->timeout = &default_timeout;
 	xprt->connect_timeout = CONNECT_TIMEOUT;

@@ -18,7 +18,8 @@
  * @connect_work: makes the next connection
  * @connector: the thread where that connects. It exists from the start, as kthreadd
  *	waits for memory, which may be swapped over this transport
- * @lock: @conn, @abandoned, @stats, @reverse_free, @reverse_waiting, @bc_users
+ * @lock: @conn, @abandoned, @stats, @reverse_free, @reverse_waiting, @reverse_admitted,
+ *	@reverse_replies, @bc_users
  * @conn: the connection, from its making to CLOSED; referenced; or NULL
  * @abandoned: whoever waited for the present attempt to connect was killed
  * @nr_conns: connections whose end was not reported to sunrpc yet
@@ -29,8 +30,12 @@
  *	server; or NULL
  * @refusals: connections of such a kind that were refused
  * @refused: who connects next is told that there is no common version
+ * @reverse: enum rpcrdma2_rvreqsup: which of the server's Calls are taken
  * @reverse_free: reverse-direction requests to use
  * @reverse_waiting: jobs that wait for one
+ * @reverse_admitted: jobs with chunks that may be begun
+ * @reverse_replies: jobs whose Replies may go by chunks, and are to be sent
+ * @reverse_work: does both
  * @nr_reverse: reverse-direction requests there are
  * @bc_users: callback services that did not go yet
  */
@@ -49,8 +54,12 @@ struct rpcrdma2_xprt {
 	const struct rpcrdma2_dialect *assumed;
 	unsigned int		refusals;
 	bool			refused;
+	u32			reverse;
 	struct list_head	reverse_free;
 	struct list_head	reverse_waiting;
+	struct list_head	reverse_admitted;
+	struct list_head	reverse_replies;
+	struct delayed_work	reverse_work;
 	unsigned int		nr_reverse;
 	unsigned int		bc_users;
 };
@@ -78,14 +87,16 @@ void rpcrdma2_server_lost(const struct rpc_xprt *xprt);
 bool rpcrdma2_server_report(const struct rpc_xprt *xprt);
 
 /* reverse.c */
+void rpcrdma2_xprt_reverse_init(struct rpcrdma2_xprt *x);
 void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv);
+void rpcrdma2_xprt_admitted(struct rpcrdma2_job *job);
 int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst);
 int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs);
 size_t rpcrdma2_xprt_bc_maxpayload(struct rpc_xprt *xprt);
 unsigned int rpcrdma2_xprt_bc_num_slots(struct rpc_xprt *xprt);
 void rpcrdma2_xprt_bc_free_rqst(struct rpc_rqst *rqst);
 void rpcrdma2_xprt_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs);
-void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_xprt *x);
+void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_conn *conn);
 void rpcrdma2_xprt_reverse_free(struct rpcrdma2_xprt *x);
 
 #endif /* _RPCRDMA2_XPRT_H */

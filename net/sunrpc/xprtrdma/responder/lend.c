@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pages for a Call and its Reply, where the server program has none.
+ *
+ * A thread of a server has pages for both. One that answers callbacks at a client has
+ * what the transport gives it. So the job lends it pages: as many as there is to read,
+ * and for the Reply, as many as the requester offers chunks for, or as may go inline.
+ */
+#include "responder.h"
+
+/* What a Reply's data may start in the middle of, and what is in front of it */
+#define EXTRA_PAGES	2
+
+/* No more than there may be pages */
+static u32 add(u32 room, u32 length)
+{
+	return min_t(u64, (u64)room + length, RPCRDMA2_JOB_PAGES * PAGE_SIZE);
+}
+
+/**
+ * rpcrdma2_job_plan_reply - how many pages will be lent?
+ * @job: a job that came from rpcrdma2_job_get()
+ *
+ * The CQ.
+ */
+void rpcrdma2_job_plan_reply(struct rpcrdma2_job *job)
+{
+	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
+	u32 inlined = READ_ONCE(job->responder->conn->send_limit);
+	unsigned int i;
+	u32 room;
+
+	room = add(0, cl->has_reply ? max(inlined, cl->reply.length) : inlined);
+	for (i = 0; i < cl->nwrites; i++)
+		room = add(room, cl->writes[i].length);
+	job->nr_lent = min_t(unsigned int, RPCRDMA2_JOB_PAGES,
+			     DIV_ROUND_UP(room, PAGE_SIZE) + EXTRA_PAGES);
+}
+
+/**
+ * rpcrdma2_job_lend - have the pages that were planned
+ * @job: a job that rpcrdma2_job_plan_reply() was called for, and rpcrdma2_job_plan()
+ *	if it has Read chunks
+ *
+ * Process context; does not wait long for memory. Those that the job has are enough.
+ *
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_job_lend(struct rpcrdma2_job *job)
+{
+	unsigned int n = rpcrdma2_job_read_pages(job);
+
+	if (!job->nr_pages && rpcrdma2_pages_get(job->pages, n))
+		return -ENOMEM;
+	job->nr_pages = n;
+	if (job->lent)
+		return 0;
+	job->lent = kcalloc(job->nr_lent + 1, sizeof(*job->lent),
+			    GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
+	if (!job->lent)
+		return -ENOMEM;
+	if (!rpcrdma2_pages_get(job->lent, job->nr_lent))
+		return 0;
+	kfree(job->lent);
+	job->lent = NULL;
+	return -ENOMEM;
+}
+
+/**
+ * rpcrdma2_job_take_back - the program is done with what it was lent
+ * @job: the job; pages that were taken out are NULL
+ *
+ * Any context but interrupts.
+ */
+void rpcrdma2_job_take_back(struct rpcrdma2_job *job)
+{
+	unsigned int used = 0;
+
+	if (!job->lent)
+		return;
+	while (used < job->nr_lent && !job->lent[used])
+		used++;
+	rpcrdma2_pages_give(job->lent + used, job->nr_lent - used);
+	kfree(job->lent);
+	job->lent = NULL;
+	job->nr_lent = 0;
+}
