@@ -134,6 +134,7 @@ struct echo_svc_args {
 };
 
 extern const struct svc_version echo_svc_version;
+extern const struct svc_version echo_cb_version;
 
 echo_auth_status echo_svc_authenticate(struct svc_rqst *rqstp);
 int echo_svc_thread(void *data);
@@ -252,9 +253,23 @@ extern struct kunit_suite echo_many_suite;
 extern struct kunit_suite echo_disconnect_suite;
 extern struct kunit_suite echo_connect_suite;
 extern struct kunit_suite echo_reverse_suite;
+extern struct kunit_suite echo_reverse_forms_suite;
 
 /* RPCs of small and middle size and of many forms, to have at once */
 extern const struct echo_shape echo_mix[];
 extern const unsigned int echo_mix_len;
+
+/* RPCs of up to 1 MiB */
+#define ECHO_NR_LARGE		4
+extern const struct echo_shape echo_large_shapes[ECHO_NR_LARGE];
+
+/* A server can't connect; not every transport's reverse direction says so. */
+#define ECHO_CB_FLAGS		(RPC_TASK_SOFT | RPC_TASK_SOFTCONN |	\
+				 RPC_TASK_NOCONNECT)
+
+int echo_reverse_suite_init(struct kunit_suite *suite);
+void echo_reverse_suite_exit(struct kunit_suite *suite);
+void echo_reverse_wait_for_end(void);
+struct rpc_clnt *echo_connect_both(struct kunit *test, struct rpc_clnt **clnt);
 
 #endif /* RPCRDMA2_ECHO_H */

@@ -2,14 +2,18 @@
 /*
  * Every form of message, one RPC at a time: data in the head or in pages, of
  * each length that matters to inline thresholds, pages and XDR pads; offered
- * for direct placement or not; with something after it or not.
+ * for direct placement or not; with something after it or not. In the reverse
+ * direction as well, where the transport has all of them.
  */
 #include "echo.h"
 
 /*
  * One connection for all tests, as connections take longer than RPCs; but one
- * that saw a test fail is not the next test's.
+ * that saw a test fail is not the next test's. In the reverse direction, the client
+ * is called that connected.
  */
+static bool echo_forms_in_reverse;
+static struct rpc_clnt *echo_forms_callee;
 static struct rpc_clnt *echo_forms_clnt;
 
 static void echo_forms_shutdown(void)
@@ -17,6 +21,20 @@ static void echo_forms_shutdown(void)
 	if (echo_forms_clnt)
 		rpc_shutdown_client(echo_forms_clnt);
 	echo_forms_clnt = NULL;
+	if (echo_forms_callee)
+		rpc_shutdown_client(echo_forms_callee);
+	echo_forms_callee = NULL;
+}
+
+static void echo_forms_connect(struct kunit *test)
+{
+	if (!echo_forms_in_reverse) {
+		echo_forms_clnt = echo_connect(test, &echo_patient);
+	} else {
+		echo_forms_clnt = echo_connect_both(test, &echo_forms_callee);
+		echo_test_forget_clnt(test, echo_forms_callee);
+	}
+	echo_test_forget_clnt(test, echo_forms_clnt);
 }
 
 static void echo_forms_suite_exit(struct kunit_suite *suite)
@@ -34,11 +52,15 @@ static void echo_forms_test_exit(struct kunit *test)
 
 static void echo_forms_call(struct kunit *test, const struct echo_shape *shape)
 {
-	if (!echo_forms_clnt) {
-		echo_forms_clnt = echo_connect(test, &echo_patient);
-		echo_test_forget_clnt(test, echo_forms_clnt);
-	}
-	echo_call(test, echo_forms_clnt, shape);
+	struct echo_req *req;
+
+	if (!echo_forms_clnt)
+		echo_forms_connect(test);
+	req = echo_new(test, shape);
+	echo_start(test, req, echo_forms_clnt,
+		   echo_forms_in_reverse ? ECHO_CB_FLAGS : 0);
+	echo_finish(test, req);
+	echo_expect_good(test, req);
 }
 
 /* Lengths in the head: inline, and at some size a long message */
@@ -327,18 +349,11 @@ static void call_and_reply_of_form(struct kunit *test)
 /* A connection's buffers and registrations are used again and again. */
 static void all_forms_on_one_connection(struct kunit *test)
 {
-	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);
-	struct echo_req *reqs[ARRAY_SIZE(echo_combos)];
 	unsigned int round, i;
 
-	for (i = 0; i < ARRAY_SIZE(reqs); i++)
-		reqs[i] = echo_new(test, &echo_combos[i].shape);
 	for (round = 0; round < 10; round++)
-		for (i = 0; i < ARRAY_SIZE(reqs); i++) {
-			echo_start(test, reqs[i], clnt, 0);
-			echo_finish(test, reqs[i]);
-			echo_expect_good(test, reqs[i]);
-		}
+		for (i = 0; i < ARRAY_SIZE(echo_combos); i++)
+			echo_forms_call(test, &echo_combos[i].shape);
 }
 
 static void null_procedure(struct kunit *test)
@@ -402,3 +417,59 @@ struct kunit_suite echo_rare_suite = {
 	.exit		= echo_forms_test_exit,
 	.test_cases	= echo_rare_cases,
 };
+
+#if IS_ENABLED(CONFIG_SUNRPC_BACKCHANNEL)
+
+static int echo_reverse_forms_suite_init(struct kunit_suite *suite)
+{
+	echo_forms_in_reverse = true;
+	return echo_reverse_suite_init(suite);
+}
+
+static void echo_reverse_forms_suite_exit(struct kunit_suite *suite)
+{
+	echo_forms_shutdown();
+	echo_reverse_wait_for_end();
+	echo_reverse_suite_exit(suite);
+	echo_forms_in_reverse = false;
+}
+
+static void echo_reverse_forms_test_exit(struct kunit *test)
+{
+	echo_forms_test_exit(test);
+	if (test->status == KUNIT_FAILURE)
+		echo_reverse_wait_for_end();
+}
+
+static struct kunit_case echo_reverse_forms_cases[] = {
+	KUNIT_CASE_PARAM(call_with_head, echo_head_gen_params),
+	KUNIT_CASE_PARAM(reply_with_head, echo_head_gen_params),
+	KUNIT_CASE_PARAM(call_and_reply_with_heads, echo_head_gen_params),
+	KUNIT_CASE_PARAM(call_with_ddp_payload, echo_payload_gen_params),
+	KUNIT_CASE_PARAM(call_with_ddp_payload_and_trailer,
+			 echo_payload_gen_params),
+	KUNIT_CASE_PARAM(call_with_payload, echo_long_payload_gen_params),
+	KUNIT_CASE_PARAM(call_with_payload_and_trailer,
+			 echo_long_payload_gen_params),
+	KUNIT_CASE_PARAM(reply_with_ddp_payload, echo_payload_gen_params),
+	KUNIT_CASE_PARAM(reply_with_ddp_payload_and_trailer,
+			 echo_payload_gen_params),
+	KUNIT_CASE_PARAM(reply_with_payload, echo_long_payload_gen_params),
+	KUNIT_CASE_PARAM(reply_with_payload_and_trailer,
+			 echo_long_payload_gen_params),
+	KUNIT_CASE_PARAM(call_and_reply_of_form, echo_combo_gen_params),
+	KUNIT_CASE_PARAM(call_and_reply_of_form, echo_rare_combo_gen_params),
+	KUNIT_CASE(all_forms_on_one_connection),
+	{}
+};
+
+struct kunit_suite echo_reverse_forms_suite = {
+	.name		= "echo_reverse_forms",
+	.suite_init	= echo_reverse_forms_suite_init,
+	.suite_exit	= echo_reverse_forms_suite_exit,
+	.init		= echo_test_init,
+	.exit		= echo_reverse_forms_test_exit,
+	.test_cases	= echo_reverse_forms_cases,
+};
+
+#endif /* CONFIG_SUNRPC_BACKCHANNEL */

@@ -82,7 +82,7 @@ static void rpcs_at_once(struct kunit *test)
 	echo_run_mix(test, crowd->rpcs, crowd->clnts);
 }
 
-static const struct echo_shape echo_large_shapes[] = {
+const struct echo_shape echo_large_shapes[ECHO_NR_LARGE] = {
 	{ .flags = ECHO_ARG_PAYLOAD | ECHO_ARG_DDP, .arg_pages = SZ_1M,
 	  .arg_base = 1000 },
 	{ .flags = ECHO_RES_PAYLOAD | ECHO_RES_DDP, .res_pages = SZ_1M,
@@ -99,7 +99,7 @@ static void large_rpcs_at_once(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < 48; i++)
-		echo_new(test, &echo_large_shapes[i % 4]);
+		echo_new(test, &echo_large_shapes[i % ECHO_NR_LARGE]);
 	list_for_each_entry(req, &et->reqs, list)
 		echo_start(test, req, clnt, 0);
 	echo_finish_all(test);

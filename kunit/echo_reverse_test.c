@@ -18,14 +18,11 @@
 #define ECHO_CB_SLOTS		16
 /* As many Calls rpcrdma2's client grants a server. */
 #define ECHO_CB_GRANT		8
-/* A server can't connect; not every transport's reverse direction says so. */
-#define ECHO_CB_FLAGS		(RPC_TASK_SOFT | RPC_TASK_SOFTCONN |	\
-				 RPC_TASK_NOCONNECT)
 
 static struct svc_serv *echo_cb_serv;
 
 static const struct svc_version *echo_cb_versions[] = {
-	[ECHO_VERSION] = &echo_svc_version,
+	[ECHO_VERSION] = &echo_cb_version,
 };
 
 static struct svc_program echo_cb_program = {
@@ -63,7 +60,13 @@ static void echo_cb_stop(void)
 	svc_destroy(&echo_cb_serv);
 }
 
-static int echo_reverse_suite_init(struct kunit_suite *suite)
+/**
+ * echo_reverse_suite_init - start the suite's server, and a callback service
+ * @suite: the suite
+ *
+ * Return: 0 or a negative errno.
+ */
+int echo_reverse_suite_init(struct kunit_suite *suite)
 {
 	int ret;
 
@@ -76,24 +79,35 @@ static int echo_reverse_suite_init(struct kunit_suite *suite)
 	return ret;
 }
 
-/* With the server all connections end. */
-static void echo_reverse_suite_exit(struct kunit_suite *suite)
+/**
+ * echo_reverse_suite_exit - stop both; with the server all connections end
+ * @suite: the suite
+ */
+void echo_reverse_suite_exit(struct kunit_suite *suite)
 {
 	echo_suite_exit(suite);
 	echo_cb_stop();
 }
 
-static void echo_reverse_test_exit(struct kunit *test)
+/**
+ * echo_reverse_wait_for_end - until the server has no connection any more
+ */
+void echo_reverse_wait_for_end(void)
 {
 	struct svc_xprt *xprt;
 	int tries = 100;
 
-	echo_svc_release();
-	echo_test_exit(test);
 	while (tries-- && (xprt = echo_server_get_connection())) {
 		svc_xprt_put(xprt);
 		msleep(50);
 	}
+}
+
+static void echo_reverse_test_exit(struct kunit *test)
+{
+	echo_svc_release();
+	echo_test_exit(test);
+	echo_reverse_wait_for_end();
 }
 
 static int echo_cb_set_up_xprt(struct rpc_clnt *clnt, struct rpc_xprt *xprt,
@@ -103,6 +117,13 @@ static int echo_cb_set_up_xprt(struct rpc_clnt *clnt, struct rpc_xprt *xprt,
 		return -EPROTONOSUPPORT;
 	xprt->bc_serv = echo_cb_serv;
 	return xprt_setup_backchannel(xprt, ECHO_CB_SLOTS);
+}
+
+static bool echo_cb_takes_any(const struct rpc_clnt *cb_clnt)
+{
+	struct rpc_xprt *xprt = rcu_access_pointer(cb_clnt->cl_xprt);
+
+	return xprt->max_payload >= ECHO_MAX_PAYLOAD;
 }
 
 /* The server's client, for the one connection there is */
@@ -121,8 +142,14 @@ static struct rpc_clnt *echo_cb_connect(struct kunit *test)
 	return clnt;
 }
 
-static struct rpc_clnt *echo_connect_both(struct kunit *test,
-					  struct rpc_clnt **clnt)
+/**
+ * echo_connect_both - connect a client whose server calls it
+ * @test: the test, which ends or is skipped if that fails
+ * @clnt: the client
+ *
+ * Return: the server's client, to be shut down first.
+ */
+struct rpc_clnt *echo_connect_both(struct kunit *test, struct rpc_clnt **clnt)
 {
 	int ret;
 
@@ -186,12 +213,23 @@ static const struct echo_shape echo_cb_shapes[] = {
 	{ },
 };
 
-static void echo_new_callbacks(struct kunit *test, unsigned int nr)
+/* Of all forms, where the transport has them in the reverse direction */
+static void echo_new_callback(struct kunit *test,
+			      const struct rpc_clnt *cb_clnt, unsigned int i)
+{
+	if (echo_cb_takes_any(cb_clnt))
+		echo_new(test, &echo_mix[i % echo_mix_len]);
+	else
+		echo_new(test, &echo_cb_shapes[i % ARRAY_SIZE(echo_cb_shapes)]);
+}
+
+static void echo_new_callbacks(struct kunit *test,
+			       const struct rpc_clnt *cb_clnt, unsigned int nr)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		echo_new(test, &echo_cb_shapes[i % ARRAY_SIZE(echo_cb_shapes)]);
+		echo_new_callback(test, cb_clnt, i);
 }
 
 static void server_calls_client_many_times_at_once(struct kunit *test)
@@ -201,7 +239,27 @@ static void server_calls_client_many_times_at_once(struct kunit *test)
 	struct echo_req *req;
 
 	cb_clnt = echo_connect_both(test, &clnt);
-	echo_new_callbacks(test, 64);
+	echo_new_callbacks(test, cb_clnt, 64);
+	list_for_each_entry(req, &et->reqs, list)
+		echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
+	echo_finish_all(test);
+	list_for_each_entry(req, &et->reqs, list)
+		echo_expect_good(test, req);
+	echo_cb_disconnect(test, cb_clnt);
+}
+
+static void large_calls_from_server_at_once(struct kunit *test)
+{
+	struct echo_test *et = test->priv;
+	struct rpc_clnt *clnt, *cb_clnt;
+	struct echo_req *req;
+	unsigned int i;
+
+	cb_clnt = echo_connect_both(test, &clnt);
+	if (!echo_cb_takes_any(cb_clnt))
+		kunit_skip(test, "no Calls with chunks");
+	for (i = 0; i < 24; i++)
+		echo_new(test, &echo_large_shapes[i % ECHO_NR_LARGE]);
 	list_for_each_entry(req, &et->reqs, list)
 		echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
 	echo_finish_all(test);
@@ -219,7 +277,7 @@ static void calls_go_both_ways_at_once(struct kunit *test)
 
 	cb_clnt = echo_connect_both(test, &clnt);
 	for (i = 0; i < 64; i++) {
-		echo_new_callbacks(test, 1);
+		echo_new_callback(test, cb_clnt, i);
 		echo_new(test, &echo_mix[i % echo_mix_len]);
 	}
 	i = 0;
@@ -274,7 +332,7 @@ static void disconnect_ends_calls_from_server(struct kunit *test)
 	unsigned int round;
 
 	cb_clnt = echo_connect_both(test, &clnt);
-	echo_new_callbacks(test, 32);
+	echo_new_callbacks(test, cb_clnt, 32);
 	for (round = 0; round < 5; round++) {
 		list_for_each_entry(req, &et->reqs, list)
 			echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
@@ -461,6 +519,7 @@ static struct kunit_case echo_reverse_cases[] = {
 	KUNIT_CASE(server_sends_no_call_twice),
 	KUNIT_CASE_PARAM(server_calls_client, echo_cb_size_gen_params),
 	KUNIT_CASE(server_calls_client_many_times_at_once),
+	KUNIT_CASE(large_calls_from_server_at_once),
 	KUNIT_CASE(calls_go_both_ways_at_once),
 	KUNIT_CASE(disconnect_ends_calls_from_server),
 	KUNIT_CASE(calls_of_lost_connection_do_no_harm_to_next),

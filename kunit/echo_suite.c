@@ -38,7 +38,7 @@ MODULE_PARM_DESC(threads, "the server's");
 
 static char *suites = "";
 module_param(suites, charp, 0444);
-MODULE_PARM_DESC(suites, "names of the suites to run, instead of all");
+MODULE_PARM_DESC(suites, "names of the suites to run, instead of all but echo_reverse_forms");
 
 static char *only = "";
 module_param(only, charp, 0444);
@@ -430,8 +430,19 @@ static struct kunit_suite *echo_suites[] = {
 	&echo_connect_suite,
 #if IS_ENABLED(CONFIG_SUNRPC_BACKCHANNEL)
 	&echo_reverse_suite,
+	&echo_reverse_forms_suite,
 #endif
 };
+
+/* Only some transports have all forms in the reverse direction. */
+static bool is_by_name_only(const struct kunit_suite *suite)
+{
+#if IS_ENABLED(CONFIG_SUNRPC_BACKCHANNEL)
+	return suite == &echo_reverse_forms_suite;
+#else
+	return false;
+#endif
+}
 
 static struct kunit_suite *echo_chosen[ARRAY_SIZE(echo_suites)];
 static int echo_nr_chosen;
@@ -441,7 +452,8 @@ static int __init echo_init(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(echo_suites); i++)
-		if (!*suites || strstr(suites, echo_suites[i]->name))
+		if (*suites ? !!strstr(suites, echo_suites[i]->name) :
+			      !is_by_name_only(echo_suites[i]))
 			echo_chosen[echo_nr_chosen++] = echo_suites[i];
 	return __kunit_test_suites_init(echo_chosen, echo_nr_chosen, true);
 }

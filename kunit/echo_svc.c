@@ -168,6 +168,21 @@ static void echo_svc_fill(const struct echo_svc_args *args, struct page **pages,
 				echo_stream(args->seed, ECHO_RES_PAGES));
 }
 
+/*
+ * In the reverse direction there is no transport to ask: the flag says that page data
+ * may travel alone.
+ */
+static bool echo_svc_name_payload(struct svc_rqst *rqstp, unsigned int offset,
+				  unsigned int len)
+{
+	if (!svc_is_backchannel(rqstp))
+		return !svc_encode_result_payload(rqstp, offset, len);
+	if (offset == rqstp->rq_res.head[0].iov_len &&
+	    len == rqstp->rq_res.page_len)
+		rqstp->rq_res.flags |= XDRBUF_WRITE;
+	return true;
+}
+
 /* As NFSv3 READ does: whole pages into the middle of the Reply */
 static bool echo_svc_encode_pages(struct svc_rqst *rqstp,
 				  struct xdr_stream *xdr,
@@ -182,8 +197,7 @@ static bool echo_svc_encode_pages(struct svc_rqst *rqstp,
 	rqstp->rq_next_page += nr;
 	echo_svc_fill(args, pages, args->res_base);
 	xdr_write_pages(xdr, pages, args->res_base, len);
-	return !svc_encode_result_payload(rqstp,
-					  rqstp->rq_res.head[0].iov_len, len);
+	return echo_svc_name_payload(rqstp, rqstp->rq_res.head[0].iov_len, len);
 }
 
 /* As NFSv4 READ does when it can't splice: the payload grows in the stream */
@@ -199,18 +213,23 @@ static bool echo_svc_encode_stream(struct svc_rqst *rqstp,
 		return false;
 	echo_svc_fill(args, xdr->buf->pages, base);
 	write_bytes_to_xdr_buf(xdr->buf, start + len, &pad, xdr_pad_size(len));
-	return !svc_encode_result_payload(rqstp, start, len);
+	return svc_is_backchannel(rqstp) ||
+	       !svc_encode_result_payload(rqstp, start, len);
 }
 
 static bool echo_svc_encode_payload(struct svc_rqst *rqstp,
 				    struct xdr_stream *xdr,
 				    const struct echo_svc_args *args)
 {
+	bool stream = args->flags & ECHO_STREAM;
 	bool good;
 
 	if (xdr_stream_encode_u32(xdr, args->res_pages) < 0)
 		return false;
-	if (args->flags & ECHO_STREAM)
+	/* There, it can only be named where it is all of the page data. */
+	if (svc_is_backchannel(rqstp) && !xdr->buf->page_len)
+		stream = false;
+	if (stream)
 		good = echo_svc_encode_stream(rqstp, xdr, args);
 	else
 		good = echo_svc_encode_pages(rqstp, xdr, args);
@@ -293,6 +312,31 @@ ECHO_DEFINE_SVC_DISPATCH(echo_svc_dispatch, echo_svc_run)
 
 ECHO_DEFINE_SVC_COUNT(echo_svc_count, ECHOPROC_NR);
 
+/*
+ * In the reverse direction the Reply's pages are the transport's, with NULL behind the
+ * last. sunrpc does not know that, so what it found for itself must come back.
+ */
+static int echo_cb_run(struct svc_rqst *rqstp, __be32 *statp)
+{
+	struct page **next = rqstp->rq_next_page;
+	struct page **end = rqstp->rq_page_end;
+	struct xdr_buf *res = &rqstp->rq_res;
+	unsigned int n = 0;
+	int ret;
+
+	while (res->pages && res->pages[n])
+		n++;
+	rqstp->rq_next_page = res->pages;
+	rqstp->rq_page_end = res->pages + n;
+	res->buflen = PAGE_SIZE * max(n, 1U);
+	ret = echo_svc_run(rqstp, statp);
+	rqstp->rq_next_page = next;
+	rqstp->rq_page_end = end;
+	return ret;
+}
+
+ECHO_DEFINE_SVC_DISPATCH(echo_cb_dispatch, echo_cb_run)
+
 /* Hidden: no rpcbind is asked or told. */
 const struct svc_version echo_svc_version = {
 	.vs_vers	= ECHO_VERSION,
@@ -302,6 +346,16 @@ const struct svc_version echo_svc_version = {
 	.vs_xdrsize	= sizeof(struct echo_svc_args),
 	.vs_hidden	= true,
 	.vs_dispatch	= echo_svc_dispatch,
+};
+
+const struct svc_version echo_cb_version = {
+	.vs_vers	= ECHO_VERSION,
+	.vs_nproc	= ECHOPROC_NR,
+	.vs_proc	= echo_svc_procedures,
+	ECHO_VS_COUNT(echo_svc_count)
+	.vs_xdrsize	= sizeof(struct echo_svc_args),
+	.vs_hidden	= true,
+	.vs_dispatch	= echo_cb_dispatch,
 };
 
 /* Service */
