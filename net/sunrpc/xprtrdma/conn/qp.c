@@ -178,8 +178,9 @@ static void fill_qp_attr(struct rpcrdma2_conn *conn,
 	attr->cap.max_recv_sge = 1;
 	if (!rpcrdma2_conn_moves_data(conn))
 		return;
-	/* A Send is one buffer; RDMA Writes gather. */
-	attr->cap.max_send_sge = min_t(u32, WRITE_SGES, dev->attrs.max_send_sge);
+	/* A Send is one buffer; RDMA Writes gather. Those of a client are rare. */
+	attr->cap.max_send_sge = min_t(u32, dev->attrs.max_send_sge,
+				       conn->active ? MIN_WRITE_SGES : WRITE_SGES);
 	attr->cap.max_rdma_ctxs = read_registrations(dev,
 						     conn->param.read_pages);
 }

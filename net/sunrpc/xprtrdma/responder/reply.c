@@ -370,11 +370,10 @@ static bool wait_for_memory(struct builder *b, struct page **pages,
 {
 	struct rpcrdma2_job *job = b->job;
 
-	if (!job->nr_pages) {
+	if (!job->nr_pages)
 		hold_reply(job, b->res, pages, nr_pages);
-	} else if (time_after(jiffies, job->since + REPLY_TIMEOUT)) {
+	else if (time_after(jiffies, job->since + REPLY_TIMEOUT))
 		return false;
-	}
 	trace_rpcrdma2_wait(job->responder->conn, job->xid,
 			    RPCRDMA2_WAIT_SEND_BUFFER, 0, 0);
 	rpcrdma2_rws_release(job);
