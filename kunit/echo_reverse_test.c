@@ -515,11 +515,66 @@ static void server_sends_no_call_twice(struct kunit *test)
 	echo_call(test, clnt, &quick);
 }
 
+/* A message goes by chunks, or not at all; the next ones are none the worse for it. */
+static void large_calls_end_where_only_small_ones_are_taken(struct kunit *test)
+{
+	static const struct echo_shape large[] = {
+		{ .arg_head = 300000 }, { .res_head = 300000 },
+		{ .flags = ECHO_ARG_PAYLOAD | ECHO_ARG_DDP,
+		  .arg_pages = 300000 },
+		{ .flags = ECHO_RES_PAYLOAD | ECHO_RES_DDP,
+		  .res_pages = 300000 },
+	};
+	static const struct echo_shape quick = { .arg_head = 100 };
+	struct rpc_clnt *clnt, *cb_clnt;
+	struct echo_req *req;
+	unsigned int i;
+
+	if (echo_transport() != XPRT_TRANSPORT_RDMA)
+		kunit_skip(test, "this transport knows no limit");
+	cb_clnt = echo_connect_both(test, &clnt);
+	if (echo_cb_takes_any(cb_clnt))
+		kunit_skip(test, "Calls with chunks are taken");
+	for (i = 0; i < ARRAY_SIZE(large); i++) {
+		req = echo_new(test, &large[i]);
+		echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
+		echo_finish(test, req);
+		KUNIT_EXPECT_EQ(test, req->status, -EMSGSIZE);
+		req = echo_new(test, &quick);
+		echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
+		echo_finish(test, req);
+		echo_expect_good(test, req);
+	}
+	echo_cb_disconnect(test, cb_clnt);
+}
+
+/* What the client says, the server keeps to. */
+static void client_that_takes_no_calls_gets_none(struct kunit *test)
+{
+	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);
+	struct rpc_clnt *cb_clnt;
+	struct svc_xprt *xprt;
+	int ret;
+
+	ret = rpc_clnt_iterate_for_each_xprt(clnt, echo_cb_set_up_xprt, NULL);
+	if (ret != -EPROTONOSUPPORT || echo_transport() != XPRT_TRANSPORT_RDMA)
+		kunit_skip(test, "this client takes Calls");
+	xprt = echo_server_get_connection();
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, xprt);
+	cb_clnt = echo_cb_clnt_create(xprt, &echo_patient);
+	svc_xprt_put(xprt);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(cb_clnt), -EOPNOTSUPP);
+	if (!IS_ERR(cb_clnt))
+		rpc_shutdown_client(cb_clnt);
+}
+
 static struct kunit_case echo_reverse_cases[] = {
 	KUNIT_CASE(server_sends_no_call_twice),
 	KUNIT_CASE_PARAM(server_calls_client, echo_cb_size_gen_params),
 	KUNIT_CASE(server_calls_client_many_times_at_once),
 	KUNIT_CASE(large_calls_from_server_at_once),
+	KUNIT_CASE(large_calls_end_where_only_small_ones_are_taken),
+	KUNIT_CASE(client_that_takes_no_calls_gets_none),
 	KUNIT_CASE(calls_go_both_ways_at_once),
 	KUNIT_CASE(disconnect_ends_calls_from_server),
 	KUNIT_CASE(calls_of_lost_connection_do_no_harm_to_next),
