@@ -73,6 +73,17 @@ kill $follower
 cat $log
 [ ! -e $events ] || cp $tracing/trace /run/trace
 
+# In the reverse direction, the server's Calls had every form.
+case ${PARAMETERS:-}:$* in
+*reverse=genl*:*echo_reverse_forms*)
+	for counter in calls_sent_inline calls_sent_read_chunks \
+		       calls_sent_position_zero calls_sent_write_chunks \
+		       calls_sent_reply_chunk remote_invalidations; do
+		grep -q "^$counter: *[1-9]" /sys/kernel/debug/rpcrdma2/server ||
+			lab_fail "no $counter: $(cat /sys/kernel/debug/rpcrdma2/server)"
+	done ;;
+esac
+
 unload rpcrdma2_echo_kunit
 [ "$provider" = tcp ] || unload "$(basename "$transport" .ko)"
 

@@ -32,6 +32,7 @@ ranges() {
 	version 0 2 3 -1 v2
 	version_retry 1 86400 0 86401 1.5
 	read_memory 1 4096 -1 half
+	reverse none genl general inlin 1
 	END
 }
 

@@ -44,7 +44,9 @@
 /* What this project's ends say of themselves */
 #define CHANGES		"ffffff01 00000004 72327031 "
 #define WISH(size)	"ffffff02 00000004 " size " "
-#define OWN_PROPERTIES	"00000004 " RBSIZ("00003000") BRS("00000001") \
+#define OWN_PROPERTIES	PROPERTIES_OF("00000001")
+#define PROPERTIES_OF(brs)						\
+	"00000004 " RBSIZ("00003000") BRS(brs)				\
 			CHANGES WISH("00000000")
 
 /* What a server answers to CONNPROP. */

@@ -11,7 +11,8 @@
  *	killed		a reader that waits can be killed; SIGUSR1 says that it was
  *	fails		the mount fails, and does not take for ever
  *
- * and with v1 as the second, the server has only version 1.
+ * and with v1 as the second, the server has only version 1; with genl, the client
+ * takes Calls with chunks, and says so.
  *
  * SIGTERM asks for the verdict.
  */
@@ -24,10 +25,11 @@
 
 struct rdma_cm_id *listener;
 volatile sig_atomic_t as_expected, reader_killed;
+bool takes_chunks;
 
 static const struct test * const cases[] = {
 	greeting_cases, credit_cases, older_cases, reply_cases, memory_cases,
-	error_cases,
+	error_cases, call_cases,
 };
 
 /**
@@ -80,6 +82,7 @@ int misbehave(const char *name)
 	signal(SIGTERM, on_signal);
 	signal(SIGUSR1, on_signal);
 	version = strstr(name, "-v1-") ? 1 : 2;
+	takes_chunks = strstr(name, "-genl-");
 	listener = connection_listen();
 	printf("# listening\n");
 	test->run();

@@ -128,7 +128,7 @@ struct connection *next_client(const struct options *options)
 void expect_connprop(struct connection *c)
 {
 	connection_expect(c, "00000001 " VERS "xxxxxxxx 00000005 " CALL_FLAGS
-			  OWN_PROPERTIES);
+			  PROPERTIES_OF("%08x"), takes_chunks ? 2 : 1);
 }
 
 /**

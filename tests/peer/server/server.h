@@ -56,6 +56,8 @@ struct call {
 extern struct rdma_cm_id *listener;
 /* What SIGTERM is answered with, and whether SIGUSR1 came. */
 extern volatile sig_atomic_t as_expected, reader_killed;
+/* The client takes Calls with chunks. */
+extern bool takes_chunks;
 
 /* nfs.c */
 void parse_call(const struct message *m, struct call *call);
@@ -101,5 +103,6 @@ extern const struct test reply_cases[];
 extern const struct test memory_cases[];
 extern const struct test credit_cases[];
 extern const struct test error_cases[];
+extern const struct test call_cases[];
 
 #endif /* SERVER_H */

@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: what the parameter reverse says. none: a client mounts what needs no
+# callbacks, and is told of the rest; a server's clients go on without delegations. genl:
+# callbacks with chunks wait for memory.
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+parameter=/sys/module/rpcrdma2/parameters/reverse
+faults=/sys/kernel/debug/fail_sunrpc
+
+said() { dmesg | grep -q "rpcrdma2: no callbacks $1"; }
+
+# lose_connection - at its next Call, by the server
+lose_connection() {
+	echo Y >$faults/ignore-cache-wait
+	echo Y >$faults/ignore-client-disconnect
+	echo N >$faults/ignore-server-disconnect
+	echo 0 >$faults/verbose
+	echo 100 >$faults/probability
+	echo 1 >$faults/times
+}
+
+client_takes_none() {
+	local version
+
+	for version in 4.1 4.2; do
+		! lab_mount $version || lab_fail "$version was mounted"
+	done
+	said "from server $LAB_SERVER" || lab_fail "nobody was told"
+	for version in 3 4.0; do
+		must lab_mount $version
+		work names "names-$version"
+		must umount "$LAB_MOUNT"
+	done
+	must mount -t nfs -o proto=rdma,port=20049 "$LAB_SERVER:/" "$LAB_MOUNT"
+	grep -q "$LAB_MOUNT .*vers=4.0" /proc/mounts ||
+		lab_fail "which version? $(grep "$LAB_MOUNT" /proc/mounts)"
+	must umount "$LAB_MOUNT"
+}
+
+# The client connected when the parameter was another one, and says inline again.
+server_sends_none() {
+	must lab_mount 4.2
+	count_event closed rpcrdma2/rpcrdma2_conn_close
+	echo none >$parameter
+	lose_connection
+	work files
+	[ "$(counted closed)" -gt 0 ] || lab_fail "the connection was not lost"
+	lab_until 20 said "to client $LAB_SERVER" || lab_fail "nobody was told"
+	grep -q '^offered_brs: *none' "$(connection_of server)" ||
+		lab_fail "the server says something else"
+	must umount "$LAB_MOUNT"
+	count_end
+}
+
+# The worker finds no memory for a Call, or for its Reply: for a while, or now and then.
+chunks_wait_for_memory() {
+	local function
+
+	must lab_insmod rpcrdma2 reverse=genl
+	prepare_failures
+	for function in rpcrdma2_job_lend rpcrdma2_job_reply; do
+		between require "$(addresses $function)"
+		fail_allocations 20 1 $MOST
+		dmesg -C
+		must lab_insmod rpcrdma2_echo_kunit suites=echo_reverse only=at_once
+		both probability 0
+		dmesg | grep -q '# Totals: pass:[1-9][0-9]* fail:0' ||
+			lab_fail "$function: $(dmesg | grep 'not ok')"
+		echo "$function: $(failures $MOST) allocations failed"
+		[ "$(failures $MOST)" -gt 0 ] || lab_fail "no allocation failed"
+		must rmmod rpcrdma2_echo_kunit
+	done
+	must nfs_unload
+}
+
+[ -d $faults ] || skip "this kernel has no CONFIG_FAIL_SUNRPC"
+nfs_start rxe
+echo none >$parameter
+client_takes_none
+echo inline >$parameter
+server_sends_none
+must rpc.nfsd 0
+must nfs_unload
+chunks_wait_for_memory
+must rdma link delete r0
+must lab_kmemleak
