@@ -73,6 +73,25 @@ pair_server() {
 	exit
 }
 
+# export_on_disk - On a disk that outlives the server, with what it remembers of its
+# clients; to take the place of lab_make_export(), whose exports start empty.
+export_on_disk() {
+	local image=$LAB_SHARE/disk.img disk=/run/disk
+
+	mkdir -p $disk || return
+	if [ "$LAB_BOOT" -eq 1 ]; then
+		truncate -s 512M "$image" &&
+		mkfs.ext4 -q "$image" &&
+		mount -o loop "$image" $disk &&
+		mkdir $disk/export &&
+		cp -a /var/lib/nfs $disk/nfs || return
+	else
+		mount -o loop "$image" $disk || return
+	fi
+	mount --bind $disk/nfs /var/lib/nfs &&
+	mount --bind $disk/export "$LAB_EXPORT"
+}
+
 # pair_client VERSION [OPTIONS] - the client's mount, once the server is up.
 pair_client() {
 	must lab_rdma_up rxe

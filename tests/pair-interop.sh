@@ -18,24 +18,7 @@ read -r client server provider version <<<"$TEST_ARGS"
 # shellcheck disable=SC2034 # lib.sh uses it
 TRANSPORT=${!LAB_ROLE}
 
-# On a disk that outlives the server, with what it remembers of its clients.
-# Takes the place of lab's function, whose exports start empty.
-lab_make_export() {
-	local image=$LAB_SHARE/disk.img disk=/run/disk
-
-	mkdir -p $disk || return
-	if [ "$LAB_BOOT" -eq 1 ]; then
-		truncate -s 512M "$image" &&
-		mkfs.ext4 -q "$image" &&
-		mount -o loop "$image" $disk &&
-		mkdir $disk/export &&
-		cp -a /var/lib/nfs $disk/nfs || return
-	else
-		mount -o loop "$image" $disk || return
-	fi
-	mount --bind $disk/nfs /var/lib/nfs &&
-	mount --bind $disk/export "$LAB_EXPORT"
-}
+lab_make_export() { export_on_disk; }
 
 ### Server
 

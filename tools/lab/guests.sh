@@ -335,6 +335,8 @@ pair() {
 	show client
 	while alive client && in_time; do
 		[ ! -e "$log/share/.lab-restart" ] || restart_server
+		[ ! -e "$log/share/.lab-pause" ] || signal_server STOP pause
+		[ ! -e "$log/share/.lab-resume" ] || signal_server CONT resume
 		if ! server_is_well; then
 			kill_guest client
 			status_of "$server"
@@ -369,6 +371,13 @@ restart_server() {
 	server=server-$boot
 	start_server
 	rm "$log/share/.lab-restart"
+}
+
+# signal_server SIGNAL REQUEST - the kernel of user-mode Linux is one process, and
+# without it no other of the guest's goes on.
+signal_server() {
+	kill "-$1" "${pid[$server]}"
+	rm "$log/share/.lab-$2"
 }
 
 # A server that failed ends the run; one that is done early may have meant it.

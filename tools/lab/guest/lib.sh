@@ -147,9 +147,16 @@ lab_wait_end() {
 
 # lab_restart_server - on the client, end the server as a power cut would, and
 # start it again, with LAB_BOOT one higher. Its script runs once more.
-lab_restart_server() {
-	touch "$LAB_SHARE/.lab-restart"
-	lab_until 30 test ! -e "$LAB_SHARE/.lab-restart"
+lab_restart_server() { lab_ask_host restart; }
+
+# lab_pause_server - on the client, the server's machine stands still, until
+# lab_resume_server.
+lab_pause_server() { lab_ask_host pause; }
+lab_resume_server() { lab_ask_host resume; }
+
+lab_ask_host() {
+	touch "$LAB_SHARE/.lab-$1"
+	lab_until 30 test ! -e "$LAB_SHARE/.lab-$1"
 }
 
 ### Checks
