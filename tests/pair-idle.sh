@@ -1,12 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: a client is gone without a word. Nothing tells the server,
-# but sunrpc closes a connection that was idle for six minutes, when it looks the
+# Script of both guests: a client is gone without a word, and there are no heartbeats.
+# Nothing tells the server, but sunrpc closes a connection that was idle for six minutes, when it looks the
 # second time. Takes thirteen minutes.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+# shellcheck disable=SC2034 # lib.sh uses it
+PARAMETERS=heartbeat=0
 
 none_left() { ! connection_of server >/dev/null; }
 

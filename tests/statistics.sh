@@ -165,16 +165,16 @@ small() {
 	expect client calls_sent_inline "x == @calls_sent"
 	expect client replies_received_inline "x == @calls_sent"
 	expect client sends "x == @calls_sent"
-	expect client work_requests "x == @sends"
-	expect client send_doorbells "x == @sends"
+	expect client work_requests "x == @sends + @heartbeats"
+	expect client send_doorbells "x == @sends + @heartbeats"
 	expect client receives "x == @sends"
 	expect client receive_doorbells "x == @receives"
-	expect client completions "x <= @receives + 4"
+	expect client completions "x <= @receives + @heartbeats + 4"
 	expect client registrations "x == 0"
 	expect client local_invalidations "x == 0"
 	expect server rdma_reads "x == 0"
 	expect server rdma_writes "x == 0"
-	expect server work_requests "x == @sends && x == @receives"
+	expect server work_requests "x == @sends + @heartbeats && @sends == @receives"
 }
 
 # One registration for each, which the server invalidates
@@ -183,8 +183,8 @@ large() {
 	expect client registrations "x == $3"
 	expect client remote_invalidations "x == $3"
 	expect client local_invalidations "x == 0"
-	expect client work_requests "x == $3 + @sends"
-	expect client send_doorbells "x == @sends"
+	expect client work_requests "x == $3 + @sends + @heartbeats"
+	expect client send_doorbells "x == @sends + @heartbeats"
 	expect client calls_sent_position_zero "x == 0"
 	expect client calls_sent_reply_chunk "x == 0"
 }

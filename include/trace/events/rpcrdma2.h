@@ -258,6 +258,29 @@ TRACE_EVENT(rpcrdma2_qp_event,
 		rdma_show_ib_event(__entry->event))
 );
 
+DECLARE_EVENT_CLASS(rpcrdma2_heartbeat_class,
+	TP_PROTO(const struct rpcrdma2_conn *conn),
+	TP_ARGS(conn),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u64, completions)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->completions = conn->stats.completions;
+	),
+	TP_printk("conn=%u completions=%llu", __entry->conn,
+		__entry->completions)
+);
+
+DEFINE_EVENT(rpcrdma2_heartbeat_class, rpcrdma2_heartbeat,
+	TP_PROTO(const struct rpcrdma2_conn *conn),
+	TP_ARGS(conn));
+
+DEFINE_EVENT(rpcrdma2_heartbeat_class, rpcrdma2_heartbeat_missed,
+	TP_PROTO(const struct rpcrdma2_conn *conn),
+	TP_ARGS(conn));
+
 /*
  * Negotiation
  */

@@ -17,6 +17,7 @@
 #define CREDITS_MAX		1024
 /* Of the memory, this part is for Calls that are read by RDMA. */
 #define READ_SHARE		16
+#define HEARTBEAT_MAX		3600
 #define VERSION_RETRY_MIN	1
 #define VERSION_RETRY_MAX	86400
 
@@ -26,6 +27,7 @@ unsigned int rpcrdma2_inline_min;
 unsigned int rpcrdma2_slot_table_entries = 128;
 unsigned int rpcrdma2_svc_credits = 64;
 unsigned int rpcrdma2_read_memory;
+unsigned int rpcrdma2_heartbeat_period = 5;
 unsigned int rpcrdma2_version;
 unsigned int rpcrdma2_version_retry = 600;
 /* Chunks take Queues and RDMA Reads that NFS's callbacks have no use for. */
@@ -66,6 +68,11 @@ static int set_inline_min(const char *val, const struct kernel_param *kp)
 static int set_credits(const char *val, const struct kernel_param *kp)
 {
 	return set_in_range(val, kp, CREDITS_MIN, CREDITS_MAX, 1);
+}
+
+static int set_heartbeat(const char *val, const struct kernel_param *kp)
+{
+	return set_in_range(val, kp, 0, HEARTBEAT_MAX, 1);
 }
 
 static int set_version(const char *val, const struct kernel_param *kp)
@@ -242,6 +249,11 @@ static const struct kernel_param_ops credits_ops = {
 	.get	= param_get_uint,
 };
 
+static const struct kernel_param_ops heartbeat_ops = {
+	.set	= set_heartbeat,
+	.get	= param_get_uint,
+};
+
 static const struct kernel_param_ops version_ops = {
 	.set	= set_version,
 	.get	= param_get_uint,
@@ -278,6 +290,9 @@ MODULE_PARM_DESC(max_requests,
 module_param_named(read_memory, rpcrdma2_read_memory, uint, 0644);
 MODULE_PARM_DESC(read_memory,
 		 "MiB that the arguments of all clients' Calls may take while they are read by RDMA; default: a 16th of the memory");
+module_param_cb(heartbeat, &heartbeat_ops, &rpcrdma2_heartbeat_period, 0644);
+MODULE_PARM_DESC(heartbeat,
+		 "Seconds of silence after which a new connection looks for its peer, and again until it is closed (1 to 3600); 0: never");
 module_param_cb(version, &version_ops, &rpcrdma2_version, 0644);
 MODULE_PARM_DESC(version,
 		 "The only version that new connections may use, 1 or 2; 0, the default: the highest that the peer has");

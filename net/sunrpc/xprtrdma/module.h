@@ -29,6 +29,7 @@ extern unsigned int rpcrdma2_inline_min;
 extern unsigned int rpcrdma2_slot_table_entries;
 extern unsigned int rpcrdma2_svc_credits;
 extern unsigned int rpcrdma2_read_memory;
+extern unsigned int rpcrdma2_heartbeat_period;
 extern unsigned int rpcrdma2_version;
 extern unsigned int rpcrdma2_version_retry;
 extern u32 rpcrdma2_reverse;

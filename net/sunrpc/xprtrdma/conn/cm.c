@@ -126,7 +126,17 @@ static u8 limit_reads(int device, u32 wanted)
 	return min3((u32)device, wanted, (u32)MAX_READS);
 }
 
-/* A client answers RDMA Reads. It makes some where Calls with chunks may come. */
+/* RDMA Reads that an end which connects would make at a time */
+static u8 wanted_reads(const struct rpcrdma2_conn *conn)
+{
+	return rpcrdma2_conn_moves_data(conn) ? MAX_READS :
+						rpcrdma2_heartbeat_reads(conn);
+}
+
+/*
+ * A client answers RDMA Reads. It makes some where Calls with chunks may come, and where
+ * heartbeats are Reads.
+ */
 static int connect(struct rpcrdma2_conn *conn)
 {
 	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
@@ -142,9 +152,8 @@ static int connect(struct rpcrdma2_conn *conn)
 	fill_conn_param(conn, &param, private_data);
 	attrs = &conn->cm_id->device->attrs;
 	param.responder_resources = limit_reads(attrs->max_qp_rd_atom, MAX_READS);
-	if (rpcrdma2_conn_moves_data(conn))
-		param.initiator_depth =
-			limit_reads(attrs->max_qp_init_rd_atom, MAX_READS);
+	param.initiator_depth =
+		limit_reads(attrs->max_qp_init_rd_atom, wanted_reads(conn));
 	if (!interruptible_begin(conn))
 		return -ENOTCONN;
 	rc = rdma_connect(conn->cm_id, &param);
@@ -187,7 +196,7 @@ static void allow_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
 
 /*
  * A server makes RDMA Reads, as many as its peer can answer. It answers some where its
- * Calls may have chunks, and the peer wants that.
+ * Calls may have chunks, and the peer wants that; and heartbeats.
  */
 static int accept(struct rpcrdma2_conn *conn)
 {
@@ -203,8 +212,9 @@ static int accept(struct rpcrdma2_conn *conn)
 		return rc;
 	fill_conn_param(conn, &param, private_data);
 	param.initiator_depth = conn->peer_reads;
-	if (conn->own.brs == RDMA2_RVREQSUP_GENL)
-		param.responder_resources = conn->peer_makes;
+	param.responder_resources =
+		conn->own.brs == RDMA2_RVREQSUP_GENL ? conn->peer_makes :
+		min(conn->peer_makes, rpcrdma2_heartbeat_reads(conn));
 	allow_reverse(conn, param.responder_resources);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
 				   SPEAK_TIMEOUT_SECS))
@@ -240,18 +250,21 @@ void rpcrdma2_accept_work(struct work_struct *work)
 	rpcrdma2_conn_put(conn);
 }
 
-/* For iWARP, rdma_cm has them the other way round here, but not in a request. */
+/*
+ * For iWARP, rdma_cm has them the other way round here, but not in a request; and some
+ * drivers turn them round once more.
+ */
 static void keep_depth(struct rpcrdma2_conn *conn,
 		       const struct rdma_conn_param *param)
 {
 	const struct rdma_cm_id *cm_id = conn->cm_id;
 	bool iwarp = rdma_protocol_iwarp(cm_id->device, cm_id->port_num);
+	u8 reads = param->initiator_depth;
 
-	if (rpcrdma2_conn_moves_data(conn))
-		conn->peer_reads =
-			limit_reads(cm_id->device->attrs.max_qp_init_rd_atom,
-				    iwarp ? param->responder_resources :
-					    param->initiator_depth);
+	if (iwarp)
+		reads = min(reads, param->responder_resources);
+	conn->peer_reads = limit_reads(cm_id->device->attrs.max_qp_init_rd_atom,
+				       min(reads, wanted_reads(conn)));
 	allow_reverse(conn, conn->peer_reads);
 }
 

@@ -70,7 +70,7 @@ static bool may_follow(enum rpcrdma2_conn_state from,
  * @conn: the connection
  * @state: the next state; not CLOSING
  * @timeout_secs: close the connection if it is still in @state after that
- *	time; 0 for no limit
+ *	time, or, if that is READY, look for its peer; 0 for no limit
  *
  * Any context.
  *
@@ -101,12 +101,31 @@ bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
 	return ok;
 }
 
+/**
+ * rpcrdma2_conn_set_timer - look at the connection again
+ * @conn: the connection
+ * @delay: after that time, in jiffies
+ *
+ * The timer's. Not once it is closing: the teardown has waited for the last look.
+ */
+void rpcrdma2_conn_set_timer(struct rpcrdma2_conn *conn, unsigned long delay)
+{
+	spin_lock(&conn->lock);
+	if (conn->state < RPCRDMA2_CONN_CLOSING)
+		mod_delayed_work(rpcrdma2_wq, &conn->timer, delay);
+	spin_unlock(&conn->lock);
+}
+
 static void conn_timeout(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
 						  struct rpcrdma2_conn, timer);
 
-	rpcrdma2_negotiate_silence(conn);
+	if (rpcrdma2_conn_is_ready(conn) &&
+	    rpcrdma2_hs_decided(READ_ONCE(conn->handshake)))
+		rpcrdma2_heartbeat(conn);
+	else
+		rpcrdma2_negotiate_silence(conn);
 }
 
 /**

@@ -191,6 +191,7 @@ struct rpcrdma2_conn_ops {
  * @calls_out: Calls this end may have outstanding
  * @calls_in: Calls this end grants to its peer
  * @wrs_per_call: Send Queue entries to plan for each Call, either way
+ * @heartbeat: seconds after which to look for a peer that is silent; 0: never
  * @reverse: enum rpcrdma2_rvreqsup: what it takes in the reverse direction, or sends;
  *	advertised. With GENL an end that connects reads and writes, too
  * @read_pages: pages that the RDMA Reads of one Call fill at most
@@ -207,6 +208,7 @@ struct rpcrdma2_conn_param {
 	unsigned int	calls_out;
 	unsigned int	calls_in;
 	unsigned int	wrs_per_call;
+	unsigned int	heartbeat;
 	u32		reverse;
 	unsigned int	read_pages;
 	struct rpcrdma2_dialects dialects;
@@ -262,6 +264,26 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
 /* CONNPROP and ERROR take no credit; a few Receives are kept for them. */
 #define RPCRDMA2_CONTROL_RECVS	5
 
+/* Send Queue entries for those that are out: there is one at a time. */
+#define RPCRDMA2_HEARTBEATS	1
+
+/**
+ * struct rpcrdma2_heartbeat - what finds out whether the peer is there
+ * @work: the chain that is @wr
+ * @wr: an RDMA Write, or Read, of no octets
+ * @sge: describes nothing
+ * @heard: completions of the connection when it was last looked at, or when @wr
+ *	completed; the CQ's and the timer's
+ * @out: @work is posted; set by the timer, cleared by the CQ
+ */
+struct rpcrdma2_heartbeat {
+	struct rpcrdma2_work	work;
+	struct ib_rdma_wr	wr;
+	struct ib_sge		sge;
+	u64			heard;
+	bool			out;
+};
+
 /* A server answers a CONNPROP at once, if it does, and a Call in time. */
 #define RPCRDMA2_ANSWER_TIMEOUT_SECS	5
 
@@ -291,7 +313,8 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @accept_work: accepts; it has a reference
  * @qp_failed_work: closes, as the device gave up the QP; it has a reference
  * @close_work: runs the teardown
- * @timer: limits the time in a state
+ * @timer: limits the time in a state; once READY, has it look for its peer
+ * @heartbeat: how it does
  * @cm_id: CM id; none after CLOSED
  * @pd: protection domain
  * @cq: completions of both Queues, so that their handlers never overlap
@@ -385,6 +408,7 @@ struct rpcrdma2_conn {
 	struct work_struct		qp_failed_work;
 	struct work_struct		close_work;
 	struct delayed_work		timer;
+	struct rpcrdma2_heartbeat	heartbeat;
 
 	struct rdma_cm_id		*cm_id;
 	struct ib_pd			*pd;
@@ -467,6 +491,7 @@ void rpcrdma2_conn_exit(struct rpcrdma2_conn *conn);
 bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
 			   enum rpcrdma2_conn_state state,
 			   unsigned int timeout_secs);
+void rpcrdma2_conn_set_timer(struct rpcrdma2_conn *conn, unsigned long delay);
 void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status);
 void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn);
 int rpcrdma2_conn_init(void);
@@ -570,6 +595,12 @@ int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_header *hdr, bool close_after);
 void rpcrdma2_sends_unmap(struct rpcrdma2_conn *conn);
 void rpcrdma2_sends_free(struct rpcrdma2_conn *conn);
+
+/* heartbeat.c */
+void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn);
+u8 rpcrdma2_heartbeat_reads(const struct rpcrdma2_conn *conn);
+unsigned int rpcrdma2_heartbeat_secs(const struct rpcrdma2_conn *conn);
+void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn);
 
 /* negotiate.c */
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn);

@@ -98,6 +98,7 @@ static void show_terms(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 	rpcrdma2_show(seq, "inline_send", "%u", conn->send_limit);
 	rpcrdma2_show(seq, "inline_receive", "%u", conn->recv_limit);
 	rpcrdma2_show(seq, "remote_invalidation", "%u", conn->remote_inv);
+	rpcrdma2_show(seq, "heartbeat", "%u", rpcrdma2_heartbeat_secs(conn));
 }
 
 static void show_queues(struct seq_file *seq, const struct rpcrdma2_conn *conn)

@@ -91,7 +91,8 @@ static void settle(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_state old,
 	spin_lock(&conn->lock);
 	set_terms(conn);
 	spin_unlock(&conn->lock);
-	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_READY, 0)) {
+	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_READY,
+				   rpcrdma2_heartbeat_secs(conn))) {
 		if (rpcrdma2_conn_is_ready(conn))
 			trace_rpcrdma2_conn_ready(conn);
 		return;
@@ -187,11 +188,7 @@ void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn)
 
 static void listen_on(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->lock);
-	if (conn->state < RPCRDMA2_CONN_CLOSING)
-		mod_delayed_work(rpcrdma2_wq, &conn->timer,
-				 RPCRDMA2_ANSWER_TIMEOUT_SECS * HZ);
-	spin_unlock(&conn->lock);
+	rpcrdma2_conn_set_timer(conn, RPCRDMA2_ANSWER_TIMEOUT_SECS * HZ);
 }
 
 /**

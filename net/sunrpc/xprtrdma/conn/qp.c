@@ -141,7 +141,8 @@ static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
 static unsigned int send_entries(const struct rpcrdma2_conn *conn)
 {
 	return calls_of(conn) * conn->param.wrs_per_call +
-	       RPCRDMA2_OWN_SEGMENTS + RPCRDMA2_CONTROL_RECVS;
+	       RPCRDMA2_OWN_SEGMENTS + RPCRDMA2_CONTROL_RECVS +
+	       RPCRDMA2_HEARTBEATS;
 }
 
 /*
@@ -270,6 +271,7 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	limit_calls(conn);
 	conn->max_pages = min_t(unsigned int, MAX_PAGES,
 				dev->attrs.max_fast_reg_page_list_len);
+	rpcrdma2_heartbeat_init(conn);
 	rc = rpcrdma2_sends_provide(conn);
 	if (rc)
 		return rc;

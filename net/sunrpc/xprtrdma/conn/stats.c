@@ -160,6 +160,8 @@ void rpcrdma2_show_conn_stats(struct seq_file *seq,
 	rpcrdma2_show_count(seq, "receives", stats->receives);
 	rpcrdma2_show_count(seq, "receive_octets", stats->receive_octets);
 	rpcrdma2_show_count(seq, "size_changes", stats->resizes);
+	rpcrdma2_show_count(seq, "heartbeats", stats->heartbeats);
+	rpcrdma2_show_count(seq, "heartbeats_missed", stats->heartbeats_missed);
 	show_errors(seq, "errors_sent", stats->errors_sent);
 	show_errors(seq, "errors_received", stats->errors_received);
 }

@@ -53,6 +53,11 @@ struct rpcrdma2_forms {
  * @errors_sent: RDMA2_ERRORs, by code
  * @resizes: times that Receive buffers got another size
  *
+ * By the connection's timer:
+ *
+ * @heartbeats: those that were sent
+ * @heartbeats_missed: those that nothing came of
+ *
  * In CQ context:
  *
  * @completions: those of either Queue
@@ -69,6 +74,8 @@ struct rpcrdma2_conn_stats {
 	u64	send_octets;
 	u64	errors_sent[RPCRDMA2_NR_ERRORS];
 	u64	resizes;
+	u64	heartbeats;
+	u64	heartbeats_missed;
 
 	u64	completions ____cacheline_aligned_in_smp;
 	u64	receives;

@@ -27,7 +27,7 @@ static const char *silence(enum rpcrdma2_conn_state state)
 	case RPCRDMA2_CONN_NEGOTIATING:
 		return "it does not answer: is it a server of RPC over RDMA?";
 	case RPCRDMA2_CONN_READY:
-		return "RPCs are not answered";
+		return "it does not answer any more";
 	default:
 		return "nobody has that address";
 	}

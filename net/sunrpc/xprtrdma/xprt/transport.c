@@ -247,6 +247,7 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		.calls_out	= x->slots,
 		.calls_in	= RPCRDMA2_REVERSE_CREDITS,
 		.wrs_per_call	= RPCRDMA2_XPRT_WRS_PER_CALL,
+		.heartbeat	= rpcrdma2_heartbeat_period,
 		.reverse	= x->reverse,
 		.read_pages	= RPCRDMA2_JOB_PAGES,
 		.swapper	= &x->xprt.swapper,

@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: heartbeats on an idle connection cost no message, in any version; there
+# are none on a busy one; what never completes ends the connection, unless they are off.
+# (pair-heartbeat.sh has peers that are gone.)
+#
+#	heartbeat.sh PROVIDER
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+provider=$1
+# What a heartbeat is there
+form=RDMA-Write step=write
+case $provider in siw|*iwarp*) form=RDMA-Read step=read ;; esac
+faults=/sys/kernel/debug/mimic/r0/faults
+period=/sys/module/rpcrdma2/parameters/heartbeat
+# shellcheck disable=SC2034 # lib.sh uses it
+PARAMETERS=heartbeat=1
+
+# of END COUNTER
+of() { awk -v name="$2:" '$1 == name { print $2 }' "$(connection_of "$1")"; }
+
+beats() { [ "$(of "$1" heartbeats)" -ge "$2" ]; }
+
+# mount_anew [VERSION] - of the protocol; version 3 of NFS says nothing of itself.
+mount_anew() {
+	echo "${1:-0}" >/sys/module/rpcrdma2/parameters/version
+	must lab_mount 3 nolock
+	must ls "$LAB_MOUNT" >/dev/null
+}
+
+unmount() {
+	must umount "$LAB_MOUNT"
+	lab_until 20 all_closed || lab_fail "a connection was left"
+}
+
+all_closed() { ! connection_of client >/dev/null && ! connection_of server >/dev/null; }
+
+# What both ends say, in which order does not matter
+idle() {
+	local client server
+
+	mount_anew "$1"
+	client=$(of client sends) server=$(of server sends)
+	lab_until 20 beats client 3 || lab_fail "the client sends no heartbeats"
+	lab_until 20 beats server 3 || lab_fail "the server sends no heartbeats"
+	[ "$(of client sends) $(of server sends)" = "$client $server" ] ||
+		lab_fail "a heartbeat was a message"
+	[ "$(last_field posted last)" = $form ] ||
+		lab_fail "a heartbeat is an $(last_field posted last)"
+	[ "$(counted closed)" -eq 0 ] || lab_fail "an idle connection was closed"
+	echo "idle, version $(of client version): $(of client heartbeats) heartbeats"
+	unmount
+}
+
+busy() {
+	local before
+
+	mount_anew
+	load_start
+	before=$(counted beats)
+	sleep 8
+	before=$(($(counted beats) - before))
+	echo "busy: $before heartbeats"
+	[ $before -le 1 ] || lab_fail "a busy connection has heartbeats"
+	must load_stop
+	unmount
+}
+
+# What was posted never completes, and nothing says so.
+hang() { must eval "echo '$step delay ms=3600000 times=0' >$faults"; }
+
+unanswered() {
+	mount_anew
+	hang
+	SECONDS=0
+	lab_until 20 has_missed || lab_fail "nobody missed a heartbeat"
+	echo "unanswered: closed after $SECONDS s"
+	echo clear >$faults
+	must timeout 60 ls "$LAB_MOUNT" >/dev/null
+	unmount
+}
+
+has_missed() { [ "$(counted closed)" -gt 0 ] && [ "$(counted missed)" -gt 0 ]; }
+
+off() {
+	local before
+
+	before=$(counted beats)
+	echo 0 >$period
+	mount_anew
+	sleep 5
+	[ "$(counted beats)" -eq "$before" ] || lab_fail "there were heartbeats"
+	[ "$(of client heartbeat) $(of client heartbeats)" = "0 0" ] || lab_fail "heartbeats were counted"
+	unmount
+}
+
+nfs_start "$provider"
+count_event closed rpcrdma2/rpcrdma2_conn_close 'status == -110'
+count_event missed rpcrdma2/rpcrdma2_heartbeat_missed
+count_event beats rpcrdma2/rpcrdma2_heartbeat
+count_event posted rpcrdma2/rpcrdma2_post 'xid == 0'
+idle 2
+idle 1
+busy
+[ ! -e $faults ] || unanswered
+off
+nfs_stop
