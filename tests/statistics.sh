@@ -137,9 +137,9 @@ terms() {
 	is client received_credits 64
 	is client requester_credits 64
 	is client responder_credits 8
-	# What it is granted, what it grants, and three
-	is client receive_buffers 75
-	is client receive_queue_depth 139
+	# What it is granted, what it grants, and five
+	is client receive_buffers 77
+	is client receive_queue_depth 141
 	is client connects 1
 	is client last_close_status 0
 }
