@@ -28,6 +28,9 @@
 /* Receives that nothing large came in shrink after between this and twice that. */
 #define IDLE_SECS	30
 
+/* For memory, or until no Call is out */
+#define RETRY_DELAY	(HZ / 10)
+
 /* So many of so many messages travelled by chunks, and would have fit a larger one. */
 #define MISSED_ENOUGH	32
 #define OBSERVED_SPAN	1024
@@ -38,21 +41,12 @@ static bool may_change(const struct rpcrdma2_conn *conn)
 	       READ_ONCE(conn->handshake) == RPCRDMA2_HS_VERSION_2;
 }
 
-static int send_change(struct rpcrdma2_conn *conn, u32 kind, u32 xid,
-		       const struct rpcrdma2_change *change)
+/* Unless there is something to do sooner. */
+static void look_again(struct rpcrdma2_conn *conn, unsigned long delay)
 {
-	struct rpcrdma2_header hdr = {
-		.xid		= xid,
-		.vers		= conn->dialect->version,
-		.credit		= kind == RPCRDMA2_DISPOSITION ?
-				  conn->param.calls_in : conn->param.calls_out,
-		.kind		= kind,
-		.response	= kind == RPCRDMA2_DISPOSITION,
-		.change		= *change,
-	};
-
-	trace_rpcrdma2_change_send(conn, &hdr);
-	return rpcrdma2_send_header(conn, &hdr, false);
+	rpcrdma2_conn_get(conn);
+	if (!queue_delayed_work(rpcrdma2_wq, &conn->change_work, delay))
+		rpcrdma2_conn_put(conn);
 }
 
 /* What the Receives are to have from now on. */
@@ -88,10 +82,7 @@ static bool next_update(struct rpcrdma2_conn *conn, bool quiet,
 {
 	lockdep_assert_held(&conn->lock);
 
-	memset(change, 0, sizeof(*change));
-	if (conn->lower_to) {
-		if (!quiet)
-			return false;
+	if (conn->lower_to && quiet) {
 		told(conn, conn->lower_to);
 		set_recv_size(conn, conn->lower_to);
 		conn->lower_to = 0;
@@ -102,7 +93,8 @@ static bool next_update(struct rpcrdma2_conn *conn, bool quiet,
 		change->props = conn->own;
 		change->which = RPCRDMA2_PROP_BIT(wished_rbsiz);
 		return true;
-	} else {
+	} else if (!conn->owed || conn->lower_to ||
+		   conn->recv_size > conn->own.rbsiz) {
 		return false;
 	}
 	change->props = conn->own;
@@ -115,9 +107,11 @@ static bool next_update(struct rpcrdma2_conn *conn, bool quiet,
 /* What to ask the peer for; nothing, to have an answer. */
 static bool next_request(struct rpcrdma2_conn *conn, struct rpcrdma2_change *change)
 {
+	bool due = conn->has_told;
+
 	lockdep_assert_held(&conn->lock);
 
-	memset(change, 0, sizeof(*change));
+	conn->has_told = false;
 	conn->requested = conn->ask_for && conn->ask_for < conn->peer.rbsiz;
 	if (conn->requested) {
 		WRITE_ONCE(conn->send_limit, min(conn->send_limit,
@@ -125,44 +119,92 @@ static bool next_request(struct rpcrdma2_conn *conn, struct rpcrdma2_change *cha
 		conn->asked_for = conn->ask_for;
 		change->props.rbsiz = conn->ask_for;
 		change->which = RPCRDMA2_PROP_BIT(rbsiz);
-		conn->ask_for = 0;
-		return true;
+		due = true;
+	} else if (!due && conn->odd_recvs && conn->nudges) {
+		conn->nudges--;
+		due = true;
 	}
 	conn->ask_for = 0;
-	if (!conn->odd_recvs || !conn->nudges)
-		return false;
-	conn->nudges--;
-	return true;
+	conn->asking = due;
+	return due;
 }
 
-static void take_turn(struct rpcrdma2_conn *conn)
+/* Return: false if there is nothing to say */
+static bool next_message(struct rpcrdma2_conn *conn, struct rpcrdma2_header *hdr)
 {
-	struct rpcrdma2_change update, request;
-	bool has_update, has_request;
 	/* Calls that relied on the larger size took their credits before. */
 	bool quiet = READ_ONCE(conn->lower_to) && conn->param.ops->is_quiet(conn);
+	struct rpcrdma2_change *change = &hdr->change;
+	bool due = true;
 
+	memset(hdr, 0, sizeof(*hdr));
+	hdr->xid = CHANGE_XID;
+	hdr->vers = conn->dialect->version;
+	hdr->credit = conn->param.calls_out;
 	spin_lock(&conn->lock);
-	if (conn->asking || !may_change(conn)) {
-		spin_unlock(&conn->lock);
-		return;
+	if (conn->answering) {
+		conn->answering = false;
+		hdr->kind = RPCRDMA2_DISPOSITION;
+		hdr->xid = conn->answer.xid;
+		hdr->credit = conn->param.calls_in;
+		hdr->response = true;
+		change->done = conn->answer.done;
+		change->rejected = conn->answer.rejected;
+		change->pending = conn->answer.pending;
+	} else if (conn->asking || !may_change(conn)) {
+		due = false;
+	} else if (!conn->has_told && next_update(conn, quiet, change)) {
+		hdr->kind = RPCRDMA2_UPDATE;
+		conn->has_told = true;
+	} else {
+		hdr->kind = RPCRDMA2_REQUEST;
+		due = next_request(conn, change);
 	}
-	has_update = next_update(conn, quiet, &update);
-	has_request = next_request(conn, &request);
-	conn->asking = has_update || has_request;
 	spin_unlock(&conn->lock);
+	return due;
+}
 
-	if (!has_update && !has_request)
-		return;
+static int send_message(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
+			const struct rpcrdma2_header *hdr)
+{
+	bool told = hdr->kind == RPCRDMA2_UPDATE;
+	u32 which = hdr->change.which;
+	int rc;
+
 	/* Calls of the larger size are before this request, or are not sent. */
-	if (request.which)
+	if (which && !told)
 		conn->param.ops->is_quiet(conn);
-	if (has_update && send_change(conn, RPCRDMA2_UPDATE, CHANGE_XID, &update))
-		return;
-	/* The peer knows before it gets a Call that relies on it. */
-	if (update.which & RPCRDMA2_PROP_BIT(rbsiz))
+	trace_rpcrdma2_change_send(conn, hdr);
+	rc = rpcrdma2_encode(conn->dialect, &send->xdr, hdr);
+	if (!rc) {
+		rpcrdma2_send_prepare(send);
+		rc = rpcrdma2_send_post(send);
+	}
+	if (rc) {
+		rpcrdma2_send_put(send);
+		rpcrdma2_conn_close(conn, rc);
+	} else if (told && which & RPCRDMA2_PROP_BIT(rbsiz)) {
+		/* The peer knows before it gets a Call that relies on it. */
 		rpcrdma2_negotiate_recv_limit(conn);
-	send_change(conn, RPCRDMA2_REQUEST, CHANGE_XID, &request);
+	}
+	return rc;
+}
+
+/* All that there is to say now. What finds no Send buffer is said later. */
+static void speak(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send;
+	struct rpcrdma2_header hdr;
+
+	while ((send = rpcrdma2_send_get(conn))) {
+		if (!next_message(conn, &hdr)) {
+			rpcrdma2_send_put(send);
+			return;
+		}
+		if (send_message(conn, send, &hdr))
+			return;
+	}
+	look_again(conn, RETRY_DELAY);
 }
 
 /* Nothing large came for a while: the peer may ask for less. */
@@ -194,12 +236,12 @@ void rpcrdma2_change_work(struct work_struct *work)
 	if (rpcrdma2_conn_enter(conn)) {
 		if (conn->param.rbsiz_max > conn->param.rbsiz_min)
 			shrink_unused(conn);
-		take_turn(conn);
+		speak(conn);
 		if (READ_ONCE(conn->lower_to))
-			rpcrdma2_change_soon(conn, HZ / 10);
+			look_again(conn, RETRY_DELAY);
 		else if (conn->param.rbsiz_max > conn->param.rbsiz_min &&
 			 conn->own.rbsiz > conn->param.rbsiz_min)
-			rpcrdma2_change_soon(conn, IDLE_SECS * HZ);
+			look_again(conn, IDLE_SECS * HZ);
 		rpcrdma2_conn_exit(conn);
 	}
 	rpcrdma2_conn_put(conn);
@@ -208,14 +250,13 @@ void rpcrdma2_change_work(struct work_struct *work)
 /**
  * rpcrdma2_change_soon - have rpcrdma2_change_work() run
  * @conn: the connection
- * @delay: in how many jiffies
  *
  * Any context.
  */
-void rpcrdma2_change_soon(struct rpcrdma2_conn *conn, unsigned long delay)
+void rpcrdma2_change_soon(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_conn_get(conn);
-	if (mod_delayed_work(rpcrdma2_wq, &conn->change_work, delay))
+	if (mod_delayed_work(rpcrdma2_wq, &conn->change_work, 0))
 		rpcrdma2_conn_put(conn);
 }
 
@@ -247,13 +288,13 @@ int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 	}
 	spin_unlock(&conn->lock);
 	if (!rc)
-		rpcrdma2_change_soon(conn, 0);
+		rpcrdma2_change_soon(conn);
 	return rc;
 }
 
 /* Return: what becomes of it, in which of the subsets */
 static u32 *dispose(struct rpcrdma2_conn *conn, u32 wanted,
-		    struct rpcrdma2_change *answer)
+		    struct rpcrdma2_answer *answer)
 {
 	u32 least = conn->param.rbsiz_min;
 
@@ -279,24 +320,30 @@ static u32 *dispose(struct rpcrdma2_conn *conn, u32 wanted,
 	return &answer->pending;
 }
 
-static void answer_request(struct rpcrdma2_conn *conn,
-			   const struct rpcrdma2_header *hdr)
+/* Return: false if the one before was not answered yet */
+static bool take_request(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_header *hdr)
 {
 	const unsigned int rbsiz = offsetof(struct rpcrdma2_props, rbsiz) /
 				   sizeof(u32);
 	const struct rpcrdma2_change *wanted = &hdr->change;
-	struct rpcrdma2_change answer = { };
 	u32 all = wanted->count ? U32_MAX >> (32 - wanted->count) : 0;
+	struct rpcrdma2_answer *answer = &conn->answer;
+	bool ok;
 
 	spin_lock(&conn->lock);
-	if (wanted->which & RPCRDMA2_PROP_BIT(rbsiz))
-		*dispose(conn, wanted->props.rbsiz, &answer) =
-			wanted->at[rbsiz];
-	answer.rejected |= all & ~(answer.done | answer.pending);
+	ok = !conn->answering;
+	if (ok) {
+		memset(answer, 0, sizeof(*answer));
+		answer->xid = hdr->xid;
+		if (wanted->which & RPCRDMA2_PROP_BIT(rbsiz))
+			*dispose(conn, wanted->props.rbsiz, answer) =
+				wanted->at[rbsiz];
+		answer->rejected |= all & ~(answer->done | answer->pending);
+		conn->answering = true;
+	}
 	spin_unlock(&conn->lock);
-	send_change(conn, RPCRDMA2_DISPOSITION, hdr->xid, &answer);
-	if (answer.pending)
-		rpcrdma2_change_soon(conn, 0);
+	return ok;
 }
 
 /**
@@ -406,7 +453,7 @@ bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv)
 	trace_rpcrdma2_change_recv(conn, &recv->hdr);
 	switch (ok ? recv->hdr.kind : RPCRDMA2_UNKNOWN) {
 	case RPCRDMA2_REQUEST:
-		answer_request(conn, &recv->hdr);
+		ok = take_request(conn, &recv->hdr);
 		break;
 	case RPCRDMA2_DISPOSITION:
 		ok = take_disposition(conn, &recv->hdr);
@@ -419,7 +466,7 @@ bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv)
 		rpcrdma2_conn_close(conn, -EPROTO);
 	rpcrdma2_recv_put(recv);
 	if (ok)
-		rpcrdma2_change_soon(conn, 0);
+		rpcrdma2_change_soon(conn);
 	return true;
 }
 
@@ -442,6 +489,7 @@ bool rpcrdma2_change_refused(struct rpcrdma2_conn *conn,
 	if (ours) {
 		conn->peer.changes = false;
 		conn->asking = false;
+		conn->requested = false;
 		set_peer_size(conn, conn->peer.rbsiz, true);
 	}
 	spin_unlock(&conn->lock);

@@ -284,6 +284,20 @@ struct rpcrdma2_heartbeat {
 	bool			out;
 };
 
+/**
+ * struct rpcrdma2_answer - what becomes of a request for a change
+ * @xid: the request's
+ * @done: as in struct rpcrdma2_change
+ * @rejected: as there
+ * @pending: as there
+ */
+struct rpcrdma2_answer {
+	u32	xid;
+	u32	done;
+	u32	rejected;
+	u32	pending;
+};
+
 /* A server answers a CONNPROP at once, if it does, and a Call in time. */
 #define RPCRDMA2_ANSWER_TIMEOUT_SECS	5
 
@@ -297,8 +311,9 @@ struct rpcrdma2_heartbeat {
  * @was_ready: it was READY once; stable after the drain
  * @requester: for the upper layer
  * @responder: for the upper layer
- * @lock: @state, @connecting, @own, @peer, @recv_size to @nudges, @ask_for to @wish, @posted, @waiting, @sq_used, @unsignaled, @free_sends,
- *	@send_wanted, @sends, posting to either Queue. Taken in CQ (process) context and below
+ * @lock: @state, @connecting, @own, @peer, @answer to @wish, @recvs, @recv_size to
+ *	@nudges, @posted, @waiting, @sq_used, @unsignaled, @free_sends, @send_wanted,
+ *	@sends, posting to either Queue. Taken in CQ (process) context and below
  *	svc_serv and rpc_xprt locks; nothing but device locks and those of @connecting's
  *	signals is taken under it.
  * @state: enum rpcrdma2_conn_state
@@ -346,6 +361,9 @@ struct rpcrdma2_heartbeat {
  * @peer_makes: RDMA Reads that the peer makes at a time, of an end that accepts: no more
  *	than this one answers
  * @change_work: what change.c does next; has a reference while it is queued
+ * @answer: what becomes of the peer's request for a change
+ * @answering: that is to be sent
+ * @has_told: an update was sent, and a request is to follow it
  * @asking: a request for a change is out
  * @requested: ... and it is for something
  * @ask_for: the size that the peer's Receive buffers are to be asked to have, or 0
@@ -437,6 +455,9 @@ struct rpcrdma2_conn {
 	u8				peer_makes;
 
 	struct delayed_work		change_work;
+	struct rpcrdma2_answer		answer;
+	bool				answering;
+	bool				has_told;
 	bool				asking;
 	bool				requested;
 	u32				ask_for;
@@ -614,7 +635,7 @@ void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn);
 
 /* change.c */
 void rpcrdma2_change_work(struct work_struct *work);
-void rpcrdma2_change_soon(struct rpcrdma2_conn *conn, unsigned long delay);
+void rpcrdma2_change_soon(struct rpcrdma2_conn *conn);
 int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size);
 void rpcrdma2_change_observe(const struct rpcrdma2_recv *recv);
 bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv);

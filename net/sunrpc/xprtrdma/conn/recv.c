@@ -112,7 +112,7 @@ static bool post_resized(struct rpcrdma2_recv *recv)
 	if (rc)
 		rpcrdma2_conn_close(conn, -ENOTCONN);
 	else if (last)
-		rpcrdma2_change_soon(conn, 0);
+		rpcrdma2_change_soon(conn);
 	return true;
 }
 
