@@ -26,7 +26,7 @@ static u32 add(u32 room, u32 length)
 void rpcrdma2_job_plan_reply(struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
-	u32 inlined = READ_ONCE(job->responder->conn->send_limit);
+	u32 inlined = READ_ONCE(job->responder->conn->send_max);
 	unsigned int i;
 	u32 room;
 

@@ -436,8 +436,11 @@ out_refuse:
 out_put_send:
 	rpcrdma2_send_put(b.send);
 out_wait:
-	if (may_wait && is_transient(rc) &&
-	    wait_for_memory(&b, pages, nr_pages))
+	if (is_transient(rc) && !may_wait) {
+		rpcrdma2_rws_release(job);
+		return -ENOBUFS;
+	}
+	if (is_transient(rc) && wait_for_memory(&b, pages, nr_pages))
 		return -EAGAIN;
 	rpcrdma2_conn_close(conn, rc);
 	rpcrdma2_job_put(job);
