@@ -23,10 +23,9 @@ has_size() {
 	local file
 
 	for file in "$client" "$server"; do
-		[ "$(value_of "$file" offered_rbsiz)" = "$1" ] &&
-			[ "$(value_of "$file" received_rbsiz)" = "$1" ] &&
-			[ "$(value_of "$file" odd_receive_buffers)" = 0 ] ||
-			return 1
+		[ "$(value_of "$file" offered_rbsiz)" = "$1" ] || return
+		[ "$(value_of "$file" received_rbsiz)" = "$1" ] || return
+		[ "$(value_of "$file" odd_receive_buffers)" = 0 ] || return
 	done
 }
 
@@ -46,9 +45,9 @@ resize() {
 }
 
 same_connection() {
-	[ "$(file_of client) $(file_of server)" = "$client $server" ] &&
-		[ "$(value_of "$client" connects)" = 1 ] ||
+	[ "$(file_of client) $(file_of server)" = "$client $server" ] ||
 		lab_fail "another connection"
+	[ "$(value_of "$client" connects)" = 1 ] || lab_fail "connected again"
 }
 
 # mount_and_find OCTETS - a connection that starts with that size
