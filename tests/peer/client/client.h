@@ -63,6 +63,7 @@ extern const struct test abandon_tests[];
 extern const struct test cut_1_tests[];
 extern const struct test version_1_tests[];
 extern const struct test text_2016_tests[];
+extern const struct test change_tests[];
 
 /*
  * NFSv4.0 needs no session: (root) LOOKUP "data", READ and LOOKUP "sink", WRITE.

@@ -60,6 +60,7 @@ static const struct {
 	{ credit_tests, 1 },
 	{ read_tests, 1 },
 	{ text_2016_tests, 2 },
+	{ change_tests, 2 },
 	{ abandon_tests, 2 },
 };
 
