@@ -49,6 +49,20 @@ fails() {
 	echo "error $1: $2 fails, once"
 }
 
+# fails_at_last CODES COMMAND - the Call is refused with one, and then another.
+fails_at_last() {
+	local before
+	before=$(counted errors)
+
+	echo "$1" >$INJECT || lab_fail "the errors can't be injected"
+	! "$2" || lab_fail "$2 should have failed with error $1"
+	[ "$(cat $INJECT)" = 0 ] || lab_fail "$2: too few Calls had chunks"
+	[ "$(counted errors)" -eq $((before + 2)) ] ||
+		lab_fail "$2: errors $1 were not received"
+	"$2" || lab_fail "$2: errors $1 outlive their RPC"
+	echo "errors $1: $2 fails, once"
+}
+
 nfs_start "$1"
 can_inject || skip "this kernel has no fault injection"
 must lab_mount 4.2
@@ -65,6 +79,8 @@ survives $WRITE_RESOURCE read_file
 survives $REPLY_RESOURCE read_file
 survives $SEGMENTS read_file
 survives $SEGMENTS write_file
+# A Read chunk, and then a Position-Zero Read chunk
+fails_at_last $READ_CHUNKS$READ_CHUNKS write_file
 for code in $BAD_XDR $INVAL_HTYPE $SYSTEM; do
 	fails "$code" read_file
 	fails "$code" write_file

@@ -196,7 +196,7 @@ void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 }
 
 #ifdef CONFIG_FAULT_INJECTION
-/* RDMA2_ERROR code for the next Call that has chunks */
+/* RDMA2_ERROR code for the next Call that has chunks; or two digits, for two Calls */
 static u32 injected;
 
 /*
@@ -214,6 +214,10 @@ static bool inject_error(struct rpcrdma2_job *job)
 	if (likely(!READ_ONCE(injected)) || !cl->nsegs)
 		return false;
 	error.code = xchg(&injected, RDMA2_ERR_NONE);
+	if (error.code > RDMA2_ERR_SYSTEM) {
+		WRITE_ONCE(injected, error.code / 10);
+		error.code %= 10;
+	}
 	if (!error.code || error.code > RDMA2_ERR_SYSTEM)
 		return false;
 	if (cl->nwrites)
