@@ -76,13 +76,13 @@ static void told(struct rpcrdma2_conn *conn, u32 size)
 	conn->used_at = jiffies;
 }
 
-/* What there is to tell the peer now, if anything. */
-static bool next_update(struct rpcrdma2_conn *conn, bool quiet,
+/* What there is to tell the peer now, if anything. No Call relies on more than @quiet. */
+static bool next_update(struct rpcrdma2_conn *conn, u32 quiet,
 			struct rpcrdma2_change *change)
 {
 	lockdep_assert_held(&conn->lock);
 
-	if (conn->lower_to && quiet) {
+	if (conn->lower_to && conn->lower_to == quiet) {
 		told(conn, conn->lower_to);
 		set_recv_size(conn, conn->lower_to);
 		conn->lower_to = 0;
@@ -132,11 +132,13 @@ static bool next_request(struct rpcrdma2_conn *conn, struct rpcrdma2_change *cha
 /* Return: false if there is nothing to say */
 static bool next_message(struct rpcrdma2_conn *conn, struct rpcrdma2_header *hdr)
 {
-	/* Calls that relied on the larger size took their credits before. */
-	bool quiet = READ_ONCE(conn->lower_to) && conn->param.ops->is_quiet(conn);
 	struct rpcrdma2_change *change = &hdr->change;
+	u32 quiet = READ_ONCE(conn->lower_to);
 	bool due = true;
 
+	/* Calls that relied on a larger size took their credits before. */
+	if (quiet && !conn->param.ops->is_quiet(conn))
+		quiet = 0;
 	memset(hdr, 0, sizeof(*hdr));
 	hdr->xid = CHANGE_XID;
 	hdr->vers = conn->dialect->version;
