@@ -29,7 +29,7 @@ bool takes_chunks;
 
 static const struct test * const cases[] = {
 	greeting_cases, credit_cases, older_cases, reply_cases, memory_cases,
-	error_cases, call_cases,
+	error_cases, call_cases, change_cases,
 };
 
 /**

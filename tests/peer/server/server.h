@@ -104,5 +104,6 @@ extern const struct test memory_cases[];
 extern const struct test credit_cases[];
 extern const struct test error_cases[];
 extern const struct test call_cases[];
+extern const struct test change_cases[];
 
 #endif /* SERVER_H */
