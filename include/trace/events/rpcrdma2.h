@@ -13,7 +13,6 @@
 
 #include <linux/errno.h>
 #include <linux/tracepoint.h>
-
 #include <rdma/ib_cm.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>

@@ -5,12 +5,11 @@
 #ifndef _RPCRDMA2_MODULE_H
 #define _RPCRDMA2_MODULE_H
 
-#include <linux/minmax.h>
-#include <linux/types.h>
-
 #include <linux/compiler.h>
+#include <linux/minmax.h>
 #include <linux/sizes.h>
 #include <linux/sunrpc/rpcrdma2.h>
+#include <linux/types.h>
 
 /* Octets of data that one RPC carries, either way, whatever more sunrpc allows */
 #define RPCRDMA2_MAX_PAYLOAD		SZ_1M

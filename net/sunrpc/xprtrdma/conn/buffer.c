@@ -27,18 +27,8 @@ static void *pages_alloc(size_t size, gfp_t gfp, int node)
 	return page_address(page);
 }
 
-/**
- * rpcrdma2_buffer_alloc - allocate a buffer that can be mapped for a device
- * @dev: the device
- * @size: octets
- * @gfp: allocation flags; there is no warning in the log
- *
- * Return: the buffer, not initialised, or NULL
- */
-void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size, gfp_t gfp)
+static void *buffer_alloc(size_t size, gfp_t gfp, int node)
 {
-	int node = ibdev_to_node(dev);
-
 	gfp |= __GFP_NOWARN;
 	if (size < PAGE_SIZE)
 		return kmalloc_node(size, gfp, node);
@@ -46,8 +36,32 @@ void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size, gfp_t gfp)
 }
 
 /**
+ * rpcrdma2_buffer_alloc - allocate a buffer, and map it for a device
+ * @dev: the device
+ * @size: octets
+ * @dir: which way the device uses it
+ * @gfp: allocation flags; there is no warning in the log
+ * @addr: where to put its DMA address
+ *
+ * Return: the buffer, not initialised, or NULL
+ */
+void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size,
+			    enum dma_data_direction dir, gfp_t gfp, u64 *addr)
+{
+	void *buf = buffer_alloc(size, gfp, ibdev_to_node(dev));
+
+	if (!buf)
+		return NULL;
+	*addr = ib_dma_map_single(dev, buf, size, dir);
+	if (!ib_dma_mapping_error(dev, *addr))
+		return buf;
+	rpcrdma2_buffer_free(buf, size);
+	return NULL;
+}
+
+/**
  * rpcrdma2_buffer_free - free a buffer
- * @buf: what rpcrdma2_buffer_alloc() returned, unmapped; not NULL
+ * @buf: what rpcrdma2_buffer_alloc() returned, unmapped since; not NULL
  * @size: octets, as there
  */
 void rpcrdma2_buffer_free(void *buf, size_t size)

@@ -587,7 +587,8 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);
 
 /* buffer.c */
-void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size, gfp_t gfp);
+void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size,
+			    enum dma_data_direction dir, gfp_t gfp, u64 *addr);
 void rpcrdma2_buffer_free(void *buf, size_t size);
 
 /* recv.c */

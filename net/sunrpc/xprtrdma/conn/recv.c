@@ -40,17 +40,11 @@ struct memory {
 static bool memory_get(struct rpcrdma2_conn *conn, struct memory *memory, u32 size,
 		       gfp_t gfp)
 {
-	struct ib_device *dev = conn->pd->device;
-
-	memory->buf = rpcrdma2_buffer_alloc(dev, size, gfp);
+	memory->buf = rpcrdma2_buffer_alloc(conn->pd->device, size,
+					    DMA_FROM_DEVICE, gfp,
+					    &memory->sge.addr);
 	if (!memory->buf)
 		return false;
-	memory->sge.addr = ib_dma_map_single(dev, memory->buf, size,
-					     DMA_FROM_DEVICE);
-	if (ib_dma_mapping_error(dev, memory->sge.addr)) {
-		rpcrdma2_buffer_free(memory->buf, size);
-		return false;
-	}
 	memory->sge.length = size;
 	memory->sge.lkey = conn->pd->local_dma_lkey;
 	return true;

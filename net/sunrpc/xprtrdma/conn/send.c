@@ -301,14 +301,14 @@ static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 	send = kzalloc_node(sizeof(*send), gfp, ibdev_to_node(dev));
 	if (!send)
 		return NULL;
-	send->buf = rpcrdma2_buffer_alloc(dev, size, gfp);
-	if (!send->buf)
-		goto out_free;
+	send->buf = rpcrdma2_buffer_alloc(dev, size, DMA_TO_DEVICE, gfp,
+					  &send->sge.addr);
+	if (!send->buf) {
+		kfree(send);
+		return NULL;
+	}
 	send->conn = conn;
 	INIT_LIST_HEAD(&send->free);
-	send->sge.addr = ib_dma_map_single(dev, send->buf, size, DMA_TO_DEVICE);
-	if (ib_dma_mapping_error(dev, send->sge.addr))
-		goto out_free_buf;
 	send->sge.lkey = conn->pd->local_dma_lkey;
 	send->size = size;
 
@@ -317,12 +317,6 @@ static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 	conn->nr_sends++;
 	spin_unlock(&conn->lock);
 	return send;
-
-out_free_buf:
-	rpcrdma2_buffer_free(send->buf, size);
-out_free:
-	kfree(send);
-	return NULL;
 }
 
 /* The peer's Receives have another size. Without memory for it, this buffer has not. */
@@ -333,14 +327,9 @@ static void send_resize(struct rpcrdma2_send *send)
 	void *buf;
 	u64 addr;
 
-	buf = rpcrdma2_buffer_alloc(dev, size, GFP_NOWAIT);
+	buf = rpcrdma2_buffer_alloc(dev, size, DMA_TO_DEVICE, GFP_NOWAIT, &addr);
 	if (!buf)
 		return;
-	addr = ib_dma_map_single(dev, buf, size, DMA_TO_DEVICE);
-	if (ib_dma_mapping_error(dev, addr)) {
-		rpcrdma2_buffer_free(buf, size);
-		return;
-	}
 	ib_dma_unmap_single(dev, send->sge.addr, send->size, DMA_TO_DEVICE);
 	rpcrdma2_buffer_free(send->buf, send->size);
 	send->buf = buf;

@@ -272,12 +272,6 @@ static bool read_later(struct rpcrdma2_job *job)
 	return later;
 }
 
-/* Registrations, memory and DMA mappings: others' Reads have some, and end. */
-static bool is_transient(int rc)
-{
-	return rc == -EAGAIN || rc == -ENOMEM || rc == -EIO;
-}
-
 /* What is wrong with the Call, and would be so again, with any number of tries */
 static bool is_the_peers(int rc)
 {
@@ -306,7 +300,8 @@ unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
 	rc = rpcrdma2_job_read(job, pages, max_pages, done);
 	if (rc >= 0)
 		return rc;
-	if (is_transient(rc) && read_later(job))
+	/* Others' Reads have what it lacks, and end. */
+	if (rpcrdma2_is_transient(rc) && read_later(job))
 		return 0;
 	rpcrdma2_read_end(job);
 	if (is_the_peers(rc)) {

@@ -346,12 +346,6 @@ static int get_send(struct builder *b, bool may_wait)
 	return b->send ? 0 : rc;
 }
 
-/* Out of memory, of DMA mappings or of registrations: not so in a moment. */
-static bool is_transient(int rc)
-{
-	return rc == -ENOMEM || rc == -EIO || rc == -EAGAIN;
-}
-
 static void hold_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 		       struct page **pages, unsigned int nr_pages)
 {
@@ -436,11 +430,11 @@ out_refuse:
 out_put_send:
 	rpcrdma2_send_put(b.send);
 out_wait:
-	if (is_transient(rc) && !may_wait) {
+	if (rpcrdma2_is_transient(rc) && !may_wait) {
 		rpcrdma2_rws_release(job);
 		return -ENOBUFS;
 	}
-	if (is_transient(rc) && wait_for_memory(&b, pages, nr_pages))
+	if (rpcrdma2_is_transient(rc) && wait_for_memory(&b, pages, nr_pages))
 		return -EAGAIN;
 	rpcrdma2_conn_close(conn, rc);
 	rpcrdma2_job_put(job);

@@ -223,6 +223,17 @@ rpcrdma2_responder_has_room(const struct rpcrdma2_responder *responder)
 	return READ_ONCE(responder->writing) < RPCRDMA2_FLIGHT_PAGES;
 }
 
+/**
+ * rpcrdma2_is_transient - may what failed succeed in a moment?
+ * @rc: negative errno
+ *
+ * Return: whether memory, DMA mappings or registrations were lacking
+ */
+static inline bool rpcrdma2_is_transient(int rc)
+{
+	return rc == -ENOMEM || rc == -EIO || rc == -EAGAIN;
+}
+
 /* responder.c */
 struct rpcrdma2_responder *
 rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
