@@ -64,6 +64,8 @@ chunks_wait_for_memory() {
 	# rxe may find no memory for a packet either, and stands still for a while.
 	must lab_insmod rpcrdma2 reverse=genl heartbeat=0
 	prepare_failures
+	# Packets that rxe has no memory for are another matter: they cost the connection.
+	between reject "$(addresses rxe_requester)"
 	for function in rpcrdma2_job_lend rpcrdma2_job_reply; do
 		between require "$(addresses $function)"
 		fail_allocations 20 1 $MOST
