@@ -100,6 +100,7 @@ static const struct ib_device_ops mimic_ops = {
 	.driver_id		= RDMA_DRIVER_UNKNOWN,
 	.uverbs_abi_ver		= 1,
 
+	.alloc_hw_port_stats	= mimic_alloc_stats,
 	.alloc_mr		= mimic_alloc_mr,
 	.alloc_pd		= mimic_alloc_pd,
 	.create_ah		= mimic_create_ah,
@@ -114,6 +115,7 @@ static const struct ib_device_ops mimic_ops = {
 	.destroy_qp		= mimic_destroy_qp,
 	.destroy_srq		= mimic_destroy_srq,
 	.get_dma_mr		= mimic_get_dma_mr,
+	.get_hw_stats		= mimic_get_stats,
 	.get_port_immutable	= get_port_immutable,
 	.map_mr_sg		= mimic_map_mr_sg,
 	.modify_qp		= mimic_modify_qp,

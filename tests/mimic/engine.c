@@ -42,8 +42,12 @@ static int not_ready(struct mimic_qp *qp, const struct mimic_qp *peer)
 {
 	if (qp->dev->limits.iwarp)
 		return IB_WC_REM_OP_ERR;
-	if (!qp->rnr_left)
+	mimic_count(peer->dev, MIMIC_SENT_RNR);
+	mimic_count(qp->dev, MIMIC_GOT_RNR);
+	if (!qp->rnr_left) {
+		mimic_count(qp->dev, MIMIC_RNR_EXCEEDED);
 		return IB_WC_RNR_RETRY_EXC_ERR;
+	}
 	if (qp->rnr_left < 7)
 		qp->rnr_left--;
 	queue_delayed_work(mimic_wq, &qp->later,
@@ -67,19 +71,17 @@ static struct mimic_wqe *take_recv(struct mimic_qp *qp, struct mimic_queue *q)
 	return taken;
 }
 
+/* An event is raised once for each time that a limit is set. */
 static void srq_limit(struct mimic_srq *srq)
 {
-	struct ib_event event = {
-		.device		= srq->ib.device,
-		.element.srq	= &srq->ib,
-		.event		= IB_EVENT_SRQ_LIMIT_REACHED,
-	};
+	unsigned long flags;
 
-	if (!srq->limit || srq->rq.head - srq->rq.tail >= srq->limit)
-		return;
-	srq->limit = 0;
-	if (srq->ib.event_handler)
-		srq->ib.event_handler(&event, srq->ib.srq_context);
+	spin_lock_irqsave(&srq->rq.lock, flags);
+	if (srq->limit && srq->rq.head - srq->rq.tail < srq->limit) {
+		srq->limit = 0;
+		queue_work(mimic_wq, &srq->limit_work);
+	}
+	spin_unlock_irqrestore(&srq->rq.lock, flags);
 }
 
 static void fill_recv_wc(const struct mimic_qp *qp, const struct mimic_wqe *wqe,
@@ -488,8 +490,11 @@ static void flush_recv_queue(struct mimic_qp *qp)
 	};
 	struct mimic_wqe *wqe;
 
+	/* Nothing reaches a QP in ERR, so what it took is in the CQ by now. */
 	if (qp->ib.srq) {
-		mimic_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+		if (!qp->last_wqe)
+			mimic_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+		qp->last_wqe = true;
 		return;
 	}
 	while ((wqe = take_recv(qp, &qp->rq))) {

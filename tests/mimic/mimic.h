@@ -5,6 +5,7 @@
  *
  *   device.c	registration, limits, ports
  *   profile.c	what it can pass itself off as
+ *   count.c	what it counts
  *   memory.c	PDs, registrations; from a key and an address to memory
  *   queue.c	rings of work requests
  *   cq.c	completion queues and vectors
@@ -116,6 +117,14 @@ struct mimic_faults {
 	struct dentry		*dir;
 };
 
+/* What is counted, by the names that rxe has for it in hw_counters */
+enum mimic_count {
+	MIMIC_SENT_RNR,		/* no Receive for what arrived */
+	MIMIC_GOT_RNR,		/* the other end had none */
+	MIMIC_RNR_EXCEEDED,	/* ... for too long */
+	MIMIC_COUNTS
+};
+
 struct mimic_dev {
 	struct ib_device	ib;
 	struct net_device	*netdev;
@@ -125,6 +134,7 @@ struct mimic_dev {
 	struct xarray		mrs;
 	u8			next_key;
 	struct mimic_vector	*vectors;
+	atomic64_t		counts[MIMIC_COUNTS];
 	struct mimic_qp		*gsi;
 	struct mimic_faults	faults;
 };
@@ -230,10 +240,18 @@ struct mimic_queue {
 	u32			tail;
 };
 
+/**
+ * struct mimic_srq - a shared receive queue
+ * @ib: the core's part
+ * @rq: its Receives
+ * @limit: an event is raised when fewer are left; 0: none. Changed below the lock of @rq
+ * @limit_work: raises it
+ */
 struct mimic_srq {
 	struct ib_srq		ib;
 	struct mimic_queue	rq;
 	u32			limit;
+	struct work_struct	limit_work;
 };
 
 struct mimic_cqe {
@@ -273,6 +291,7 @@ struct mimic_cq {
  * @engine: executes the Send Queue, and flushes both
  * @later: runs the engine again
  * @rnr_left: how often to try again if the other end has no Receive
+ * @last_wqe: in ERR, it was said that no Receive of a shared queue is taken any more
  * @halted: by a fault: nothing is executed until the QP is moved to ERR
  * @events: to be raised, by event
  * @event_work: raises them
@@ -296,6 +315,7 @@ struct mimic_qp {
 	struct tasklet_struct	engine;
 	struct delayed_work	later;
 	u32			rnr_left;
+	bool			last_wqe;
 	bool			halted;
 	unsigned long		events;
 	struct work_struct	event_work;
@@ -353,6 +373,12 @@ int mimic_limits(struct mimic_profile *limits);
 void mimic_set_attr(const struct mimic_profile *limits,
 		    struct ib_device_attr *attr);
 int mimic_sq_size(const struct mimic_profile *limits, struct ib_qp_cap *cap);
+
+/* count.c */
+void mimic_count(struct mimic_dev *dev, enum mimic_count what);
+struct rdma_hw_stats *mimic_alloc_stats(struct ib_device *ib, u32 port);
+int mimic_get_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port,
+		    int index);
 
 /* memory.c */
 int mimic_alloc_pd(struct ib_pd *pd, struct ib_udata *udata);

@@ -68,7 +68,7 @@ static const struct mimic_profile profiles[] = {
 		.max_fast_reg = 512, .max_qp_wr = 4351, .max_cqe = 262143,
 		.rd_atom = 126, .init_rd_atom = 126, .max_srq_wr = 4095,
 		.vectors = 63, .wqe_base = 128, .wqe_unit = 128,
-		.sq_octets = 8192 * 128, .events = FRA,
+		.sq_octets = 8192 * 128, .events = FRA | LAST_WQE,
 	}, {
 		.name = "qedr", .local_dma_lkey = 1,
 		.max_send_sge = 4, .max_recv_sge = 4, .max_sge_rd = 4,

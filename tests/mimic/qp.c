@@ -51,6 +51,8 @@ void mimic_qp_state(struct mimic_qp *qp, enum ib_qp_state state)
 	WRITE_ONCE(qp->state, state);
 	if (state == IB_QPS_ERR)
 		tasklet_schedule(&qp->engine);
+	else if (state == IB_QPS_RESET)
+		qp->last_wqe = false;
 	spin_unlock_bh(&qp->target);
 }
 
@@ -93,7 +95,6 @@ static int check_caps(const struct mimic_profile *limits,
 
 static int make_queues(struct mimic_qp *qp, struct ib_qp_init_attr *attr)
 {
-	u32 recvs = attr->srq ? 0 : attr->cap.max_recv_wr;
 	int rc;
 
 	rc = mimic_sq_size(&qp->dev->limits, &attr->cap);
@@ -104,7 +105,12 @@ static int make_queues(struct mimic_qp *qp, struct ib_qp_init_attr *attr)
 				  qp->dev->limits.max_sge_rd));
 	if (rc)
 		return rc;
-	rc = mimic_queue_init(&qp->rq, recvs, attr->cap.max_recv_sge);
+	if (attr->srq) {
+		attr->cap.max_recv_wr = 0;
+		attr->cap.max_recv_sge = 0;
+	}
+	rc = mimic_queue_init(&qp->rq, attr->cap.max_recv_wr,
+			      attr->cap.max_recv_sge);
 	if (rc)
 		return rc;
 	qp->taken = kmalloc(attr->srq ? to_mimic_srq(attr->srq)->rq.stride :
@@ -422,6 +428,20 @@ int mimic_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	return rc;
 }
 
+static void raise_limit(struct work_struct *work)
+{
+	struct mimic_srq *srq = container_of(work, struct mimic_srq,
+					     limit_work);
+	struct ib_event event = {
+		.device		= srq->ib.device,
+		.element.srq	= &srq->ib,
+		.event		= IB_EVENT_SRQ_LIMIT_REACHED,
+	};
+
+	if (srq->ib.event_handler)
+		srq->ib.event_handler(&event, srq->ib.srq_context);
+}
+
 int mimic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 		     struct ib_udata *udata)
 {
@@ -430,9 +450,12 @@ int mimic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 
 	if (init->srq_type != IB_SRQT_BASIC || !dev->limits.max_srq_wr)
 		return -EOPNOTSUPP;
-	if (init->attr.max_wr > dev->limits.max_srq_wr ||
-	    init->attr.max_sge > dev->limits.max_recv_sge)
+	if (!init->attr.max_wr || init->attr.max_wr > dev->limits.max_srq_wr ||
+	    init->attr.max_sge > dev->limits.max_recv_sge ||
+	    init->attr.srq_limit > init->attr.max_wr)
 		return -EINVAL;
+	srq->limit = init->attr.srq_limit;
+	INIT_WORK(&srq->limit_work, raise_limit);
 	return mimic_queue_init(&srq->rq, init->attr.max_wr,
 				init->attr.max_sge);
 }
@@ -441,11 +464,17 @@ int mimic_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 		     enum ib_srq_attr_mask mask, struct ib_udata *udata)
 {
 	struct mimic_srq *srq = to_mimic_srq(ib);
+	unsigned long flags;
 
 	if (mask & IB_SRQ_MAX_WR)
 		return -EOPNOTSUPP;
-	if (mask & IB_SRQ_LIMIT)
-		WRITE_ONCE(srq->limit, attr->srq_limit);
+	if (!(mask & IB_SRQ_LIMIT))
+		return 0;
+	if (attr->srq_limit > srq->rq.entries)
+		return -EINVAL;
+	spin_lock_irqsave(&srq->rq.lock, flags);
+	srq->limit = attr->srq_limit;
+	spin_unlock_irqrestore(&srq->rq.lock, flags);
 	return 0;
 }
 
@@ -455,13 +484,17 @@ int mimic_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
 
 	attr->max_wr = srq->rq.entries;
 	attr->max_sge = srq->rq.max_sge;
-	attr->srq_limit = srq->limit;
+	attr->srq_limit = READ_ONCE(srq->limit);
 	return 0;
 }
 
 int mimic_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 {
-	mimic_queue_free(&to_mimic_srq(ib)->rq);
+	struct mimic_srq *srq = to_mimic_srq(ib);
+
+	/* No QP has it. */
+	cancel_work_sync(&srq->limit_work);
+	mimic_queue_free(&srq->rq);
 	return 0;
 }
 
@@ -472,6 +505,11 @@ int mimic_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 	unsigned long flags;
 	int rc;
 
+	if (mimic_strike(to_mimic(ib->device), MIMIC_RECV, true).action ==
+	    MIMIC_REFUSE) {
+		*bad = wr;
+		return -EINVAL;
+	}
 	spin_lock_irqsave(&srq->rq.lock, flags);
 	rc = post_recvs(&srq->rq, wr, bad);
 	spin_unlock_irqrestore(&srq->rq.lock, flags);
