@@ -30,6 +30,7 @@ ranges() {
 	slot_table_entries 2 1024 1 1025 -1 0x
 	max_requests 2 1024 1 1025 4294967298
 	heartbeat 0 3600 3601 -1 1.5
+	srq_size 64 32768 63 32769 -1 much
 	version 0 2 3 -1 v2
 	version_retry 1 86400 0 86401 1.5
 	read_memory 1 4096 -1 half

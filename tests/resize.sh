@@ -63,7 +63,8 @@ mount_and_find() {
 
 connected() { [ -n "$(file_of client)" ] && [ -n "$(file_of server)" ]; }
 
-PARAMETERS="inline_size=65536 inline_min=4096 dialects=$dialect,v1"
+# Shared Receives have one size.
+PARAMETERS="inline_size=65536 inline_min=4096 use_srq=0 dialects=$dialect,v1"
 nfs_start "$1"
 echo 1 >$TRACING/events/rpcrdma2/rpcrdma2_change_send/enable
 echo 1 >$TRACING/events/rpcrdma2/rpcrdma2_change_recv/enable

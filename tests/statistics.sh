@@ -107,6 +107,24 @@ is() {
 		lab_fail "$1: $2 is '${now["$1 $2"]:-}', not '$3'"
 }
 
+# What a server grants follows need where Receives are shared: not with siw.
+credits() {
+	local granted=${now["client requester_credits"]}
+
+	if [ "${1:-}" = siw ]; then
+		is server receive_queue_shared 0
+		is client received_credits 64
+		check "credits" "$granted" "x == 64"
+	else
+		is server receive_queue_shared 1
+		is client received_credits 4
+		check "credits" "$granted" "x >= 4 && x <= 64"
+	fi
+	is server offered_credits "$granted"
+	# What it is granted, what it grants, and five
+	is client receive_buffers $((granted + 8 + 5))
+}
+
 terms() {
 	local end
 
@@ -133,12 +151,8 @@ terms() {
 	is server local_address "$LAB_SERVER:20049"
 	is client offered_credits 128
 	is server received_credits 128
-	is server offered_credits 64
-	is client received_credits 64
-	is client requester_credits 64
+	credits
 	is client responder_credits 8
-	# What it is granted, what it grants, and five
-	is client receive_buffers 77
 	is client receive_queue_depth 141
 	is client connects 1
 	is client last_close_status 0

@@ -13,7 +13,8 @@
 #define VERSION		"00000002 00000002 "
 
 /* What a server grants by default, and what this peer asks for. */
-#define GRANT		"00000040 "
+/* Where Receives are shared it follows need: see earn(). */
+#define GRANT		"xxxxxxxx "
 #define REQUEST		"00000020 "
 
 #define XID		"11223344 "

@@ -399,6 +399,23 @@ TRACE_EVENT(rpcrdma2_resize,
 		__entry->to)
 );
 
+TRACE_EVENT(rpcrdma2_grant,
+	TP_PROTO(const struct rpcrdma2_conn *conn, u32 to),
+	TP_ARGS(conn, to),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, from)
+		__field(u32, to)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->from = conn->granted;
+		__entry->to = to;
+	),
+	TP_printk("conn=%u %u -> %u", __entry->conn, __entry->from,
+		__entry->to)
+);
+
 TRACE_EVENT(rpcrdma2_handshake,
 	TP_PROTO(const struct rpcrdma2_conn *conn, int from, int to),
 	TP_ARGS(conn, from, to),

@@ -15,8 +15,12 @@
 #define INLINE_SIZE_UNIT	1024
 #define CREDITS_MIN		2
 #define CREDITS_MAX		1024
+#define SRQ_SIZE_MIN		64
+#define SRQ_SIZE_MAX		32768
 /* Of the memory, this part is for Calls that are read by RDMA. */
 #define READ_SHARE		16
+/* and this one for Receives that are shared */
+#define SRQ_SHARE		16
 #define HEARTBEAT_MAX		3600
 #define VERSION_RETRY_MIN	1
 #define VERSION_RETRY_MAX	86400
@@ -27,6 +31,10 @@ unsigned int rpcrdma2_inline_min;
 unsigned int rpcrdma2_slot_table_entries = 128;
 unsigned int rpcrdma2_svc_credits = 64;
 unsigned int rpcrdma2_read_memory;
+bool rpcrdma2_use_srq = true;
+/* Less than 1024, with the Send Queue of a connection: so long is its CQ. */
+unsigned int rpcrdma2_srq_size = 768;
+unsigned int rpcrdma2_srq_memory;
 unsigned int rpcrdma2_heartbeat_period = 5;
 unsigned int rpcrdma2_version;
 unsigned int rpcrdma2_version_retry = 600;
@@ -68,6 +76,11 @@ static int set_inline_min(const char *val, const struct kernel_param *kp)
 static int set_credits(const char *val, const struct kernel_param *kp)
 {
 	return set_in_range(val, kp, CREDITS_MIN, CREDITS_MAX, 1);
+}
+
+static int set_srq_size(const char *val, const struct kernel_param *kp)
+{
+	return set_in_range(val, kp, SRQ_SIZE_MIN, SRQ_SIZE_MAX, 1);
 }
 
 static int set_heartbeat(const char *val, const struct kernel_param *kp)
@@ -249,6 +262,11 @@ static const struct kernel_param_ops credits_ops = {
 	.get	= param_get_uint,
 };
 
+static const struct kernel_param_ops srq_size_ops = {
+	.set	= set_srq_size,
+	.get	= param_get_uint,
+};
+
 static const struct kernel_param_ops heartbeat_ops = {
 	.set	= set_heartbeat,
 	.get	= param_get_uint,
@@ -290,6 +308,15 @@ MODULE_PARM_DESC(max_requests,
 module_param_named(read_memory, rpcrdma2_read_memory, uint, 0644);
 MODULE_PARM_DESC(read_memory,
 		 "MiB that the arguments of all clients' Calls may take while they are read by RDMA; default: a 16th of the memory");
+module_param_named(use_srq, rpcrdma2_use_srq, bool, 0644);
+MODULE_PARM_DESC(use_srq,
+		 "A server's new connections share their Receives, where the device has Shared Receive Queues, and not on iWARP (Y)");
+module_param_cb(srq_size, &srq_size_ops, &rpcrdma2_srq_size, 0644);
+MODULE_PARM_DESC(srq_size,
+		 "Receives that a new Shared Receive Queue has at the most (64 to 32768); each connection has as many more entries in its Completion Queue");
+module_param_named(srq_memory, rpcrdma2_srq_memory, uint, 0644);
+MODULE_PARM_DESC(srq_memory,
+		 "MiB that shared Receives may take; default: a 16th of the memory");
 module_param_cb(heartbeat, &heartbeat_ops, &rpcrdma2_heartbeat_period, 0644);
 MODULE_PARM_DESC(heartbeat,
 		 "Seconds of silence after which a new connection looks for its peer, and again until it is closed (1 to 3600); 0: never");
@@ -315,13 +342,19 @@ static int explain(int rc)
 	return rc;
 }
 
+/* In MiB, unless it was given */
+static void __init set_share(unsigned int *limit, unsigned int share)
+{
+	if (!*limit)
+		*limit = totalram_pages() / share >> (20 - PAGE_SHIFT);
+}
+
 static int __init rpcrdma2_init(void)
 {
 	int rc;
 
-	if (!rpcrdma2_read_memory)
-		rpcrdma2_read_memory = totalram_pages() / READ_SHARE >>
-				       (20 - PAGE_SHIFT);
+	set_share(&rpcrdma2_read_memory, READ_SHARE);
+	set_share(&rpcrdma2_srq_memory, SRQ_SHARE);
 	rc = rpcrdma2_pages_init();
 	if (rc)
 		return rc;

@@ -13,7 +13,8 @@
 #define DATA		"hostile\n"
 #define DATA_LEN	65536
 
-/* What the server grants, and its Receive buffers. */
+/* What the server grants at first and at the most, and its Receive buffers. */
+#define FIRST_GRANTED	4
 #define GRANTED		64
 #define SERVER_RBSIZ	12288
 
@@ -103,6 +104,7 @@ struct connection *first_message(void);
 void negotiate(struct connection *c);
 struct connection *ready(void);
 struct connection *ready_with(unsigned int recvs);
+void earn(struct connection *c);
 struct connection *stuck(unsigned int calls);
 void stays(struct connection *c);
 void attack(struct connection *c, const struct attack *a);

@@ -62,6 +62,29 @@ void stays(struct connection *c)
 	expect(c, NULL_REPLY);
 }
 
+/**
+ * earn - be granted as many Calls as the server grants at the most
+ * @c: a connection that is negotiated, with a Receive for each of them
+ *
+ * A client that uses what it has gets more, if it doesn't have all of it at once.
+ */
+void earn(struct connection *c)
+{
+	unsigned int granted = FIRST_GRANTED, rounds, i;
+	struct message m;
+
+	for (rounds = 0; rounds < 100 && granted < GRANTED; rounds++) {
+		say_at_once(c, granted, NULL_CALL);
+		for (i = granted; i; i--) {
+			if (connection_receive(c, &m, PATIENCE_MS) != MESSAGE)
+				fail("not all was answered");
+			granted = word_at(m.data, 2);
+		}
+	}
+	if (granted != GRANTED)
+		fail("%u Calls are granted, not %u", granted, GRANTED);
+}
+
 static void expect_end(struct connection *c, enum end end)
 {
 	if (end == CLOSES)

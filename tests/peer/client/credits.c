@@ -11,12 +11,14 @@
 static void all_credits_at_once(void)
 {
 	struct connection *c = ready_with(GRANTED + 8);
-	unsigned long long waits = server_counter("rdma_read_waits");
+	unsigned long long waits;
 	unsigned int i, j, words = 0;
 	struct message m;
 	struct memory mem;
 	char list[LIST_TEXT] = "";
 
+	earn(c);
+	waits = server_counter("rdma_read_waits");
 	memory_expose(c, &mem, IWARP_READ_SEGMENTS * 1024, IBV_ACCESS_REMOTE_READ);
 	for (j = 0; j < IWARP_READ_SEGMENTS; j++)
 		sprintf(list + strlen(list), NEXT "%08x " A_SEGMENT,
@@ -72,16 +74,16 @@ static void more_at_once_than_granted(void)
 
 static void replies_not_taken(void)
 {
-	struct connection *c = stuck(GRANTED);
+	struct connection *c = stuck(FIRST_GRANTED);
 	struct message m;
 	unsigned int i;
 
 	connection_needs_infiniband(c, "what finds no Receive ends it");
 	usleep(3000000);
-	connection_post_receives(c, GRANTED + 8);
-	for (i = 0; i < GRANTED; i++)
+	connection_post_receives(c, FIRST_GRANTED + 8);
+	for (i = 0; i < FIRST_GRANTED; i++)
 		if (connection_receive(c, &m, PATIENCE_MS) != MESSAGE)
-			fail("%u Replies instead of %u", i, GRANTED);
+			fail("%u Replies instead of %u", i, FIRST_GRANTED);
 	stays(c);
 }
 

@@ -58,6 +58,7 @@ static void short_call_behind_them(void)
 	options.reads = 1;
 	c = connection_open(&options);
 	negotiate(c);
+	earn(c);
 	memory_expose(c, &m, ARGUMENT_LEN, IBV_ACCESS_REMOTE_READ);
 	memset(m.data, 'w', m.len);
 	start = now_ms();

@@ -148,7 +148,7 @@ static bool next_message(struct rpcrdma2_conn *conn, struct rpcrdma2_header *hdr
 		conn->answering = false;
 		hdr->kind = RPCRDMA2_DISPOSITION;
 		hdr->xid = conn->answer.xid;
-		hdr->credit = conn->param.calls_in;
+		hdr->credit = READ_ONCE(conn->granted);
 		hdr->response = true;
 		change->done = conn->answer.done;
 		change->rejected = conn->answer.rejected;
@@ -270,7 +270,8 @@ void rpcrdma2_change_soon(struct rpcrdma2_conn *conn)
  *
  * Process context. It happens bit by bit; a smaller size, if the peer likes.
  *
- * Return: 0; -EOPNOTSUPP: the peer knows nothing of changes; -EBUSY: too soon
+ * Return: 0; -EOPNOTSUPP: the peer knows nothing of changes, or Receives are shared;
+ * -EBUSY: too soon
  */
 int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 {
@@ -279,7 +280,7 @@ int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 	spin_lock(&conn->lock);
 	if (conn->state != RPCRDMA2_CONN_READY) {
 		rc = -EBUSY;
-	} else if (!may_change(conn)) {
+	} else if (conn->srq || !may_change(conn)) {
 		rc = -EOPNOTSUPP;
 	} else if (size >= conn->own.rbsiz) {
 		conn->wish = 0;

@@ -22,6 +22,10 @@
 /* RDMA Reads that are under way at a time */
 #define MAX_READS		32
 
+/* How long a peer waits that found no Receive, 1.28 ms, and how often it tries again */
+#define RNR_TIMER		14
+#define RNR_RETRY_FOREVER	7
+
 /* The backlog is only of connections that no server thread has seen yet. */
 #define LISTEN_BACKLOG		128
 /* Until an address can be listened at again */
@@ -56,10 +60,10 @@ static void fill_conn_param(const struct rpcrdma2_conn *conn,
 	param->private_data_len = RPCRDMA2_PRIVATE_DATA_LEN;
 	param->retry_count = 6;
 	/*
-	 * This end's Receives never run out: see recv.c. That a peer tried again
-	 * would only hide a mistake, as stalls of 655 ms each.
+	 * Receives of this end's own never run out: see recv.c. That a peer tried again
+	 * would only hide a mistake. Those that are shared may: see srq.c.
 	 */
-	param->rnr_retry_count = 0;
+	param->rnr_retry_count = conn->srq ? RNR_RETRY_FOREVER : 0;
 }
 
 static int addr_resolved(struct rpcrdma2_conn *conn)
@@ -208,6 +212,8 @@ static int accept(struct rpcrdma2_conn *conn)
 	if (!conn->peer_reads)
 		return -EPROTO;
 	rc = rpcrdma2_qp_create(conn);
+	if (!rc && conn->srq)
+		rc = rdma_set_min_rnr_timer(conn->cm_id, RNR_TIMER);
 	if (rc)
 		return rc;
 	fill_conn_param(conn, &param, private_data);

@@ -15,7 +15,7 @@
  *  2. The upper layer hears of it (ops->closing).
  *  3. A connect that is under way is interrupted. The CM disconnects; the QP goes
  *     to the error state, which flushes both Queues.
- *  4. ib_drain_qp(): every completion handler has run.
+ *  4. rpcrdma2_qp_drain(): every completion handler has run.
  *  5. Threads between rpcrdma2_conn_enter() and rpcrdma2_conn_exit() are
  *     waited for: from here on nobody uses the device. Steps 3 and 4 are
  *     repeated, as one of them may just have made the QP.
@@ -182,7 +182,7 @@ static void flush(struct rpcrdma2_conn *conn)
 	if (READ_ONCE(conn->connected))
 		rdma_disconnect(conn->cm_id);
 	if (conn->qp)
-		ib_drain_qp(conn->qp);
+		rpcrdma2_qp_drain(conn);
 }
 
 static void conn_teardown(struct work_struct *work)
@@ -261,6 +261,22 @@ void rpcrdma2_conn_exit(struct rpcrdma2_conn *conn)
 }
 
 /**
+ * rpcrdma2_conn_set_size - say what size the Receive buffers are to have
+ * @conn: a connection without Receives; nobody else looks at it, or its lock is held
+ * @start: at first, and at the least, octets
+ * @most: what they may become by need, octets
+ */
+void rpcrdma2_conn_set_size(struct rpcrdma2_conn *conn, u32 start, u32 most)
+{
+	conn->param.rbsiz_min = start;
+	conn->param.rbsiz_max = most;
+	conn->own.rbsiz = start;
+	conn->recv_size = start;
+	conn->peak_rbsiz = start;
+	conn->send_size = min(conn->param.sbsiz, start);
+}
+
+/**
  * rpcrdma2_conn_set_param - say what is wanted of a connection
  * @conn: a connection without a QP; nobody else looks at it, or its lock is held
  * @param: what is wanted
@@ -270,14 +286,13 @@ void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 {
 	conn->param = *param;
 	conn->own = (struct rpcrdma2_props){
-		.rbsiz		= param->rbsiz_min,
 		.brs		= param->reverse,
 		.remote_inv	= true,
 		.changes	= true,
 	};
-	conn->recv_size = param->rbsiz_min;
-	conn->peak_rbsiz = param->rbsiz_min;
-	conn->send_size = min(param->sbsiz, param->rbsiz_min);
+	conn->granted = param->calls_in;
+	conn->granted_most = param->calls_in;
+	rpcrdma2_conn_set_size(conn, param->rbsiz_min, param->rbsiz_max);
 }
 
 /**
@@ -304,6 +319,7 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	refcount_set(&conn->users, 1);
 	init_completion(&conn->idle);
 	init_completion(&conn->done);
+	init_completion(&conn->last_wqe);
 	kthread_init_work(&conn->connect_work, rpcrdma2_connect_work);
 	INIT_WORK(&conn->accept_work, rpcrdma2_accept_work);
 	INIT_WORK(&conn->qp_failed_work, rpcrdma2_qp_failed_work);
@@ -316,6 +332,7 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	conn->send_limit = RPCRDMA2_CONNPROP_MAX;
 	conn->send_max = RPCRDMA2_CONNPROP_MAX;
 	INIT_LIST_HEAD(&conn->link);
+	INIT_LIST_HEAD(&conn->srq_link);
 	INIT_LIST_HEAD(&conn->recvs);
 	INIT_LIST_HEAD(&conn->sends);
 	INIT_LIST_HEAD(&conn->free_sends);

@@ -22,6 +22,7 @@
 #include <rdma/rdma_cm.h>
 
 #include "handshake.h"
+#include "srq.h"
 #include "stats.h"
 #include "wire/wire.h"
 
@@ -48,10 +49,11 @@ enum rpcrdma2_conn_state {
 
 /**
  * struct rpcrdma2_recv - one Receive buffer
- * @conn: its connection
+ * @conn: its connection; none while it is posted to a Shared Receive Queue
+ * @srq: that Queue, or NULL
  * @cqe: completion
  * @list: for whoever holds it
- * @all: conn->recvs
+ * @all: conn->recvs, or srq->recvs
  * @sge: describes @buf
  * @buf: as many octets as conn->recv_size was
  * @hdr: decoded header of the message
@@ -65,6 +67,7 @@ enum rpcrdma2_conn_state {
  */
 struct rpcrdma2_recv {
 	struct rpcrdma2_conn	*conn;
+	struct rpcrdma2_srq	*srq;
 	struct ib_cqe		cqe;
 	struct list_head	list;
 	struct list_head	all;
@@ -189,7 +192,8 @@ struct rpcrdma2_conn_ops {
  * @rbsiz_max: how large they may become by need, octets
  * @sbsiz: size of the largest message to send, octets
  * @calls_out: Calls this end may have outstanding
- * @calls_in: Calls this end grants to its peer
+ * @calls_in: Calls this end grants to its peer, at the most
+ * @shared: its Receives may be shared with other connections
  * @wrs_per_call: Send Queue entries to plan for each Call, either way
  * @heartbeat: seconds after which to look for a peer that is silent; 0: never
  * @reverse: enum rpcrdma2_rvreqsup: what it takes in the reverse direction, or sends;
@@ -207,6 +211,7 @@ struct rpcrdma2_conn_param {
 	u32		sbsiz;
 	unsigned int	calls_out;
 	unsigned int	calls_in;
+	bool		shared;
 	unsigned int	wrs_per_call;
 	unsigned int	heartbeat;
 	u32		reverse;
@@ -357,6 +362,8 @@ struct rpcrdma2_answer {
  * @assume: the dialect to try next, as the peer hung up on messages of this one, or
  *	did not answer them; or NULL; stable after the drain
  * @first_grant: credits in the peer's answer to a CONNPROP; 0 if none came
+ * @granted: credits of the peer: what each message to it says; the CQ's
+ * @granted_most: the highest that this ever was; the CQ's
  * @peer_reads: RDMA Reads that this end makes at a time: no more than the peer answers
  * @peer_makes: RDMA Reads that the peer makes at a time, of an end that accepts: no more
  *	than this one answers
@@ -378,7 +385,15 @@ struct rpcrdma2_answer {
  * @used_at: when it last was another one, in jiffies
  * @missed: messages that had chunks and needn't; the CQ's
  * @missed_size: octets of the largest one of them; the CQ's
- * @recvs: all Receive buffers
+ * @srq: where Receives are from that are shared with others, or NULL
+ * @srq_link: in its conns
+ * @last_wqe: no more of them is taken
+ * @backed: Calls for which it has Receives; the CQ's, with its lock
+ * @backed_replies: Calls of this end for whose Replies it has some; the CQ's
+ * @taken: Receives of it that were filled; the CQ's
+ * @returned: those that were given back; its lock
+ * @call_at: when a Call came last, in jiffies; the CQ's
+ * @recvs: all Receive buffers that are not shared
  * @nr_recvs: how many; the CQ's
  * @recv_size: how large they are to be: own.rbsiz at least
  * @peak_rbsiz: the largest that own.rbsiz ever was
@@ -451,6 +466,8 @@ struct rpcrdma2_conn {
 	bool				remote_inv;
 	const struct rpcrdma2_dialect	*assume;
 	u32				first_grant;
+	unsigned int			granted;
+	unsigned int			granted_most;
 	u8				peer_reads;
 	u8				peer_makes;
 
@@ -472,6 +489,14 @@ struct rpcrdma2_conn {
 	unsigned int			missed;
 	u32				missed_size;
 
+	struct rpcrdma2_srq		*srq;
+	struct list_head		srq_link;
+	struct completion		last_wqe;
+	unsigned int			backed;
+	unsigned int			backed_replies;
+	unsigned int			taken;
+	unsigned int			returned;
+	unsigned long			call_at;
 	struct list_head		recvs;
 	unsigned int			nr_recvs;
 	u32				recv_size;
@@ -505,6 +530,7 @@ struct rpcrdma2_conn *
 rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp);
 void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_conn_param *param);
+void rpcrdma2_conn_set_size(struct rpcrdma2_conn *conn, u32 start, u32 most);
 void rpcrdma2_conn_get(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_put(struct rpcrdma2_conn *conn);
 bool rpcrdma2_conn_enter(struct rpcrdma2_conn *conn);
@@ -584,6 +610,7 @@ void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_failed_work(struct work_struct *work);
 void rpcrdma2_qp_cleanup(void);
 int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
+void rpcrdma2_qp_drain(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);
 
 /* buffer.c */
@@ -594,6 +621,10 @@ void rpcrdma2_buffer_free(void *buf, size_t size);
 /* recv.c */
 unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 				    unsigned int calls, gfp_t gfp);
+struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp);
+void rpcrdma2_recv_unmap(struct ib_device *dev, const struct rpcrdma2_recv *recv);
+void rpcrdma2_recv_free(struct ib_device *dev, struct rpcrdma2_recv *recv,
+			bool is_mapped);
 void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn);
 void rpcrdma2_recvs_free(struct rpcrdma2_conn *conn);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);

@@ -86,7 +86,7 @@ static void show_terms(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 
 	show_props(seq, conn, "offered", &conn->own);
 	rpcrdma2_show(seq, "offered_credits", "%u",
-		      conn->active ? param->calls_out : param->calls_in);
+		      conn->active ? param->calls_out : conn->granted);
 	show_props(seq, conn, "received",
 		   conn->have_props ? &conn->peer : NULL);
 	if (conn->have_props)
@@ -105,8 +105,12 @@ static void show_queues(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_show(seq, "send_queue_depth", "%u", conn->sq_depth);
 	rpcrdma2_show(seq, "send_queue_used", "%u", conn->sq_used);
-	rpcrdma2_show(seq, "receive_queue_depth", "%u", conn->recv_depth);
-	rpcrdma2_show(seq, "receive_buffers", "%u", conn->nr_recvs);
+	rpcrdma2_show(seq, "receive_queue_shared", "%u", !!conn->srq);
+	rpcrdma2_show(seq, "receive_queue_depth", "%u",
+		      conn->srq ? conn->srq->depth : conn->recv_depth);
+	rpcrdma2_show(seq, "receive_buffers", "%u",
+		      conn->srq ? conn->backed + conn->backed_replies :
+				  conn->nr_recvs);
 	rpcrdma2_show(seq, "receive_buffer_size", "%u", conn->recv_size);
 	rpcrdma2_show(seq, "odd_receive_buffers", "%u",
 		      conn->odd_recvs);
@@ -252,6 +256,14 @@ void rpcrdma2_debugfs_add_u32(const char *name, u32 *value)
 	debugfs_create_u32(name, 0600, directory, value);
 }
 
+static int shared_show(struct seq_file *seq, void *unused)
+{
+	rpcrdma2_srq_show(seq);
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(shared);
+
 /**
  * rpcrdma2_debugfs_setup - module initialisation
  *
@@ -263,6 +275,7 @@ int rpcrdma2_debugfs_setup(void)
 	if (!files_wq)
 		return -ENOMEM;
 	directory = debugfs_create_dir("rpcrdma2", NULL);
+	rpcrdma2_debugfs_add("shared_receives", &shared_fops);
 	return 0;
 }
 

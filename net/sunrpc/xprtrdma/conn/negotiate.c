@@ -138,7 +138,7 @@ static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
 	struct rpcrdma2_header hdr = {
 		.xid		= xid,
 		.vers		= conn->dialect->version,
-		.credit		= response ? conn->param.calls_in :
+		.credit		= response ? READ_ONCE(conn->granted) :
 					     conn->param.calls_out,
 		.kind		= RPCRDMA2_PROPS,
 		.response	= response,
@@ -257,7 +257,7 @@ void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
 	struct rpcrdma2_header hdr = {
 		.xid		= xid,
 		.vers		= vers,
-		.credit		= conn->param.calls_in,
+		.credit		= READ_ONCE(conn->granted),
 		.kind		= RPCRDMA2_ERROR,
 		.response	= true,
 		.error		= *error,

@@ -24,6 +24,15 @@
 #define WRITE_SGES	((SZ_64K >> PAGE_SHIFT) + 3)
 #define MIN_WRITE_SGES	4
 
+/* RDMA Reads to as many need no registration, unless rdma_rw is told to make one */
+#define MIN_READ_SGES	16U
+
+/* Calls whose Replies have a place on the Send Queue, where Receives are shared */
+#define SHARED_CALLS	30
+
+/* A device that raises the event does so at once. */
+#define LAST_WQE_TIMEOUT	(HZ / 5)
+
 /*
  * Devices, by their index, that refused a LOCAL_INV. At least hns says that it has what
  * FRWR needs, and takes none all the same.
@@ -90,6 +99,9 @@ static void qp_event(struct ib_event *event, void *context)
 
 	trace_rpcrdma2_qp_event(conn, event->event);
 	switch (event->event) {
+	case IB_EVENT_QP_LAST_WQE_REACHED:
+		complete_all(&conn->last_wqe);
+		break;
 	case IB_EVENT_QP_FATAL:
 	case IB_EVENT_QP_REQ_ERR:
 	case IB_EVENT_QP_ACCESS_ERR:
@@ -102,26 +114,38 @@ static void qp_event(struct ib_event *event, void *context)
 	}
 }
 
+static struct ib_cq *alloc_cq(struct rpcrdma2_conn *conn, unsigned int cqes)
+{
+	struct ib_device *dev = conn->cm_id->device;
+
+	if (conn->srq)
+		return ib_alloc_cq(dev, conn, cqes, conn->srq->vector,
+				   IB_POLL_WORKQUEUE);
+	return ib_alloc_cq_any(dev, conn, cqes, IB_POLL_WORKQUEUE);
+}
+
 /*
  * The flush completes every WR, signaled or not, and a CQ that overflows loses
- * the end of the drain. So there is an entry for everything that will be on
- * the Queues; the device may make the Queues themselves longer than asked for.
+ * the end of the drain, and Receives that are shared. So there is an entry for
+ * everything that may be on the Queues; the device may make the Queues themselves longer
+ * than asked for.
  */
 static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
 {
-	struct ib_device *dev = conn->cm_id->device;
+	unsigned int recvs = conn->srq ? conn->srq->depth : attr->cap.max_recv_wr;
+	unsigned int limit = conn->cm_id->device->attrs.max_cqe;
 	unsigned int cqes;
 
 	/* An rdma_rw context may need three entries: see rdma_rw_init_qp(). */
 	conn->sq_depth = attr->cap.max_send_wr + 3 * attr->cap.max_rdma_ctxs;
-	cqes = conn->sq_depth + attr->cap.max_recv_wr;
-	if (cqes > dev->attrs.max_cqe) {
-		if (dev->attrs.max_cqe < 2 * attr->cap.max_recv_wr)
+	cqes = conn->sq_depth + recvs;
+	if (cqes > limit) {
+		if (limit < 2 * recvs)
 			return -EOPNOTSUPP;
-		cqes = dev->attrs.max_cqe;
-		conn->sq_depth = cqes - attr->cap.max_recv_wr;
+		cqes = limit;
+		conn->sq_depth = cqes - recvs;
 	}
-	conn->cq = ib_alloc_cq_any(dev, conn, cqes, IB_POLL_WORKQUEUE);
+	conn->cq = alloc_cq(conn, cqes);
 	if (IS_ERR(conn->cq)) {
 		int rc = PTR_ERR(conn->cq);
 
@@ -136,27 +160,36 @@ static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
  * segments that there may be; who finds no room waits. Some devices round the Send Queue
  * up to a power of two, of entries or of octets: with the defaults, what rdma_rw adds, and
  * so many SGEs, a client's takes just less than 512 entries, and a server's less than
- * 256 KiB where an entry has 448 octets, as with mlx5.
+ * 256 KiB where an entry has 448 octets, as with mlx5. One that shares its Receives is
+ * one of many, most of which are idle: it plans for few Calls.
  */
 static unsigned int send_entries(const struct rpcrdma2_conn *conn)
 {
-	return calls_of(conn) * conn->param.wrs_per_call +
+	unsigned int calls = calls_of(conn);
+
+	if (conn->srq)
+		calls = min_t(unsigned int, calls, SHARED_CALLS);
+	return calls * conn->param.wrs_per_call +
 	       RPCRDMA2_OWN_SEGMENTS + RPCRDMA2_CONTROL_RECVS +
 	       RPCRDMA2_HEARTBEATS;
 }
 
 /*
  * As many as RDMA Reads of one Call may need at most. Several Calls seldom need more, and
- * wait if they do.
+ * wait if they do. On iWARP, each segment needs one, of rdma_rw's size at the most;
+ * elsewhere, only those that the device had rather not have in SGEs.
  */
-static unsigned int read_registrations(const struct ib_device *dev,
-				       unsigned int read_pages)
+static unsigned int read_registrations(const struct rpcrdma2_conn *conn)
 {
-	/* The limit is that of rdma_rw. */
-	unsigned int pages = clamp(dev->attrs.max_fast_reg_page_list_len, 1U, 256U);
+	const struct rdma_cm_id *cm_id = conn->cm_id;
+	const struct ib_device_attr *attrs = &cm_id->device->attrs;
+	unsigned int pages = conn->param.read_pages + RPCRDMA2_OWN_SEGMENTS;
 
+	if (!rdma_protocol_iwarp(cm_id->device, cm_id->port_num))
+		return DIV_ROUND_UP(pages, max(attrs->max_sgl_rd, MIN_READ_SGES) + 1);
 	return RPCRDMA2_OWN_SEGMENTS +
-	       DIV_ROUND_UP(read_pages + RPCRDMA2_OWN_SEGMENTS, pages);
+	       DIV_ROUND_UP(pages, clamp(attrs->max_fast_reg_page_list_len, 1U,
+					 256U));
 }
 
 static void fill_qp_attr(struct rpcrdma2_conn *conn,
@@ -171,8 +204,11 @@ static void fill_qp_attr(struct rpcrdma2_conn *conn,
 	attr->sq_sig_type = IB_SIGNAL_REQ_WR;
 	attr->qp_type = IB_QPT_RC;
 	/* One entry more, for the drain. */
-	attr->cap.max_recv_wr = min_t(u32, dev->attrs.max_qp_wr,
-				      calls + RPCRDMA2_CONTROL_RECVS + 1);
+	if (conn->srq)
+		attr->srq = conn->srq->srq;
+	else
+		attr->cap.max_recv_wr = min_t(u32, dev->attrs.max_qp_wr,
+					      calls + RPCRDMA2_CONTROL_RECVS + 1);
 	attr->cap.max_send_wr = min_t(u32, dev->attrs.max_qp_wr,
 				      send_entries(conn) + 1);
 	attr->cap.max_send_sge = 1;
@@ -182,8 +218,7 @@ static void fill_qp_attr(struct rpcrdma2_conn *conn,
 	/* A Send is one buffer; RDMA Writes gather. Those of a client are rare. */
 	attr->cap.max_send_sge = min_t(u32, dev->attrs.max_send_sge,
 				       conn->active ? MIN_WRITE_SGES : WRITE_SGES);
-	attr->cap.max_rdma_ctxs = read_registrations(dev,
-						     conn->param.read_pages);
+	attr->cap.max_rdma_ctxs = read_registrations(conn);
 }
 
 /*
@@ -224,6 +259,43 @@ static void limit_calls(struct rpcrdma2_conn *conn)
 	}
 }
 
+static int get_pd(struct rpcrdma2_conn *conn)
+{
+	int rc;
+
+	rc = rpcrdma2_srq_attach(conn);
+	if (rc != -EOPNOTSUPP)
+		return rc;
+	conn->pd = ib_alloc_pd(conn->cm_id->device, 0);
+	if (!IS_ERR(conn->pd))
+		return 0;
+	rc = PTR_ERR(conn->pd);
+	conn->pd = NULL;
+	return rc;
+}
+
+static void put_pd(struct rpcrdma2_conn *conn)
+{
+	if (conn->srq)
+		rpcrdma2_srq_detach(conn);
+	else if (conn->pd)
+		ib_dealloc_pd(conn->pd);
+	conn->pd = NULL;
+}
+
+/* Each Queue has an entry for the drain. */
+static int limit_recvs(struct rpcrdma2_conn *conn, unsigned int entries)
+{
+	if (conn->srq)
+		return 0;
+	conn->recv_depth = min(calls_of(conn) + RPCRDMA2_CONTROL_RECVS,
+			       entries - 1);
+	if (conn->recv_depth < RPCRDMA2_CONTROL_RECVS + 2)
+		return -EOPNOTSUPP;
+	limit_calls(conn);
+	return 0;
+}
+
 /**
  * rpcrdma2_qp_create - get everything that the connection needs of the device
  * @conn: a connection whose CM id is bound to a device
@@ -244,12 +316,9 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 		return rc;
 	conn->no_local_inv = xa_load(&no_local_inv, dev->index);
 
-	conn->pd = ib_alloc_pd(dev, 0);
-	if (IS_ERR(conn->pd)) {
-		rc = PTR_ERR(conn->pd);
-		conn->pd = NULL;
+	rc = get_pd(conn);
+	if (rc)
 		return rc;
-	}
 	fill_qp_attr(conn, &attr);
 	rc = create_cq(conn, &attr);
 	if (rc)
@@ -262,13 +331,10 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	conn->qp = conn->cm_id->qp;
 	/* "rdma resource" names who made it, which rdma_cm takes for itself. */
 	conn->qp->res.kern_name = KBUILD_MODNAME;
-	/* One entry of each Queue is for the drain. */
 	conn->sq_depth = min(conn->sq_depth, attr.cap.max_send_wr) - 1;
-	conn->recv_depth = min_t(u32, calls_of(conn) + RPCRDMA2_CONTROL_RECVS,
-				 attr.cap.max_recv_wr - 1);
-	if (conn->recv_depth < RPCRDMA2_CONTROL_RECVS + 2)
-		return -EOPNOTSUPP;
-	limit_calls(conn);
+	rc = limit_recvs(conn, attr.cap.max_recv_wr);
+	if (rc)
+		return rc;
 	conn->max_pages = min_t(unsigned int, MAX_PAGES,
 				dev->attrs.max_fast_reg_page_list_len);
 	rpcrdma2_heartbeat_init(conn);
@@ -276,6 +342,46 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	if (rc)
 		return rc;
 	return rpcrdma2_recvs_provide(conn, 1, GFP_KERNEL) ? 0 : -ENOMEM;
+}
+
+/* The QP of a Shared Receive Queue does not flush what is there for others. */
+static void wait_last_wqe(struct rpcrdma2_conn *conn)
+{
+	if (READ_ONCE(conn->srq->raises_no_event) ||
+	    wait_for_completion_timeout(&conn->last_wqe, LAST_WQE_TIMEOUT))
+		return;
+	WRITE_ONCE(conn->srq->raises_no_event, true);
+}
+
+/**
+ * rpcrdma2_qp_drain - have every WR completed, and every completion handled
+ * @conn: a connection in teardown, with a QP
+ *
+ * Process context, sleeps.
+ */
+void rpcrdma2_qp_drain(struct rpcrdma2_conn *conn)
+{
+	if (!conn->srq) {
+		ib_drain_qp(conn->qp);
+		return;
+	}
+	ib_drain_sq(conn->qp);
+	wait_last_wqe(conn);
+	/* The CQ has handled what came before this. */
+	ib_drain_sq(conn->qp);
+}
+
+/*
+ * A device that raises no event may have filled a Receive that is shared after the drain.
+ * Once the QP is gone it will not; it is looked for, so that it goes back.
+ */
+static void reap(struct ib_cq *cq)
+{
+	struct ib_wc wc;
+
+	flush_work(&cq->work);
+	while (ib_poll_cq(cq, 1, &wc) > 0)
+		wc.wr_cqe->done(cq, &wc);
 }
 
 /**
@@ -291,12 +397,12 @@ void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn)
 	if (conn->qp)
 		rdma_destroy_qp(conn->cm_id);
 	conn->qp = NULL;
+	if (conn->cq && conn->srq)
+		reap(conn->cq);
 	if (conn->cq)
 		ib_free_cq(conn->cq);
 	conn->cq = NULL;
 	rpcrdma2_recvs_unmap(conn);
 	rpcrdma2_sends_unmap(conn);
-	if (conn->pd)
-		ib_dealloc_pd(conn->pd);
-	conn->pd = NULL;
+	put_pd(conn);
 }

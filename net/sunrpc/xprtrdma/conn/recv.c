@@ -37,16 +37,16 @@ struct memory {
 	struct ib_sge	sge;
 };
 
-static bool memory_get(struct rpcrdma2_conn *conn, struct memory *memory, u32 size,
+static bool memory_get(struct ib_pd *pd, struct memory *memory, u32 size,
 		       gfp_t gfp)
 {
-	memory->buf = rpcrdma2_buffer_alloc(conn->pd->device, size,
+	memory->buf = rpcrdma2_buffer_alloc(pd->device, size,
 					    DMA_FROM_DEVICE, gfp,
 					    &memory->sge.addr);
 	if (!memory->buf)
 		return false;
 	memory->sge.length = size;
-	memory->sge.lkey = conn->pd->local_dma_lkey;
+	memory->sge.lkey = pd->local_dma_lkey;
 	return true;
 }
 
@@ -86,7 +86,7 @@ static bool post_resized(struct rpcrdma2_recv *recv)
 	bool last, done;
 	int rc;
 
-	if (!memory_get(conn, &new, READ_ONCE(conn->recv_size), GFP_NOWAIT))
+	if (!memory_get(conn->pd, &new, READ_ONCE(conn->recv_size), GFP_NOWAIT))
 		return false;
 	spin_lock(&conn->lock);
 	done = new.sge.length == conn->recv_size &&
@@ -131,6 +131,10 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 
+	if (recv->srq) {
+		rpcrdma2_srq_put(recv);
+		return;
+	}
 	if (!rpcrdma2_conn_enter(conn))
 		return;
 	if (unlikely(recv->sge.length != READ_ONCE(conn->recv_size)) &&
@@ -144,19 +148,42 @@ out:
 	rpcrdma2_conn_exit(conn);
 }
 
+/*
+ * Is a message in it that is to be looked at? A Receive that is shared goes back if not;
+ * any other belongs to a connection that goes.
+ */
+static bool is_filled(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn,
+		      const struct ib_wc *wc)
+{
+	bool ok = wc->status == IB_WC_SUCCESS;
+
+	if (!ok) {
+		trace_rpcrdma2_wc_error(conn, NULL, wc);
+		rpcrdma2_conn_close(conn, -ECONNRESET);
+	}
+	if (!recv->srq)
+		return ok;
+	if (!rpcrdma2_srq_take(recv, conn)) {
+		rpcrdma2_conn_close(conn, -EPROTO);
+		ok = false;
+	}
+	/* The teardown may not have been told of the last one: see qp.c. */
+	ok = ok && READ_ONCE(conn->state) < RPCRDMA2_CONN_CLOSING;
+	if (!ok)
+		rpcrdma2_srq_put(recv);
+	return ok;
+}
+
 /* CQ context. */
 static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_recv *recv = container_of(wc->wr_cqe,
 						  struct rpcrdma2_recv, cqe);
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_conn *conn = cq->cq_context;
 
 	conn->stats.completions++;
-	if (wc->status != IB_WC_SUCCESS) {
-		trace_rpcrdma2_wc_error(conn, NULL, wc);
-		rpcrdma2_conn_close(conn, -ECONNRESET);
+	if (!is_filled(recv, conn, wc))
 		return;
-	}
 	ib_dma_sync_single_for_cpu(conn->pd->device, recv->sge.addr,
 				   wc->byte_len, DMA_FROM_DEVICE);
 	conn->stats.receives++;
@@ -169,23 +196,75 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	rpcrdma2_dispatch(recv);
 }
 
-static struct rpcrdma2_recv *recv_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
+/**
+ * rpcrdma2_recv_alloc - make a Receive
+ * @pd: protection domain
+ * @size: octets
+ * @gfp: allocation flags
+ *
+ * Return: a Receive that is mapped, and nobody's; or NULL
+ */
+struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
 {
 	struct rpcrdma2_recv *recv;
 	struct memory memory;
 
-	recv = kmalloc_node(sizeof(*recv), gfp, ibdev_to_node(conn->pd->device));
+	recv = kmalloc_node(sizeof(*recv), gfp, ibdev_to_node(pd->device));
 	if (!recv)
 		return NULL;
-	if (!memory_get(conn, &memory, READ_ONCE(conn->recv_size), gfp)) {
+	if (!memory_get(pd, &memory, size, gfp)) {
 		kfree(recv);
 		return NULL;
 	}
-	recv->conn = conn;
+	recv->conn = NULL;
+	recv->srq = NULL;
 	recv->cqe.done = recv_done;
 	INIT_LIST_HEAD(&recv->list);
 	recv->buf = memory.buf;
 	recv->sge = memory.sge;
+	return recv;
+}
+
+/**
+ * rpcrdma2_recv_unmap - the device lets go of a Receive buffer
+ * @dev: the device
+ * @recv: the Receive; not posted
+ *
+ * Without another look at what the device wrote: one that holds a message was
+ * synced when it came, and since then a server's thread may have decrypted it in
+ * place, or be at it. Any other holds nothing.
+ */
+void rpcrdma2_recv_unmap(struct ib_device *dev, const struct rpcrdma2_recv *recv)
+{
+	if (!ib_uses_virt_dma(dev))
+		dma_unmap_single_attrs(dev->dma_device, recv->sge.addr,
+				       recv->sge.length, DMA_FROM_DEVICE,
+				       DMA_ATTR_SKIP_CPU_SYNC);
+}
+
+/**
+ * rpcrdma2_recv_free - free a Receive
+ * @dev: its device, if it is mapped
+ * @recv: the Receive; not posted
+ * @is_mapped: is it?
+ */
+void rpcrdma2_recv_free(struct ib_device *dev, struct rpcrdma2_recv *recv,
+			bool is_mapped)
+{
+	if (is_mapped)
+		rpcrdma2_recv_unmap(dev, recv);
+	rpcrdma2_buffer_free(recv->buf, recv->sge.length);
+	kfree(recv);
+}
+
+static struct rpcrdma2_recv *recv_add(struct rpcrdma2_conn *conn, gfp_t gfp)
+{
+	struct rpcrdma2_recv *recv;
+
+	recv = rpcrdma2_recv_alloc(conn->pd, READ_ONCE(conn->recv_size), gfp);
+	if (!recv)
+		return NULL;
+	recv->conn = conn;
 	spin_lock(&conn->lock);
 	list_add(&recv->all, &conn->recvs);
 	conn->odd_recvs += recv->sge.length != conn->recv_size;
@@ -211,8 +290,10 @@ unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 	unsigned int others = conn->param.calls_in + RPCRDMA2_CONTROL_RECVS;
 	struct rpcrdma2_recv *recv;
 
+	if (conn->srq)
+		return rpcrdma2_srq_back_replies(conn, calls, gfp);
 	while (conn->nr_recvs < others + calls) {
-		recv = recv_alloc(conn, gfp);
+		recv = recv_add(conn, gfp);
 		if (!recv)
 			break;
 		if (recv_post(recv)) {
@@ -227,24 +308,13 @@ unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 /**
  * rpcrdma2_recvs_unmap - the device lets go of the Receive buffers
  * @conn: a connection in teardown
- *
- * Without another look at what the device wrote: those that hold a message were
- * synced when it came, and since then a server's thread may have decrypted it in
- * place, or be at it. The others hold nothing.
  */
 void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv *recv;
-	struct ib_device *dev;
 
-	list_for_each_entry(recv, &conn->recvs, all) {
-		dev = conn->pd->device;
-		if (ib_uses_virt_dma(dev))
-			break;
-		dma_unmap_single_attrs(dev->dma_device, recv->sge.addr,
-				       recv->sge.length, DMA_FROM_DEVICE,
-				       DMA_ATTR_SKIP_CPU_SYNC);
-	}
+	list_for_each_entry(recv, &conn->recvs, all)
+		rpcrdma2_recv_unmap(conn->pd->device, recv);
 }
 
 /**
@@ -255,8 +325,6 @@ void rpcrdma2_recvs_free(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv *recv, *next;
 
-	list_for_each_entry_safe(recv, next, &conn->recvs, all) {
-		rpcrdma2_buffer_free(recv->buf, recv->sge.length);
-		kfree(recv);
-	}
+	list_for_each_entry_safe(recv, next, &conn->recvs, all)
+		rpcrdma2_recv_free(NULL, recv, false);
 }

@@ -250,7 +250,7 @@ static int build(struct builder *b, struct rpcrdma2_error *error)
 	memset(hdr, 0, sizeof(*hdr));
 	hdr->xid = b->job->xid;
 	hdr->vers = b->job->vers;
-	hdr->credit = conn->param.calls_in;
+	hdr->credit = READ_ONCE(conn->granted);
 	hdr->kind = RPCRDMA2_MSG;
 	hdr->response = true;
 	hdr->chunks.words = b->job->recv->hdr.chunks.words;

@@ -60,6 +60,30 @@ int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder)
 }
 
 /**
+ * rpcrdma2_jobs_trim - free jobs that will hardly be needed
+ * @responder: whose
+ * @n: how many
+ *
+ * Any context but interrupts.
+ */
+void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
+{
+	struct rpcrdma2_job *job;
+
+	while (n--) {
+		spin_lock(&responder->lock);
+		job = list_first_entry_or_null(&responder->free_jobs,
+					       struct rpcrdma2_job, list);
+		if (job)
+			list_del(&job->list);
+		spin_unlock(&responder->lock);
+		if (!job)
+			break;
+		kfree(job);
+	}
+}
+
+/**
  * rpcrdma2_job_get - a Call came
  * @recv: its message; the job's from now on
  *
@@ -72,21 +96,24 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_responder *responder = recv->conn->responder;
 	struct rpcrdma2_job *job = NULL;
+	unsigned int outstanding;
 	bool granted;
 
 	spin_lock(&responder->lock);
-	granted = responder->outstanding < recv->conn->param.calls_in;
+	granted = responder->outstanding < recv->conn->granted_most;
 	if (granted)
 		job = list_first_entry_or_null(&responder->free_jobs,
 					       struct rpcrdma2_job, list);
 	if (job)
 		list_del_init(&job->list);
 	responder->outstanding += granted;
+	outstanding = responder->outstanding;
 	spin_unlock(&responder->lock);
 	if (!granted) {
 		rpcrdma2_conn_close(recv->conn, -EPROTO);
 		return NULL;
 	}
+	rpcrdma2_grant_adapt(responder, outstanding);
 	if (!job)
 		job = job_alloc(responder, GFP_NOIO | __GFP_NORETRY |
 				__GFP_NOWARN);
@@ -252,7 +279,7 @@ void rpcrdma2_show_responder(struct seq_file *seq,
 	u64 came = READ_ONCE(stats->calls.messages);
 
 	rpcrdma2_show(seq, "responder_credits", "%u",
-		      responder->conn->param.calls_in);
+		      READ_ONCE(responder->conn->granted));
 	rpcrdma2_show_count(seq, "responder_outstanding", came - done);
 	rpcrdma2_show_responder_stats(seq, stats);
 }

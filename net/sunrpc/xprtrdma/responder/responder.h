@@ -99,6 +99,8 @@ struct rpcrdma2_admission {
  * @free_jobs: jobs to use
  * @outstanding: Calls whose credit was not given back, at most what the peer was
  *	granted
+ * @calls: Calls since the grant was looked at; the CQ's
+ * @peak: most of them that were outstanding at a time; the CQ's
  * @writing: pages that RDMA Writes of Replies are made from
  * @free_rws: large transfers to use
  * @nr_free_rws: how many
@@ -110,6 +112,8 @@ struct rpcrdma2_responder {
 	spinlock_t		lock;	/* the lists, admission */
 	struct list_head	free_jobs;
 	unsigned int		outstanding;
+	unsigned int		calls;
+	unsigned int		peak;
 	unsigned int		writing;
 	struct list_head	free_rws;
 	unsigned int		nr_free_rws;
@@ -240,6 +244,7 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 			  void (*admitted)(struct rpcrdma2_job *job));
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
 int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder);
+void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n);
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
 void rpcrdma2_job_give_credit(struct rpcrdma2_job *job);
 void rpcrdma2_job_put(struct rpcrdma2_job *job);
@@ -312,6 +317,10 @@ static inline bool rpcrdma2_page_is_private(struct page *page)
 	return page_count(page) == 1 && !page->mapping && !PageLRU(page) &&
 	       !PageCompound(page);
 }
+
+/* grant.c */
+void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
+			  unsigned int outstanding);
 
 /* pages.c */
 unsigned int rpcrdma2_pages_take(struct page **pages, unsigned int n);

@@ -162,6 +162,7 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 		.sbsiz		= rpcrdma2_inline_size,
 		.calls_out	= RPCRDMA2_REVERSE_CREDITS,
 		.calls_in	= rpcrdma2_svc_credits,
+		.shared		= READ_ONCE(rpcrdma2_use_srq),
 		.wrs_per_call	= RPCRDMA2_SVC_WRS_PER_CALL,
 		.heartbeat	= rpcrdma2_heartbeat_period,
 		.reverse	= READ_ONCE(rpcrdma2_reverse),

@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Shared Receive Queues: Receives of a server's connections.
+ *
+ * What a server is sent, and when, nobody knows, but it is little from most clients at
+ * most times. So there is a pool of Receives for many connections, from which each
+ * message takes one, and not for each connection as many as it may ever need.
+ *
+ * There is one Queue for each completion vector of a device, so that CPUs don't meet
+ * there; where it is full, another one. It grows with what its connections are promised:
+ * the Calls that each was granted (responder/grant.c), the Replies to Calls of this end,
+ * and a message without a credit. Promises never exceed the Queue's depth; then grants
+ * stay as they are. Two things may be promised that are not there:
+ *
+ *	the first grant of a connection, which is small, if there is no memory for it,
+ *	or that is used up which these Receives may take;
+ *	what was granted to a connection that has sent no Call for a while: others may
+ *	have that. Its next Call takes it back, or learns of a smaller grant.
+ *
+ * A message that finds no Receive is sent again by the peer's device, some
+ * milliseconds later (RNR NAK). There is no such thing on iWARP, where the connection
+ * would be lost; nor could connections have a protection domain in common there, since
+ * peers write to the sinks of RDMA Reads. Nor are there Shared Receive Queues where a
+ * server offers its own Calls' chunks (reverse=genl).
+ *
+ * A peer that takes more than it was promised loses its connection (recv.c). The CQ of a
+ * connection has room for all that is on the Queue, so not even that loses a Receive.
+ */
+#include <linux/cpumask.h>
+#include <linux/mutex.h>
+
+#include "conn.h"
+#include "module.h"
+
+/* Where the memory is used up, a Queue has these all the same. */
+#define LEAST_RECVS	16
+
+/* What is promised to each connection, besides its grant: a CONNPROP */
+#define CONTROL_SHARE	1
+/* ... and the Reply to a Call of this end */
+#define REPLY_SHARE	1
+
+/* After that time without a Call, others may have what a connection was granted. */
+#define IDLE_SECS	10
+/* Memory is thought to be short for that time after there was none. */
+#define SHORT_SECS	10
+
+static DEFINE_MUTEX(srqs_lock);		/* the list, nr_conns, next_vector */
+static LIST_HEAD(srqs);
+static unsigned int next_vector;
+static atomic_long_t octets;		/* of all their Receives */
+static atomic_t shortages;
+static unsigned long short_until = INITIAL_JIFFIES;
+
+/**
+ * rpcrdma2_srq_is_short - should less be granted?
+ *
+ * Return: whether there was too little of something lately
+ */
+bool rpcrdma2_srq_is_short(void)
+{
+	return time_before(jiffies, READ_ONCE(short_until));
+}
+
+static void note_shortage(void)
+{
+	atomic_inc(&shortages);
+	WRITE_ONCE(short_until, jiffies + SHORT_SECS * HZ);
+}
+
+static bool memory_take(const struct rpcrdma2_srq *srq)
+{
+	unsigned long limit = READ_ONCE(rpcrdma2_srq_memory) * SZ_1M;
+
+	if (atomic_long_add_return(srq->size, &octets) <= limit ||
+	    READ_ONCE(srq->nr_recvs) < LEAST_RECVS)
+		return true;
+	atomic_long_sub(srq->size, &octets);
+	return false;
+}
+
+static void memory_return(u32 size)
+{
+	atomic_long_sub(size, &octets);
+}
+
+static int post_locked(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
+{
+	struct ib_recv_wr wr = {
+		.wr_cqe		= &recv->cqe,
+		.sg_list	= &recv->sge,
+		.num_sge	= 1,
+	};
+
+	lockdep_assert_held(&srq->lock);
+
+	recv->conn = NULL;
+	return ib_post_srq_recv(srq->srq, &wr, NULL);
+}
+
+static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
+{
+	struct rpcrdma2_recv *recv = NULL;
+	bool ok;
+
+	if (!memory_take(srq))
+		return false;
+	recv = rpcrdma2_recv_alloc(srq->pd, srq->size, gfp);
+	if (!recv) {
+		memory_return(srq->size);
+		return false;
+	}
+	recv->srq = srq;
+	spin_lock(&srq->lock);
+	ok = srq->nr_recvs < srq->depth && !post_locked(srq, recv);
+	if (ok) {
+		list_add(&recv->all, &srq->recvs);
+		srq->nr_recvs++;
+	}
+	spin_unlock(&srq->lock);
+	if (!ok) {
+		rpcrdma2_recv_free(srq->dev, recv, true);
+		memory_return(srq->size);
+	}
+	return ok;
+}
+
+/* Return: whether there are as many Receives as were promised */
+static bool fill(struct rpcrdma2_srq *srq, gfp_t gfp)
+{
+	while (READ_ONCE(srq->nr_recvs) < READ_ONCE(srq->promised)) {
+		if (!add_recv(srq, gfp)) {
+			note_shortage();
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Connections that send nothing keep what they had first. */
+static void reclaim_idle(struct rpcrdma2_srq *srq)
+{
+	struct rpcrdma2_conn *conn;
+	unsigned int first;
+
+	lockdep_assert_held(&srq->lock);
+
+	list_for_each_entry(conn, &srq->conns, srq_link) {
+		first = min(conn->backed, RPCRDMA2_FIRST_GRANT);
+		if (time_before(jiffies, READ_ONCE(conn->call_at) +
+				IDLE_SECS * HZ))
+			continue;
+		srq->promised -= conn->backed - first;
+		WRITE_ONCE(conn->backed, first);
+	}
+}
+
+static bool reserve(struct rpcrdma2_srq *srq, unsigned int n)
+{
+	lockdep_assert_held(&srq->lock);
+
+	if (srq->promised + n > min(srq->depth, srq->nr_recvs))
+		reclaim_idle(srq);
+	if (srq->promised + n > srq->depth)
+		return false;
+	srq->promised += n;
+	return true;
+}
+
+/**
+ * rpcrdma2_srq_back - have Receives for the Calls that a peer may be granted
+ * @conn: its connection
+ * @calls: how many
+ * @gfp: for the allocation of those that there are not
+ *
+ * The connection's CQ context.
+ *
+ * Return: for how many Calls there are Receives; if not for @calls, then for as many as
+ * before, or less where it was idle
+ */
+unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
+			       gfp_t gfp)
+{
+	struct rpcrdma2_srq *srq = conn->srq;
+	unsigned int before;
+	bool ok = true;
+
+	spin_lock(&srq->lock);
+	before = conn->backed;
+	if (calls > before)
+		ok = reserve(srq, calls - before);
+	else
+		srq->promised -= before - calls;
+	if (ok)
+		WRITE_ONCE(conn->backed, calls);
+	spin_unlock(&srq->lock);
+	if (!ok)
+		note_shortage();
+	if (!ok || calls <= before)
+		return READ_ONCE(conn->backed);
+	if (fill(srq, gfp))
+		return calls;
+	spin_lock(&srq->lock);
+	if (conn->backed > before) {
+		srq->promised -= conn->backed - before;
+		WRITE_ONCE(conn->backed, before);
+	}
+	spin_unlock(&srq->lock);
+	return READ_ONCE(conn->backed);
+}
+
+/**
+ * rpcrdma2_srq_back_replies - have Receives for the Replies to this end's Calls
+ * @conn: the connection
+ * @calls: how many Calls are to be out at a time
+ * @gfp: for the allocation of those that there are not
+ *
+ * The connection's CQ context, or before there are completions.
+ *
+ * Return: for how many Calls there are Receives
+ */
+unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
+				       unsigned int calls, gfp_t gfp)
+{
+	struct rpcrdma2_srq *srq = conn->srq;
+	unsigned int n;
+	bool ok;
+
+	if (calls <= conn->backed_replies)
+		return conn->backed_replies;
+	n = calls - conn->backed_replies;
+	spin_lock(&srq->lock);
+	ok = reserve(srq, n);
+	spin_unlock(&srq->lock);
+	if (!ok)
+		return conn->backed_replies;
+	conn->backed_replies = calls;
+	if (!fill(srq, gfp)) {
+		conn->backed_replies -= n;
+		spin_lock(&srq->lock);
+		srq->promised -= n;
+		spin_unlock(&srq->lock);
+	}
+	return conn->backed_replies;
+}
+
+/**
+ * rpcrdma2_srq_take - a message filled a Receive
+ * @recv: the Receive; @conn's until rpcrdma2_srq_put()
+ * @conn: who sent it
+ *
+ * @conn's CQ context.
+ *
+ * Return: whether the peer may have as many as it has now
+ */
+bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
+{
+	unsigned int most = conn->granted_most + conn->param.calls_out +
+			    RPCRDMA2_CONTROL_RECVS;
+
+	recv->conn = conn;
+	/* What is given back, is so before the peer can hear of it. */
+	return ++conn->taken - READ_ONCE(conn->returned) <= most;
+}
+
+/* Too many, while memory is short? */
+static bool is_surplus(const struct rpcrdma2_srq *srq)
+{
+	return srq->nr_recvs > max_t(unsigned int, srq->promised, LEAST_RECVS) &&
+	       rpcrdma2_srq_is_short();
+}
+
+/**
+ * rpcrdma2_srq_put - give a Receive back to its Queue
+ * @recv: the Receive
+ *
+ * Any context. The Queue may be gone.
+ */
+void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_srq *srq = recv->srq;
+	bool kept = false, last;
+
+	spin_lock(&srq->lock);
+	WRITE_ONCE(recv->conn->returned, recv->conn->returned + 1);
+	if (!srq->gone && !is_surplus(srq)) {
+		ib_dma_sync_single_for_device(srq->dev, recv->sge.addr,
+					      recv->sge.length,
+					      DMA_FROM_DEVICE);
+		kept = !post_locked(srq, recv);
+	}
+	if (!kept) {
+		list_del(&recv->all);
+		rpcrdma2_recv_free(srq->dev, recv, !srq->gone);
+		memory_return(srq->size);
+		srq->nr_recvs--;
+	}
+	last = srq->gone && !srq->nr_recvs;
+	spin_unlock(&srq->lock);
+	if (last)
+		kfree(srq);
+}
+
+/* Those that hold a message are freed by whoever has it. Return: whether there are none */
+static bool close_queue(struct rpcrdma2_srq *srq)
+{
+	struct rpcrdma2_recv *recv, *next;
+	struct ib_device *dev = srq->dev;
+	struct ib_srq *queue = srq->srq;
+	u32 size = srq->size;
+	LIST_HEAD(posted);
+	bool empty;
+
+	spin_lock(&srq->lock);
+	srq->gone = true;
+	list_for_each_entry_safe(recv, next, &srq->recvs, all) {
+		if (recv->conn) {
+			rpcrdma2_recv_unmap(srq->dev, recv);
+		} else {
+			list_move(&recv->all, &posted);
+			srq->nr_recvs--;
+		}
+	}
+	empty = !srq->nr_recvs;
+	spin_unlock(&srq->lock);
+
+	/* From here on @srq may be freed with the last of the others. */
+	ib_destroy_srq(queue);
+	list_for_each_entry_safe(recv, next, &posted, all) {
+		rpcrdma2_recv_free(dev, recv, true);
+		memory_return(size);
+	}
+	return empty;
+}
+
+static void destroy(struct rpcrdma2_srq *srq)
+{
+	struct ib_pd *pd = srq->pd;
+
+	lockdep_assert_held(&srqs_lock);
+
+	list_del(&srq->list);
+	if (close_queue(srq))
+		kfree(srq);
+	ib_dealloc_pd(pd);
+}
+
+static int create_on(struct rpcrdma2_srq *srq, struct ib_device *dev)
+{
+	struct ib_srq_init_attr attr = {
+		.attr.max_wr	= srq->depth,
+		.attr.max_sge	= 1,
+		.srq_type	= IB_SRQT_BASIC,
+	};
+	int rc;
+
+	srq->dev = dev;
+	srq->pd = ib_alloc_pd(dev, 0);
+	if (IS_ERR(srq->pd))
+		return PTR_ERR(srq->pd);
+	srq->srq = ib_create_srq(srq->pd, &attr);
+	if (!IS_ERR(srq->srq))
+		return 0;
+	rc = PTR_ERR(srq->srq);
+	ib_dealloc_pd(srq->pd);
+	return rc;
+}
+
+static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
+				   u32 size, unsigned int depth)
+{
+	struct rpcrdma2_srq *srq;
+	int rc;
+
+	lockdep_assert_held(&srqs_lock);
+
+	srq = kzalloc_node(sizeof(*srq), GFP_KERNEL, ibdev_to_node(dev));
+	if (!srq)
+		return ERR_PTR(-ENOMEM);
+	srq->vector = vector;
+	srq->size = size;
+	srq->depth = depth;
+	spin_lock_init(&srq->lock);
+	INIT_LIST_HEAD(&srq->conns);
+	INIT_LIST_HEAD(&srq->recvs);
+	rc = create_on(srq, dev);
+	if (rc) {
+		kfree(srq);
+		return ERR_PTR(rc);
+	}
+	list_add(&srq->list, &srqs);
+	return srq;
+}
+
+/* Return: a Queue with room for one more connection, a new one if need be */
+static struct rpcrdma2_srq *find(struct ib_device *dev, u32 size,
+				 unsigned int n, unsigned int depth)
+{
+	unsigned int vectors = min_t(unsigned int, dev->num_comp_vectors,
+				     num_online_cpus());
+	unsigned int vector = next_vector++ % vectors;
+	struct rpcrdma2_srq *srq;
+	bool ok;
+
+	lockdep_assert_held(&srqs_lock);
+
+	list_for_each_entry(srq, &srqs, list) {
+		if (srq->dev != dev || srq->vector != vector ||
+		    srq->size != size || srq->depth != depth)
+			continue;
+		spin_lock(&srq->lock);
+		ok = reserve(srq, n);
+		spin_unlock(&srq->lock);
+		if (ok)
+			return srq;
+	}
+	srq = create(dev, vector, size, depth);
+	if (!IS_ERR(srq))
+		srq->promised = n;
+	return srq;
+}
+
+/* Return: Receives of a Queue on that device; 0 if it can't have one */
+static unsigned int depth_on(const struct rpcrdma2_conn *conn)
+{
+	const struct ib_device *dev = conn->cm_id->device;
+
+	if (!conn->param.shared || conn->own.brs == RDMA2_RVREQSUP_GENL ||
+	    rdma_protocol_iwarp(dev, conn->cm_id->port_num) ||
+	    !dev->attrs.max_srq)
+		return 0;
+	return min_t(u32, READ_ONCE(rpcrdma2_srq_size), dev->attrs.max_srq_wr);
+}
+
+/**
+ * rpcrdma2_srq_attach - have a connection take its Receives from a Queue with others
+ * @conn: a connection without a QP
+ *
+ * Process context, sleeps.
+ *
+ * Return: 0: @conn has a protection domain; -EOPNOTSUPP: it needs a Receive Queue of its
+ * own; -ENOMEM
+ */
+int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
+{
+	unsigned int grant = min_t(unsigned int, RPCRDMA2_FIRST_GRANT,
+				   conn->param.calls_in);
+	unsigned int depth = depth_on(conn);
+	struct rpcrdma2_srq *srq;
+
+	if (depth < LEAST_RECVS)
+		return -EOPNOTSUPP;
+	mutex_lock(&srqs_lock);
+	srq = find(conn->cm_id->device, conn->param.rbsiz_max,
+		   grant + CONTROL_SHARE + REPLY_SHARE, depth);
+	if (!IS_ERR(srq)) {
+		srq->nr_conns++;
+		conn->srq = srq;
+		conn->pd = srq->pd;
+		conn->granted = grant;
+		conn->granted_most = grant;
+		conn->backed = grant;
+		conn->backed_replies = REPLY_SHARE;
+		conn->call_at = jiffies;
+		spin_lock(&srq->lock);
+		list_add(&conn->srq_link, &srq->conns);
+		spin_unlock(&srq->lock);
+	}
+	mutex_unlock(&srqs_lock);
+	if (IS_ERR(srq))
+		return PTR_ERR(srq) == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
+	rpcrdma2_conn_set_size(conn, srq->size, srq->size);
+	if (fill(srq, GFP_KERNEL) || READ_ONCE(srq->nr_recvs) >= LEAST_RECVS)
+		return 0;
+	return -ENOMEM;
+}
+
+/**
+ * rpcrdma2_srq_detach - a connection gives back what it was promised
+ * @conn: a connection in teardown, without a QP
+ *
+ * Process context, sleeps. Messages may still be with the server.
+ */
+void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_srq *srq = conn->srq;
+
+	mutex_lock(&srqs_lock);
+	spin_lock(&srq->lock);
+	list_del(&conn->srq_link);
+	srq->promised -= conn->backed + conn->backed_replies + CONTROL_SHARE;
+	spin_unlock(&srq->lock);
+	if (!--srq->nr_conns)
+		destroy(srq);
+	mutex_unlock(&srqs_lock);
+	conn->srq = NULL;
+	conn->pd = NULL;
+}
+
+/**
+ * rpcrdma2_srq_show - write what there is to say of all Queues
+ * @seq: where to
+ */
+void rpcrdma2_srq_show(struct seq_file *seq)
+{
+	struct rpcrdma2_srq *srq;
+
+	rpcrdma2_show(seq, "memory_limit", "%lu",
+		      READ_ONCE(rpcrdma2_srq_memory) * (unsigned long)SZ_1M);
+	rpcrdma2_show(seq, "memory", "%ld", atomic_long_read(&octets));
+	rpcrdma2_show(seq, "shortages", "%d", atomic_read(&shortages));
+	mutex_lock(&srqs_lock);
+	list_for_each_entry(srq, &srqs, list)
+		seq_printf(seq,
+			   "%s vector=%u size=%u depth=%u receives=%u promised=%u connections=%u\n",
+			   srq->dev->name, srq->vector, srq->size, srq->depth,
+			   READ_ONCE(srq->nr_recvs), READ_ONCE(srq->promised),
+			   srq->nr_conns);
+	mutex_unlock(&srqs_lock);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Receives that connections share: see srq.c.
+ */
+#ifndef _RPCRDMA2_SRQ_H
+#define _RPCRDMA2_SRQ_H
+
+#include <linux/list.h>
+#include <linux/seq_file.h>
+#include <linux/spinlock.h>
+#include <rdma/ib_verbs.h>
+
+struct rpcrdma2_conn;
+struct rpcrdma2_recv;
+
+/* Calls that a connection is granted at first */
+#define RPCRDMA2_FIRST_GRANT	4
+
+/**
+ * struct rpcrdma2_srq - a Shared Receive Queue
+ * @list: in all of them
+ * @dev: the device
+ * @pd: of all its connections
+ * @srq: the Queue
+ * @vector: completion vector of all its connections
+ * @depth: Receives that it can have posted
+ * @size: octets of each of them
+ * @nr_conns: connections that use it; all's lock
+ * @lock: what follows, and posting
+ * @conns: those connections
+ * @recvs: all its Receives
+ * @nr_recvs: how many
+ * @promised: how many may be filled at a time, if each connection uses all that it
+ *	was granted; at most @depth
+ * @gone: there is no Queue any more
+ * @raises_no_event: the device doesn't say when a QP takes no more
+ */
+struct rpcrdma2_srq {
+	struct list_head	list;
+	struct ib_device	*dev;
+	struct ib_pd		*pd;
+	struct ib_srq		*srq;
+	unsigned int		vector;
+	unsigned int		depth;
+	u32			size;
+	unsigned int		nr_conns;
+	spinlock_t		lock;	/* the Queue */
+	struct list_head	conns;
+	struct list_head	recvs;
+	unsigned int		nr_recvs;
+	unsigned int		promised;
+	bool			gone;
+	bool			raises_no_event;
+};
+
+int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn);
+void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn);
+unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
+			       gfp_t gfp);
+unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
+				       unsigned int calls, gfp_t gfp);
+bool rpcrdma2_srq_is_short(void);
+bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn);
+void rpcrdma2_srq_put(struct rpcrdma2_recv *recv);
+void rpcrdma2_srq_show(struct seq_file *seq);
+
+#endif /* _RPCRDMA2_SRQ_H */

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How many Calls a peer may have outstanding, where Receives are shared.
+ *
+ * Few at first. A client that has several out at a time gets twice as many, again and
+ * again, as long as its Queue has Receives for them (conn/srq.c), up to max_requests.
+ * One that sends one Call after the other gets no more: it has no use for them. When
+ * Receives or memory are short, a client has half of what it doesn't use taken away.
+ *
+ * A client hears of it with the next Reply. It may have sent Calls before it hears of a
+ * smaller grant; so the highest one stays the limit beyond which it loses its connection.
+ */
+#include "responder.h"
+
+#include <trace/events/rpcrdma2.h>
+
+/* At least this part of what was granted is used, or else it is too much. */
+#define USED_SHARE	4
+
+static unsigned int best_grant(const struct rpcrdma2_responder *responder)
+{
+	const struct rpcrdma2_conn *conn = responder->conn;
+	unsigned int granted = conn->granted;
+
+	if (responder->peak > 1 && responder->peak * USED_SHARE >= granted)
+		return min(2 * granted, conn->param.calls_in);
+	if (granted > RPCRDMA2_FIRST_GRANT && rpcrdma2_srq_is_short())
+		return max_t(unsigned int, granted / 2, RPCRDMA2_FIRST_GRANT);
+	return granted;
+}
+
+/*
+ * What is granted more is there before it is granted; what is granted less, the peer may
+ * use once more.
+ */
+static void grant(struct rpcrdma2_responder *responder, unsigned int wanted)
+{
+	struct rpcrdma2_conn *conn = responder->conn;
+	unsigned int backed;
+
+	backed = rpcrdma2_srq_back(conn, wanted, GFP_NOIO | __GFP_NORETRY |
+				   __GFP_NOWARN);
+	wanted = min(wanted, backed);
+	if (wanted == conn->granted)
+		return;
+	trace_rpcrdma2_grant(conn, wanted);
+	if (wanted < conn->granted)
+		rpcrdma2_jobs_trim(responder, conn->granted - wanted);
+	WRITE_ONCE(conn->granted, wanted);
+	conn->granted_most = max(conn->granted_most, wanted);
+}
+
+/**
+ * rpcrdma2_grant_adapt - a Call came: look at what its peer is granted
+ * @responder: whose
+ * @outstanding: Calls of this peer, with this one
+ *
+ * CQ context.
+ */
+void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
+			  unsigned int outstanding)
+{
+	struct rpcrdma2_conn *conn = responder->conn;
+	unsigned int wanted;
+
+	if (!conn->srq)
+		return;
+	WRITE_ONCE(conn->call_at, jiffies);
+	responder->peak = max(responder->peak, outstanding);
+	/* Others may have been promised what it had. */
+	if (READ_ONCE(conn->backed) < conn->granted)
+		grant(responder, conn->granted);
+	if (++responder->calls < conn->granted)
+		return;
+	wanted = best_grant(responder);
+	if (wanted != conn->granted)
+		grant(responder, wanted);
+	responder->calls = 0;
+	responder->peak = 0;
+}
