@@ -31,7 +31,7 @@ void negotiate(struct connection *c)
 
 /**
  * ready_with - a connection that is negotiated
- * @recvs: how many Receives are posted
+ * @recvs: how many Receives are posted, and messages may be sent at once
  */
 struct connection *ready_with(unsigned int recvs)
 {
@@ -39,6 +39,8 @@ struct connection *ready_with(unsigned int recvs)
 	struct connection *c;
 
 	options.recvs = recvs;
+	if (options.sends < recvs)
+		options.sends = recvs;
 	c = connection_open(&options);
 	negotiate(c);
 	return c;

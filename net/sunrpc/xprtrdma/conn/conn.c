@@ -357,6 +357,7 @@ static void conn_free(struct kref *ref)
 
 	if (conn->param.ops)
 		conn->param.ops->free(conn);
+	WARN_ON_ONCE(conn->taken != conn->returned);
 	rpcrdma2_recvs_free(conn);
 	rpcrdma2_sends_free(conn);
 	kfree(conn);

@@ -399,7 +399,7 @@ struct rpcrdma2_answer {
  * @peak_rbsiz: the largest that own.rbsiz ever was
  * @odd_recvs: how many are not
  * @nudges: how often the peer may be asked for nothing, so that they go round
- * @recv_depth: entries of the Receive Queue, how many there may be
+ * @recv_depth: Receives that it may have, at the most
  * @sends: all Send buffers
  * @nr_sends: how many
  * @free_sends: those free to use

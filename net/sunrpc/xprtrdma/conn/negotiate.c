@@ -321,6 +321,7 @@ static void deliver(struct rpcrdma2_recv *recv)
 
 	if (!rpcrdma2_conn_is_ready(conn)) {
 		rpcrdma2_conn_close(conn, -EPROTO);
+		rpcrdma2_recv_put(recv);
 		return;
 	}
 	if (recv->hdr.kind == RPCRDMA2_ERROR) {
@@ -376,6 +377,7 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 	if (recv->invalidated &&
 	    (step->action != RPCRDMA2_HS_DELIVER || !recv->hdr.response)) {
 		rpcrdma2_conn_close(conn, -EPROTO);
+		rpcrdma2_recv_put(recv);
 		return;
 	}
 	switch (step->action) {

@@ -286,10 +286,10 @@ static void put_pd(struct rpcrdma2_conn *conn)
 /* Each Queue has an entry for the drain. */
 static int limit_recvs(struct rpcrdma2_conn *conn, unsigned int entries)
 {
+	conn->recv_depth = calls_of(conn) + RPCRDMA2_CONTROL_RECVS;
 	if (conn->srq)
 		return 0;
-	conn->recv_depth = min(calls_of(conn) + RPCRDMA2_CONTROL_RECVS,
-			       entries - 1);
+	conn->recv_depth = min(conn->recv_depth, entries - 1);
 	if (conn->recv_depth < RPCRDMA2_CONTROL_RECVS + 2)
 		return -EOPNOTSUPP;
 	limit_calls(conn);

@@ -387,6 +387,7 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 		/* A second answer, or one to a Call that was never sent. */
 		call_unpin(call);
 		rpcrdma2_conn_close(conn, -EPROTO);
+		rpcrdma2_recv_put(recv);
 		return;
 	}
 	call->received = receive(requester, recv, call);

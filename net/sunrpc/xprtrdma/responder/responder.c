@@ -85,7 +85,7 @@ void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
 
 /**
  * rpcrdma2_job_get - a Call came
- * @recv: its message; the job's from now on
+ * @recv: its message; the job's from now on, or given back
  *
  * CQ context.
  *
@@ -111,6 +111,7 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	spin_unlock(&responder->lock);
 	if (!granted) {
 		rpcrdma2_conn_close(recv->conn, -EPROTO);
+		rpcrdma2_recv_put(recv);
 		return NULL;
 	}
 	rpcrdma2_grant_adapt(responder, outstanding);
@@ -119,6 +120,7 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 				__GFP_NOWARN);
 	if (!job) {
 		rpcrdma2_conn_close(recv->conn, -ENOMEM);
+		rpcrdma2_recv_put(recv);
 		return NULL;
 	}
 	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,
