@@ -351,11 +351,17 @@ def rpc_and_nfs_tables(figures, where):
     yield from nfs_tables(figures)
 
 
+def kernels(directory):
+    names = [name.partition("-")[2] for name in os.listdir(directory)
+             if name.startswith("mimic-")]
+    return sorted(names, key=lambda name: [int(part) for part in name.split(".")])
+
+
 def sections(directory):
     def of(name):
         return Figures(os.path.join(directory, name, "share"))
 
-    mimic = {name: of(f"mimic-{name}") for name in ("6.1", "6.12")}
+    mimic = {name: of(f"mimic-{name}") for name in kernels(directory)}
     rxe, raised = of("rxe-6.1"), of("raised")
     codec = Figures(directory)
 
