@@ -356,6 +356,36 @@ static void all_forms_on_one_connection(struct kunit *test)
 			echo_forms_call(test, &echo_combos[i].shape);
 }
 
+/* As much as sunrpc has for a server: 4 MiB, or 1 MiB before */
+static void largest_payloads(struct kunit *test)
+{
+	static const struct echo_shape shapes[] = {
+		{ .flags = ECHO_ARG_PAYLOAD | ECHO_ARG_DDP,
+		  .arg_pages = ECHO_MAX_PAYLOAD },
+		{ .flags = ECHO_ARG_PAYLOAD | ECHO_ARG_DDP,
+		  .arg_pages = ECHO_MAX_PAYLOAD, .arg_base = 1001 },
+		{ .flags = ECHO_ARG_PAYLOAD,
+		  .arg_pages = ECHO_MAX_PAYLOAD - 5000 },
+		{ .flags = ECHO_RES_PAYLOAD | ECHO_RES_DDP,
+		  .res_pages = ECHO_MAX_PAYLOAD },
+		{ .flags = ECHO_RES_PAYLOAD | ECHO_RES_DDP,
+		  .res_pages = ECHO_MAX_PAYLOAD, .res_base = 1001,
+		  .svc_base = 3 },
+		{ .flags = ECHO_RES_PAYLOAD,
+		  .res_pages = ECHO_MAX_PAYLOAD - 5000 },
+		{ .flags = BOTH_DDP, .arg_pages = ECHO_MAX_PAYLOAD,
+		  .res_pages = ECHO_MAX_PAYLOAD },
+	};
+	unsigned int i;
+
+	if (!echo_forms_clnt)
+		echo_forms_connect(test);
+	if (rpc_max_payload(echo_forms_clnt) < ECHO_MAX_PAYLOAD)
+		kunit_skip(test, "the transport has smaller ones");
+	for (i = 0; i < ARRAY_SIZE(shapes); i++)
+		echo_forms_call(test, &shapes[i]);
+}
+
 static void null_procedure(struct kunit *test)
 {
 	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);
@@ -388,6 +418,7 @@ static struct kunit_case echo_forms_cases[] = {
 			 echo_long_payload_gen_params),
 	KUNIT_CASE_PARAM(call_and_reply_of_form, echo_combo_gen_params),
 	KUNIT_CASE(all_forms_on_one_connection),
+	KUNIT_CASE(largest_payloads),
 	{}
 };
 

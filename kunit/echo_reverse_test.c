@@ -123,7 +123,7 @@ static bool echo_cb_takes_any(const struct rpc_clnt *cb_clnt)
 {
 	struct rpc_xprt *xprt = rcu_access_pointer(cb_clnt->cl_xprt);
 
-	return xprt->max_payload >= ECHO_MAX_PAYLOAD;
+	return xprt->max_payload >= SZ_1M;
 }
 
 /* The server's client, for the one connection there is */

@@ -9,10 +9,14 @@
 #include <linux/minmax.h>
 #include <linux/sizes.h>
 #include <linux/sunrpc/rpcrdma2.h>
+#include <linux/sunrpc/svc.h>
 #include <linux/types.h>
 
-/* Octets of data that one RPC carries, either way, whatever more sunrpc allows */
-#define RPCRDMA2_MAX_PAYLOAD		SZ_1M
+/* Octets of data that one RPC carries, either way: as sunrpc allows a server */
+#define RPCRDMA2_MAX_PAYLOAD		RPCSVC_MAXPAYLOAD
+
+/* The same for a callback, for which each client has jobs in reserve */
+#define RPCRDMA2_REVERSE_PAYLOAD	SZ_1M
 
 /* Reverse-direction Calls that a client allows, and a server uses. */
 #define RPCRDMA2_REVERSE_CREDITS	8

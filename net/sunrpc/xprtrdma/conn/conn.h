@@ -198,7 +198,7 @@ struct rpcrdma2_conn_ops {
  * @heartbeat: seconds after which to look for a peer that is silent; 0: never
  * @reverse: enum rpcrdma2_rvreqsup: what it takes in the reverse direction, or sends;
  *	advertised. With GENL an end that connects reads and writes, too
- * @read_pages: pages that the RDMA Reads of one Call fill at most
+ * @job_pages: pages of the largest Call that it answers, or of the Reply
  * @dialects: what may be spoken, in the order to try it; at least one
  * @swapper: optional; whether memory is swapped over the connection
  * @connector: where it connects, on the end that does
@@ -215,7 +215,7 @@ struct rpcrdma2_conn_param {
 	unsigned int	wrs_per_call;
 	unsigned int	heartbeat;
 	u32		reverse;
-	unsigned int	read_pages;
+	unsigned int	job_pages;
 	struct rpcrdma2_dialects dialects;
 	const atomic_t	*swapper;
 	struct kthread_worker *connector;

@@ -183,7 +183,7 @@ static unsigned int read_registrations(const struct rpcrdma2_conn *conn)
 {
 	const struct rdma_cm_id *cm_id = conn->cm_id;
 	const struct ib_device_attr *attrs = &cm_id->device->attrs;
-	unsigned int pages = conn->param.read_pages + RPCRDMA2_OWN_SEGMENTS;
+	unsigned int pages = conn->param.job_pages + RPCRDMA2_OWN_SEGMENTS;
 
 	if (!rdma_protocol_iwarp(cm_id->device, cm_id->port_num))
 		return DIV_ROUND_UP(pages, max(attrs->max_sgl_rd, MIN_READ_SGES) + 1);

@@ -53,6 +53,7 @@ struct walker {
 static int walk(struct rpcrdma2_job *job, const struct walker *walker,
 		u32 *length)
 {
+	u32 limit = job->responder->conn->param.job_pages * PAGE_SIZE;
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
 	unsigned int i = rpcrdma2_position_zero(cl) ? 1 : 0;
 	u32 left = base_length(job), from = 0, to = 0, n;
@@ -72,10 +73,10 @@ static int walk(struct rpcrdma2_job *job, const struct walker *walker,
 		from += n;
 		left -= n;
 		to = chunk->position + xdr_align_size(chunk->length);
-		if (to > RPCRDMA2_JOB_PAGES * PAGE_SIZE)
+		if (to > limit)
 			return -EMSGSIZE;
 	}
-	if (left > RPCRDMA2_JOB_PAGES * PAGE_SIZE - to)
+	if (left > limit - to)
 		return -EMSGSIZE;
 	rc = walker->base(job, to, from, left);
 	if (length)

@@ -11,12 +11,6 @@
 /* What a Reply's data may start in the middle of, and what is in front of it */
 #define EXTRA_PAGES	2
 
-/* No more than there may be pages */
-static u32 add(u32 room, u32 length)
-{
-	return min_t(u64, (u64)room + length, RPCRDMA2_JOB_PAGES * PAGE_SIZE);
-}
-
 /**
  * rpcrdma2_job_plan_reply - how many pages will be lent?
  * @job: a job that came from rpcrdma2_job_get()
@@ -26,14 +20,15 @@ static u32 add(u32 room, u32 length)
 void rpcrdma2_job_plan_reply(struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
-	u32 inlined = READ_ONCE(job->responder->conn->send_max);
+	struct rpcrdma2_conn *conn = job->responder->conn;
+	u64 room = READ_ONCE(conn->send_max);
 	unsigned int i;
-	u32 room;
 
-	room = add(0, cl->has_reply ? max(inlined, cl->reply.length) : inlined);
+	if (cl->has_reply)
+		room = max_t(u64, room, cl->reply.length);
 	for (i = 0; i < cl->nwrites; i++)
-		room = add(room, cl->writes[i].length);
-	job->nr_lent = min_t(unsigned int, RPCRDMA2_JOB_PAGES,
+		room += cl->writes[i].length;
+	job->nr_lent = min_t(u64, conn->param.job_pages,
 			     DIV_ROUND_UP(room, PAGE_SIZE) + EXTRA_PAGES);
 }
 

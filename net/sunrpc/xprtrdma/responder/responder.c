@@ -27,7 +27,8 @@ static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder,
 {
 	struct rpcrdma2_job *job;
 
-	job = kzalloc(sizeof(*job), gfp);
+	job = kzalloc(struct_size(job, pages,
+				  responder->conn->param.job_pages), gfp);
 	if (!job)
 		return NULL;
 	job->responder = responder;

@@ -18,9 +18,6 @@
 
 struct rpcrdma2_job;
 
-/* Pages of the largest Call or Reply: its data, what is around it, and its ends */
-#define RPCRDMA2_JOB_PAGES	(DIV_ROUND_UP(RPCRDMA2_MAX_PAYLOAD, PAGE_SIZE) + 4)
-
 /*
  * Octets that RDMA Reads or Writes of a connection move at a time, or those of one Call
  * or Reply: enough to keep any device busy. More would wait for one another, keep pages,
@@ -170,7 +167,6 @@ struct rpcrdma2_payload {
  * @length: octets in @pages
  * @nr_pages: pages in use
  * @writing: how many of them are the responder's @writing
- * @pages: pages under I/O, or those that a client's Call was read to
  * @lent: pages for the Reply, where the server program has none: @nr_lent of them, and
  *	NULL; or NULL
  * @nr_lent: how many, or how many there are to be
@@ -180,6 +176,7 @@ struct rpcrdma2_payload {
  * @reply_hdr: header of the Reply
  * @replied: the Reply was posted
  * @moved: RDMA Reads that were posted, and Writes that were made
+ * @pages: pages under I/O, or those that a client's Call was read to
  *
  * From the CQ to a server thread, to the CQ while Reads are under way, to
  * a server thread again, or to several while there is no memory for the Reply, and
@@ -202,7 +199,6 @@ struct rpcrdma2_job {
 	u32				length;
 	unsigned int			nr_pages;
 	unsigned int			writing;
-	struct page			*pages[RPCRDMA2_JOB_PAGES];
 	struct page			**lent;
 	unsigned int			nr_lent;
 	unsigned int			nr_payloads;
@@ -211,7 +207,19 @@ struct rpcrdma2_job {
 	struct rpcrdma2_header		reply_hdr;
 	bool				replied;
 	struct rpcrdma2_transfers	moved;
+	struct page			*pages[];
 };
+
+/**
+ * rpcrdma2_job_pages - pages of the largest Call or Reply
+ * @payload: octets of its data
+ *
+ * Return: those of the data, of what is around it, and of its ends
+ */
+static inline unsigned int rpcrdma2_job_pages(u32 payload)
+{
+	return DIV_ROUND_UP(payload, PAGE_SIZE) + 4;
+}
 
 /**
  * rpcrdma2_responder_has_room - may more be answered?

@@ -18,8 +18,8 @@
 #define KEPT_RWS	32
 
 /* The rdma_rw API has an SGE for each entry: no more than a page of them. */
-#define FULL_NENTS	min(RPCRDMA2_JOB_PAGES + EXTRA_NENTS, \
-			    PAGE_SIZE / sizeof(struct ib_sge))
+#define FULL_NENTS	min_t(u32, RPCRDMA2_FLIGHT_PAGES + EXTRA_NENTS, \
+			      PAGE_SIZE / sizeof(struct ib_sge))
 
 static bool is_large(const struct rpcrdma2_rw *rw)
 {
@@ -162,7 +162,7 @@ static int read_apart(struct rpcrdma2_job *job,
 /* What may be one transfer, of @length octets that take @nents entries together. */
 static u32 longest_part(u32 length, unsigned int nents)
 {
-	return nents > FULL_NENTS ? FULL_NENTS / 2 * PAGE_SIZE : length;
+	return nents > FULL_NENTS ? (FULL_NENTS - EXTRA_NENTS) * PAGE_SIZE : length;
 }
 
 /**

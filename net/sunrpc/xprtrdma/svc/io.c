@@ -287,11 +287,12 @@ static unsigned int take_pages(struct svc_rqst *rqstp,
 }
 
 /* The Reply gets no more pages than a job holds. */
-static void begin_reply(struct svc_rqst *rqstp, unsigned int used)
+static void begin_reply(struct svc_rqst *rqstp, unsigned int used,
+			unsigned int job_pages)
 {
 	rpcrdma2_reply_pages_begin(rqstp, used);
 	rqstp->rq_page_end = min(rqstp->rq_page_end, rqstp->rq_respages +
-				 RPCRDMA2_JOB_PAGES - 1);
+				 job_pages - 1);
 }
 
 static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
@@ -309,7 +310,7 @@ static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 		rpcrdma2_admission_return(job);
 	}
 	rpcrdma2_job_arg(job, &rqstp->rq_arg, rqstp->rq_pages);
-	begin_reply(rqstp, used);
+	begin_reply(rqstp, used, job->responder->conn->param.job_pages);
 	rqstp->rq_xprt_ctxt = job;
 	rqstp->rq_prot = IPPROTO_MAX;
 	/* A peer on an RDMA fabric cannot choose the port it is seen with. */

@@ -143,7 +143,7 @@ static int take_role(struct reverse *reverse)
 		rc = -EOPNOTSUPP;
 		goto out;
 	case RDMA2_RVREQSUP_GENL:
-		xprt->max_payload = RPCRDMA2_MAX_PAYLOAD;
+		xprt->max_payload = RPCRDMA2_REVERSE_PAYLOAD;
 	}
 	if (!rpcrdma2_requester_create(conn, xprt))
 		rc = -ENOTCONN;

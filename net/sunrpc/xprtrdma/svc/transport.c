@@ -154,6 +154,7 @@ static void set_addresses(struct rpcrdma2_svc_xprt *sx,
 
 static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 {
+	const struct svc_serv *serv = sx->xprt.xpt_server;
 	struct rpcrdma2_conn_param param = {
 		.ops		= &conn_ops,
 		.net		= sx->xprt.xpt_net,
@@ -166,7 +167,7 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 		.wrs_per_call	= RPCRDMA2_SVC_WRS_PER_CALL,
 		.heartbeat	= rpcrdma2_heartbeat_period,
 		.reverse	= READ_ONCE(rpcrdma2_reverse),
-		.read_pages	= RPCRDMA2_JOB_PAGES,
+		.job_pages	= rpcrdma2_job_pages(serv->sv_max_payload),
 	};
 
 	rpcrdma2_server_dialects(&param.dialects);

@@ -269,7 +269,7 @@ static int begin(struct rpcrdma2_job *job)
 {
 	if (rpcrdma2_job_lend(job))
 		return -ENOMEM;
-	rpcrdma2_reads_start(job, NULL, RPCRDMA2_JOB_PAGES, read_done);
+	rpcrdma2_reads_start(job, NULL, job->nr_pages, read_done);
 	return 0;
 }
 

@@ -71,8 +71,20 @@ static void conn_ready(struct rpcrdma2_conn *conn)
 	xprt_unlock_connect(xprt, x);
 }
 
+/* So that data, their parts of pages, and the rest of the message fit in the segments */
+static size_t max_payload(const struct rpcrdma2_conn *conn)
+{
+	size_t segments = RPCRDMA2_OWN_SEGMENTS - 4;
+
+	return min_t(size_t, RPCRDMA2_MAX_PAYLOAD,
+		     segments * conn->max_pages * PAGE_SIZE);
+}
+
 static int conn_prepare(struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_xprt *x = conn->upper;
+
+	x->xprt.max_payload = max_payload(conn);
 	return rpcrdma2_mrs_provide(conn->requester);
 }
 
@@ -249,7 +261,7 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		.wrs_per_call	= RPCRDMA2_XPRT_WRS_PER_CALL,
 		.heartbeat	= rpcrdma2_heartbeat_period,
 		.reverse	= x->reverse,
-		.read_pages	= RPCRDMA2_JOB_PAGES,
+		.job_pages	= rpcrdma2_job_pages(RPCRDMA2_REVERSE_PAYLOAD),
 		.swapper	= &x->xprt.swapper,
 		.connector	= x->connector,
 	};
