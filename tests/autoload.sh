@@ -7,7 +7,13 @@
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-loads_for() { modprobe -n -v "$1" | sed -n 's|^insmod .*/\(.*\)\.ko.*|\1|p' | tail -n 1; }
+loads_for() { modprobe -n -v --ignore-install "$1" | sed -n 's|^insmod .*/\(.*\)\.ko.*|\1|p' | tail -n 1; }
+
+# There is no server.
+ask_by_mount() {
+	mount -t nfs -o vers=4.2,proto=rdma,port=20049,retry=0,soft,timeo=10,retrans=0 \
+		"$LAB_SERVER:/" /mnt 2>/dev/null
+}
 
 # The kernel's own is in use when rpcrdma2 is installed. The two don't fit in one
 # kernel; the log says which one is in the way, and what to do about it. (Not
@@ -34,11 +40,21 @@ must rpc.nfsd 0
 must nfs_unload
 
 # The client's side, by the mount's proto=.
-mount -t nfs -o vers=4.2,proto=rdma,port=20049,retry=0,soft,timeo=10,retrans=0 \
-	"$LAB_SERVER:/" /mnt 2>/dev/null
+ask_by_mount
 [ -e /sys/module/rpcrdma2 ] || lab_fail "mount did not load rpcrdma2"
 [ ! -e /sys/module/rpcrdma ] || lab_fail "the kernel's own rpcrdma is loaded"
 must nfs_unload
+
+# A kernel that has none: its own serves, and the log says so.
+must rm "/lib/modules/$(uname -r)/updates/rpcrdma2.ko"
+must depmod
+! modprobe rpcrdma2 || lab_fail "modprobe loaded rpcrdma, and didn't say so"
+dmesg | grep -q "rpcrdma2: can't be loaded, so the kernel's own rpcrdma is" ||
+	lab_fail "the log does not say that there is no rpcrdma2"
+must rmmod rpcrdma
+ask_by_mount
+[ -e /sys/module/rpcrdma ] || lab_fail "no rpcrdma2, and no rpcrdma"
+must lab_until 30 rmmod rpcrdma
 
 must make -s -C "$LAB_TREE" uninstall KVER="$(uname -r)"
 [ "$(loads_for rpcrdma)" = rpcrdma ] ||

@@ -100,6 +100,10 @@ SECURE = {"/sys/kernel/security/lockdown": "none [integrity] confidentiality"}
 CASES = (
     ("a healthy client", {}, "RD001 RD101 RD301"),
     ("not loaded yet", NOT_LOADED | ALIAS, "RD003"),
+    ("not loaded yet, with the package's install line", NOT_LOADED | {
+        "/commands/modprobe -D rpcrdma": "install /sbin/modprobe -q --ignore-install "
+        "rpcrdma2 $CMDLINE_OPTS || { echo; /sbin/modprobe -C /dev/null rpcrdma; }"},
+     "RD003"),
     ("rpcrdma would be loaded", NOT_LOADED | {"/commands/modprobe -D rpcrdma":
      "insmod /lib/modules/x/kernel/net/sunrpc/xprtrdma/rpcrdma.ko.xz"}, "RD004"),
     ("blacklisted", NOT_LOADED | {"/commands/modprobe -D rpcrdma": ""}, "RD004"),

@@ -89,9 +89,9 @@ update_kernel() {
 	kernel=$(debian_kernel "$root")
 	[ "$kernel" != "$older" ] || die "no newer kernel was installed"
 	in_debian "$root" dkms status
-	in_debian "$root" modprobe -n -v -S "$kernel" rpcrdma | tail -n 1 |
+	in_debian "$root" modprobe -n -v --ignore-install -S "$kernel" rpcrdma | tail -n 1 |
 		grep "/$kernel/updates/dkms/rpcrdma2.ko" || die "no rpcrdma2 for $kernel"
-	in_debian "$root" modprobe -n -v -S "$older" rpcrdma | tail -n 1 |
+	in_debian "$root" modprobe -n -v --ignore-install -S "$older" rpcrdma | tail -n 1 |
 		grep "/$older/updates/dkms/rpcrdma2.ko" || die "no rpcrdma2 for $older any more"
 }
 
