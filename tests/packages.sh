@@ -223,6 +223,30 @@ refused() {
 
 remove_debs() { in_debian "$root" apt-get remove -qy rpcrdma2-dkms rpcrdma2-tools; }
 
+### The RPM package, whose scripts call DKMS
+#
+# This distribution's rpm puts it there, without what it would depend on elsewhere.
+
+in_rpm() {
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare --mount --pid --fork sh -c 'root=$1; shift
+		mount -t proc proc "$root/proc" &&
+		mount --rbind /dev "$root/dev" &&
+		exec rpm --root "$root" "$@"' sh "$root" "$@" </dev/null
+}
+
+# As a kernel's installation has DKMS build what was added
+install_rpm() {
+	cp "$work"/rpm/rpcrdma2-dkms-*.rpm "$root/root" &&
+	in_rpm --install --nodeps "$root"/root/rpcrdma2-dkms-*.rpm &&
+	in_rpm --verify --nodeps rpcrdma2-dkms &&
+	in_debian "$root" dkms autoinstall -k "$kernel"
+}
+
+remove_rpm() { in_rpm --erase --nodeps rpcrdma2-dkms; }
+
+### What is gone
+
 nothing_is_left() {
 	! find "$root"/{etc,lib/modules,usr,var/lib/dkms} -name '*rpcrdma2*' | grep .
 }
@@ -262,4 +286,10 @@ rm -r "$root/usr/src/ofa_kernel"
 check "apt remove" remove_debs
 check "nothing is left" nothing_is_left
 check "rpcrdma is the kernel's again" loads rpcrdma kernel/net/sunrpc/xprtrdma/rpcrdma.ko
+
+check "rpm --install" install_rpm
+check "built by DKMS" built
+check "rpcrdma is rpcrdma2" loads rpcrdma updates/dkms/rpcrdma2.ko
+check "rpm --erase" remove_rpm
+check "nothing is left" nothing_is_left
 [ $failures -eq 0 ]
