@@ -4,6 +4,10 @@
 # What a new user does, on a Debian that was booted: install the packages, export and
 # mount over RDMA, upgrade meanwhile, and go back to the kernel's own module. Run by
 # packages-debian.sh: its packages are in /root, those of a later version, too.
+#
+#	packages-guest.sh [updated]
+#
+# updated: the packages are installed, and this is another kernel than it was then.
 
 set -u
 exec >/dev/ttyS1 2>&1
@@ -85,39 +89,57 @@ defaults_are_documented() {
 	done
 }
 
+# What the packages do from their installation on, ending with a mount
+installed_and_upgraded() {
+	say "apt install ./rpcrdma2-*_${version}_all.deb, the kernel's own rpcrdma loaded"
+	must modprobe rpcrdma
+	apt install ./rpcrdma2-dkms_"$version"_all.deb ./rpcrdma2-tools_"$version"_all.deb
+	must grep "the kernel's own rpcrdma is loaded" said
+	must rmmod rpcrdma
+
+	say "export and mount over RDMA"
+	device
+	serve
+	mount_it
+	loaded rpcrdma2 "$version"
+	must grep -h ^version: /sys/kernel/debug/rpcrdma2/[0-9]*
+	there_and_back first
+	defaults_are_documented
+
+	say "apt install ./rpcrdma2-*_${next}_all.deb, while it is mounted"
+	apt install ./rpcrdma2-dkms_"$next"_all.deb ./rpcrdma2-tools_"$next"_all.deb
+	must grep "version $version is loaded, and stays" said
+	loaded rpcrdma2 "$version"
+	there_and_back second
+	must [ "$(modinfo -F version rpcrdma2)" = "$next" ]
+	dkms status
+
+	say "the next load has the new version"
+	unload rpcrdma2
+	must systemctl start nfs-server
+	mount_it
+	loaded rpcrdma2 "$next"
+	there_and_back third
+}
+
+booted_after_update() {
+	say "export and mount over RDMA, after the kernel's update"
+	device
+	serve
+	mount_it
+	loaded rpcrdma2 "$version"
+	rpcrdma2-doctor --json >said
+	must grep RD001 said
+	there_and_back first
+}
+
 version=$(version_of head)
 next=$(version_of tail)
 say "Linux $(uname -r), systemd: $(systemctl --version | head -n 1)"
-
-say "apt install ./rpcrdma2-*_${version}_all.deb, the kernel's own rpcrdma loaded"
-must modprobe rpcrdma
-apt install ./rpcrdma2-dkms_"$version"_all.deb ./rpcrdma2-tools_"$version"_all.deb
-must grep "the kernel's own rpcrdma is loaded" said
-must rmmod rpcrdma
-
-say "export and mount over RDMA"
-device
-serve
-mount_it
-loaded rpcrdma2 "$version"
-must grep -h ^version: /sys/kernel/debug/rpcrdma2/[0-9]*
-there_and_back first
-defaults_are_documented
-
-say "apt install ./rpcrdma2-*_${next}_all.deb, while it is mounted"
-apt install ./rpcrdma2-dkms_"$next"_all.deb ./rpcrdma2-tools_"$next"_all.deb
-must grep "version $version is loaded, and stays" said
-loaded rpcrdma2 "$version"
-there_and_back second
-must [ "$(modinfo -F version rpcrdma2)" = "$next" ]
-dkms status
-
-say "the next load has the new version"
-unload rpcrdma2
-must systemctl start nfs-server
-mount_it
-loaded rpcrdma2 "$next"
-there_and_back third
+case ${1:-} in
+updated) booted_after_update ;;
+*)	installed_and_upgraded ;;
+esac
 
 say "apt remove rpcrdma2-dkms, while it is mounted"
 apt remove rpcrdma2-dkms
