@@ -136,12 +136,12 @@ reap() {
 	unset "cases[$pid]"
 }
 
-# run_cases VERSION REVERSE NAME... - with a client that speaks that version alone; 0:
-# with one that takes what it gets; and that takes such Calls
+# run_cases DIALECTS REVERSE NAME... - with a client that asks in these, and takes such
+# Calls
 run_cases() {
 	local name
 
-	echo "$1" >/sys/module/rpcrdma2/parameters/version
+	echo "$1" >/sys/module/rpcrdma2/parameters/dialects
 	echo "$2" >/sys/module/rpcrdma2/parameters/reverse
 	shift 2
 	for name; do
@@ -157,19 +157,19 @@ run_cases() {
 
 # bear_with_server [TEXT]
 bear_with_server() {
-	local port=20100 number=0 failed=0 cases_0 cases_2 cases_genl
+	local port=20100 number=0 failed=0 names
 
 	yes hostile 2>/dev/null | head -c $file_size >/run/expected
 	must lab_nfs_daemons
-	cases_0=$("$PEER_PROGRAM" list | grep -e -v1- | grep -e "${1:-}")
-	cases_2=$("$PEER_PROGRAM" list | grep -v -e -v1- -e -genl- | grep -e "${1:-}")
-	cases_genl=$("$PEER_PROGRAM" list | grep -e -genl- | grep -e "${1:-}")
-	# shellcheck disable=SC2086 # a name is a word
-	run_cases 0 inline $cases_0
-	# shellcheck disable=SC2086
-	run_cases 2 inline $cases_2
-	# shellcheck disable=SC2086
-	run_cases 2 genl $cases_genl
+	names=$("$PEER_PROGRAM" list | grep -e "${1:-}")
+	# shellcheck disable=SC2046 # a name is a word
+	run_cases v2-09,v1 inline $(grep -e -v1- <<<"$names" | grep -v -e -all-)
+	# shellcheck disable=SC2046
+	run_cases v2-09,v2-01,v1 inline $(grep -e -all- <<<"$names")
+	# shellcheck disable=SC2046
+	run_cases v2-09 inline $(grep -v -e -v1- -e -genl- <<<"$names")
+	# shellcheck disable=SC2046
+	run_cases v2-09 genl $(grep -e -genl- <<<"$names")
 	echo "$((number - failed)) passed, $failed failed"
 	[ $failed -eq 0 ] && [ $number -gt 0 ]
 }

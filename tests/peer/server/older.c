@@ -110,6 +110,20 @@ static void older_and_hangs_up(void)
 	expect_version_1(silent_client());
 }
 
+/* It says so when it gets a Call: no other text of version 2 is worth a connection. */
+static void older_says_so_late(void)
+{
+	struct connection *c = silent_client();
+
+	expect_connprop(c);
+	connection_expect(c, "xxxxxxxx " VERS "xxxxxxxx 00000000 " CALL_FLAGS
+			  NOTHING "xxxxxxxx " RPC_NULL);
+	connection_say(c, "00000001 " VERS "00000020 00000004 "
+		       "00000001 00000001 00000001");
+	expect_gone(c);
+	expect_version_1(silent_client());
+}
+
 const struct test older_cases[] = {
 	{ "survives-v1-and-silent", older_and_silent },
 	{ "survives-v1-and-hangs-up", older_and_hangs_up },
@@ -120,6 +134,7 @@ const struct test older_cases[] = {
 	{ "survives-v1-of-2016", older_of_2016 },
 	{ "survives-v1-of-2016-option", older_of_2016_option },
 	{ "survives-v1-of-2022", older_of_2022 },
+	{ "survives-v1-all-says-so-late", older_says_so_late },
 	{ "fails-v1-and-refuses", older_and_refuses },
 	{ },
 };

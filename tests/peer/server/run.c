@@ -11,8 +11,8 @@
  *	killed		a reader that waits can be killed; SIGUSR1 says that it was
  *	fails		the mount fails, and does not take for ever
  *
- * and with v1 as the second, the server has only version 1; with genl, the client
- * takes Calls with chunks, and says so.
+ * and with v1 as the second, the server has only version 1, and its client asks in all
+ * dialects if there is "all"; with genl, the client takes Calls with chunks, and says so.
  *
  * SIGTERM asks for the verdict.
  */

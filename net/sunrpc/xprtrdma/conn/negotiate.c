@@ -400,7 +400,9 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 		rpcrdma2_recv_put(recv);
 		return;
 	case RPCRDMA2_HS_ASSUME_NEXT:
-		conn->assume = next_dialect(conn);
+		conn->assume = rpcrdma2_hs_next(&recv->hdr.error,
+						&conn->param.dialects,
+						conn->dialect);
 		fallthrough;
 	case RPCRDMA2_HS_HANG_UP:
 		rpcrdma2_conn_close(conn, why_hang_up(event));
