@@ -90,20 +90,29 @@ static const struct rpcrdma2_prop own_prop = {
 	.decode		= decode_remote_inv,
 };
 
+static const struct rpcrdma2_errdef own_error = {
+	.number		= RDMA2_ERR_NOT_AT_HOME,
+	.code		= RDMA2_ERR_NOT_AT_HOME,
+	.name		= "NOT_AT_HOME",
+	.nr_words	= 1,
+	.words		= { RPCRDMA2_ERROR_WORD(length_needed) },
+};
+
 /* A dialect's file has these in its tables; here they are put behind v2-09's. */
 #define ROOM	32
 
 static struct rpcrdma2_type types[ROOM];
 static struct rpcrdma2_prop props[ROOM];
 static struct rpcrdma2_prop_table prop_table;
+static struct rpcrdma2_errdef errors[ROOM];
 static struct rpcrdma2_dialect extended;
 
 static void extend(struct kunit *test)
 {
 	const struct rpcrdma2_dialect *base = &rpcrdma2_v2_09;
 
-	KUNIT_ASSERT_EQ(test, base->nr_types < ROOM && base->props->nr < ROOM,
-			true);
+	KUNIT_ASSERT_EQ(test, base->nr_types < ROOM && base->props->nr < ROOM &&
+			base->nr_errors < ROOM, true);
 	memcpy(types, base->types, base->nr_types * sizeof(types[0]));
 	types[base->nr_types] = own_type;
 	memcpy(props, base->props->props, base->props->nr * sizeof(props[0]));
@@ -111,10 +120,14 @@ static void extend(struct kunit *test)
 	prop_table = *base->props;
 	prop_table.props = props;
 	prop_table.nr++;
+	memcpy(errors, base->errors, base->nr_errors * sizeof(errors[0]));
+	errors[base->nr_errors] = own_error;
 	extended = *base;
 	extended.types = types;
 	extended.nr_types++;
 	extended.props = &prop_table;
+	extended.errors = errors;
+	extended.nr_errors++;
 }
 
 /* The tests */
@@ -125,7 +138,7 @@ static void extend(struct kunit *test)
 #define CONNPROP	PREFIX "00000005 00000000 "
 #define RBSIZ		"00000001 00000004 00002000 "
 #define REMOTE_INV	"ffffff80 00000004 00000001 "
-#define NOT_AT_HOME	PREFIX "00000004 00000001 ffffff80 "
+#define NOT_AT_HOME	PREFIX "00000004 00000001 ffffff80 0000003c "
 
 static struct wire_msg *message(const char *hex)
 {
@@ -280,19 +293,42 @@ static void peer_without_it_skips_the_property(struct kunit *test)
 		     CONNPROP "00000002 ffffff80 00000000 " RBSIZ, others);
 }
 
-/* Both know that it is an error, and one of them which. */
-static void error_code_goes_through(struct kunit *test)
+static void expect_error(struct kunit *test,
+			 const struct rpcrdma2_dialect *dialect, const char *name,
+			 u32 word)
+{
+	static struct greeting greeting;
+	char text[16];
+
+	KUNIT_ASSERT_EQ(test, decode(dialect, message(NOT_AT_HOME), &greeting), 0);
+	KUNIT_EXPECT_EQ(test, greeting.hdr.kind, RPCRDMA2_ERROR);
+	KUNIT_EXPECT_EQ(test, greeting.hdr.error.code, RDMA2_ERR_NOT_AT_HOME);
+	KUNIT_EXPECT_EQ(test, greeting.hdr.error.length_needed, word);
+	rpcrdma2_print_error(dialect, &greeting.hdr.error, text, sizeof(text));
+	KUNIT_EXPECT_EQ(test, strcmp(text, name), 0);
+}
+
+static void error_is_known(struct kunit *test)
 {
 	static struct greeting greeting;
 	static struct wire_msg again;
-	struct wire_msg *msg = message(NOT_AT_HOME);
+	struct wire_msg *msg;
 
-	KUNIT_ASSERT_EQ(test, decode(&rpcrdma2_v2_09, msg, &greeting), 0);
-	KUNIT_EXPECT_EQ(test, greeting.hdr.kind, RPCRDMA2_ERROR);
-	KUNIT_EXPECT_EQ(test, greeting.hdr.error.code, RDMA2_ERR_NOT_AT_HOME);
-	KUNIT_ASSERT_EQ(test, encode(&rpcrdma2_v2_09, &again, &greeting), 0);
+	extend(test);
+	expect_error(test, &extended, "NOT_AT_HOME", 60);
+	msg = message(NOT_AT_HOME);
+	KUNIT_ASSERT_EQ(test, decode(&extended, msg, &greeting), 0);
+	KUNIT_ASSERT_EQ(test, encode(&extended, &again, &greeting), 0);
 	KUNIT_ASSERT_EQ(test, again.len, msg->len);
 	KUNIT_EXPECT_EQ(test, memcmp(again.octets, msg->octets, again.len), 0);
+	KUNIT_EXPECT_EQ(test, decode(&extended, message(NOT_AT_HOME "00000000"),
+				     &greeting), -EBADMSG);
+}
+
+/* It knows that it is an error, but not which, nor what its words are. */
+static void peer_without_it_takes_any_error(struct kunit *test)
+{
+	expect_error(test, &rpcrdma2_v2_09, "other", 0);
 }
 
 static struct kunit_case extension_cases[] = {
@@ -302,7 +338,8 @@ static struct kunit_case extension_cases[] = {
 	KUNIT_CASE(property_is_known),
 	KUNIT_CASE(property_is_sent),
 	KUNIT_CASE(peer_without_it_skips_the_property),
-	KUNIT_CASE(error_code_goes_through),
+	KUNIT_CASE(error_is_known),
+	KUNIT_CASE(peer_without_it_takes_any_error),
 	{}
 };
 

@@ -8,7 +8,7 @@
 . "${LAB_LIB:?run this in a guest, by tools/lab/lab}"
 
 suites='wire_message wire_v1 wire_refuse wire_limits wire_props
-wire_change wire_extension wire_private_data wire_random handshake'
+wire_change wire_tables wire_extension wire_private_data wire_random handshake'
 log=/run/wire.log
 
 # total WORD - of the suites' closing lines

@@ -21,6 +21,9 @@
 /* Room for the names of all properties, and their values */
 #define RPCRDMA2_PROPS_TEXT	96
 
+/* Room for an error's name, or its number and whose it is */
+#define RPCRDMA2_ERROR_TEXT	32
+
 struct rpc_rqst;
 struct rpcrdma2_conn;
 struct rpcrdma2_job;
@@ -58,18 +61,6 @@ struct rpcrdma2_work;
 	EM(RPCRDMA2_DISPOSITION,	"DISPOSITION")			\
 	EMe(RPCRDMA2_UPDATE,		"UPDATE")
 
-#define RPCRDMA2_LIST_ERRORS						\
-	EM(RDMA2_ERR_NONE,		"NONE")				\
-	EM(RDMA2_ERR_VERS,		"VERS")				\
-	EM(RDMA2_ERR_BAD_XDR,		"BAD_XDR")			\
-	EM(RDMA2_ERR_INVAL_HTYPE,	"INVAL_HTYPE")			\
-	EM(RDMA2_ERR_READ_CHUNKS,	"READ_CHUNKS")			\
-	EM(RDMA2_ERR_WRITE_CHUNKS,	"WRITE_CHUNKS")			\
-	EM(RDMA2_ERR_SEGMENTS,		"SEGMENTS")			\
-	EM(RDMA2_ERR_WRITE_RESOURCE,	"WRITE_RESOURCE")		\
-	EM(RDMA2_ERR_REPLY_RESOURCE,	"REPLY_RESOURCE")		\
-	EMe(RDMA2_ERR_SYSTEM,		"SYSTEM")
-
 #define RPCRDMA2_LIST_FORMS						\
 	EM(RPCRDMA2_FORM_INLINE,	"inline")			\
 	EM(RPCRDMA2_FORM_READ_CHUNK,	"read-chunk")			\
@@ -102,7 +93,6 @@ struct rpcrdma2_work;
 
 RPCRDMA2_LIST_STATES
 RPCRDMA2_LIST_HANDSHAKE
-RPCRDMA2_LIST_ERRORS
 RPCRDMA2_LIST_KINDS
 RPCRDMA2_LIST_FORMS
 RPCRDMA2_LIST_OPCODES
@@ -116,7 +106,6 @@ RPCRDMA2_LIST_WAITS
 #define rpcrdma2_show_state(x)	__print_symbolic(x, RPCRDMA2_LIST_STATES)
 #define rpcrdma2_show_handshake(x)					\
 	__print_symbolic(x, RPCRDMA2_LIST_HANDSHAKE)
-#define rpcrdma2_show_error(x)	__print_symbolic(x, RPCRDMA2_LIST_ERRORS)
 #define rpcrdma2_show_kind(x)	__print_symbolic(x, RPCRDMA2_LIST_KINDS)
 #define rpcrdma2_show_form(x)	__print_flags(x, "+", RPCRDMA2_LIST_FORMS)
 #define rpcrdma2_show_opcode(x)	__print_symbolic(x, RPCRDMA2_LIST_OPCODES)
@@ -322,7 +311,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_connprop,
 		__entry->credit = hdr->credit;
 		__entry->response = hdr->response;
 		rpcrdma2_print_props(conn->dialect->props, &hdr->props,
-				     __entry->props, RPCRDMA2_PROPS_TEXT);
+				     U32_MAX, __entry->props, RPCRDMA2_PROPS_TEXT);
 	),
 	TP_printk("conn=%u xid=0x%08x credit=%u response=%d %s",
 		__entry->conn, __entry->xid, __entry->credit,
@@ -346,9 +335,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_change,
 		__field(u32, conn)
 		__field(u32, xid)
 		__field(u32, kind)
-		__field(u32, which)
-		__field(u32, rbsiz)
-		__field(u32, wished_rbsiz)
+		__array(char, props, RPCRDMA2_PROPS_TEXT)
 		__field(u32, done)
 		__field(u32, rejected)
 		__field(u32, pending)
@@ -358,19 +345,18 @@ DECLARE_EVENT_CLASS(rpcrdma2_change,
 		__entry->conn = conn->id;
 		__entry->xid = hdr->xid;
 		__entry->kind = hdr->kind;
-		__entry->which = hdr->change.which;
-		__entry->rbsiz = hdr->change.props.rbsiz;
-		__entry->wished_rbsiz = hdr->change.props.wished_rbsiz;
+		rpcrdma2_print_props(conn->dialect->props,
+				     &hdr->change.props, hdr->change.which,
+				     __entry->props, RPCRDMA2_PROPS_TEXT);
 		__entry->done = hdr->change.done;
 		__entry->rejected = hdr->change.rejected;
 		__entry->pending = hdr->change.pending;
 		__entry->settled = hdr->change.settled;
 	),
-	TP_printk("conn=%u xid=0x%08x %s which=0x%x rbsiz=%u wished_rbsiz=%u done=0x%x rejected=0x%x pending=0x%x settled=%d",
+	TP_printk("conn=%u xid=0x%08x %s %s done=0x%x rejected=0x%x pending=0x%x settled=%d",
 		__entry->conn, __entry->xid,
-		rpcrdma2_show_kind(__entry->kind), __entry->which,
-		__entry->rbsiz, __entry->wished_rbsiz, __entry->done,
-		__entry->rejected, __entry->pending, __entry->settled)
+		rpcrdma2_show_kind(__entry->kind), __entry->props,
+		__entry->done, __entry->rejected, __entry->pending, __entry->settled)
 );
 
 DEFINE_EVENT(rpcrdma2_change, rpcrdma2_change_send,
@@ -445,6 +431,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_error,
 		__field(u32, conn)
 		__field(u32, xid)
 		__field(u32, code)
+		__array(char, error, RPCRDMA2_ERROR_TEXT)
 		__field(u32, vers_low)
 		__field(u32, vers_high)
 		__field(u32, max_chunks)
@@ -456,6 +443,8 @@ DECLARE_EVENT_CLASS(rpcrdma2_error,
 		__entry->conn = conn->id;
 		__entry->xid = xid;
 		__entry->code = error->code;
+		rpcrdma2_print_error(conn->dialect, error, __entry->error,
+				     RPCRDMA2_ERROR_TEXT);
 		__entry->vers_low = error->vers_low;
 		__entry->vers_high = error->vers_high;
 		__entry->max_chunks = error->max_chunks;
@@ -463,9 +452,9 @@ DECLARE_EVENT_CLASS(rpcrdma2_error,
 		__entry->chunk_index = error->chunk_index;
 		__entry->length_needed = error->length_needed;
 	),
-	TP_printk("conn=%u xid=0x%08x error=%s vers_low=%u vers_high=%u max_chunks=%u max_segments=%u chunk_index=%u length_needed=%u",
+	TP_printk("conn=%u xid=0x%08x error=%s code=%u vers_low=%u vers_high=%u max_chunks=%u max_segments=%u chunk_index=%u length_needed=%u",
 		__entry->conn, __entry->xid,
-		rpcrdma2_show_error(__entry->code),
+		__entry->error, __entry->code,
 		__entry->vers_low, __entry->vers_high,
 		__entry->max_chunks, __entry->max_segments,
 		__entry->chunk_index, __entry->length_needed)

@@ -295,7 +295,7 @@ int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 	return rc;
 }
 
-/* Return: what becomes of it, in which of the subsets */
+/* The peer wants another BUFFER_SIZE. Return: what becomes of that: one of the subsets */
 static u32 *dispose(struct rpcrdma2_conn *conn, u32 wanted,
 		    struct rpcrdma2_answer *answer)
 {
@@ -327,11 +327,13 @@ static u32 *dispose(struct rpcrdma2_conn *conn, u32 wanted,
 static bool take_request(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_header *hdr)
 {
-	const unsigned int rbsiz = offsetof(struct rpcrdma2_props, rbsiz) /
-				   sizeof(u32);
+	const struct rpcrdma2_prop_table *table = conn->dialect->props;
 	const struct rpcrdma2_change *wanted = &hdr->change;
 	u32 all = wanted->count ? U32_MAX >> (32 - wanted->count) : 0;
 	struct rpcrdma2_answer *answer = &conn->answer;
+	const struct rpcrdma2_prop *prop;
+	unsigned int i;
+	u32 places;
 	bool ok;
 
 	spin_lock(&conn->lock);
@@ -339,9 +341,13 @@ static bool take_request(struct rpcrdma2_conn *conn,
 	if (ok) {
 		memset(answer, 0, sizeof(*answer));
 		answer->xid = hdr->xid;
-		if (wanted->which & RPCRDMA2_PROP_BIT(rbsiz))
-			*dispose(conn, wanted->props.rbsiz, answer) =
-				wanted->at[rbsiz];
+		for (i = 0; i < table->nr; i++) {
+			prop = &table->props[i];
+			places = wanted->at[rpcrdma2_prop_index(prop)];
+			if (places && prop->on_change == RPCRDMA2_BUFFER_SIZE)
+				*dispose(conn, rpcrdma2_prop_value(&wanted->props, prop),
+					 answer) = places;
+		}
 		answer->rejected |= all & ~(answer->done | answer->pending);
 		conn->answering = true;
 	}
@@ -424,15 +430,28 @@ static bool take_disposition(struct rpcrdma2_conn *conn,
 static void take_update(struct rpcrdma2_conn *conn,
 			const struct rpcrdma2_change *update)
 {
-	u32 wish;
+	const struct rpcrdma2_prop_table *table = conn->dialect->props;
+	const struct rpcrdma2_prop *prop;
+	unsigned int i;
+	u32 value;
 
 	spin_lock(&conn->lock);
-	if (update->which & RPCRDMA2_PROP_BIT(rbsiz))
-		set_peer_size(conn, update->props.rbsiz, update->settled);
-	if (update->which & RPCRDMA2_PROP_BIT(wished_rbsiz)) {
-		wish = update->props.wished_rbsiz;
-		conn->peer.wished_rbsiz = wish;
-		conn->ask_for = wish;
+	for (i = 0; i < table->nr; i++) {
+		prop = &table->props[i];
+		if (!(update->which & BIT(rpcrdma2_prop_index(prop))))
+			continue;
+		value = rpcrdma2_prop_value(&update->props, prop);
+		switch (prop->on_change) {
+		case RPCRDMA2_BUFFER_SIZE:
+			set_peer_size(conn, value, update->settled);
+			break;
+		case RPCRDMA2_WISH:
+			conn->peer.wished_rbsiz = value;
+			conn->ask_for = value < conn->peer.rbsiz ? value : 0;
+			break;
+		case RPCRDMA2_FIXED:
+			break;
+		}
 	}
 	spin_unlock(&conn->lock);
 }

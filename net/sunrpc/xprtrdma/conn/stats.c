@@ -3,17 +3,12 @@
  * Counting, and lines of "name: value".
  */
 #include <linux/kernel.h>
+#include <linux/string_helpers.h>
 
 #include "conn.h"
 
 /* Values start in the same column, for those who read them. */
 #define VALUE_COLUMN	34
-
-static const char * const error_names[RPCRDMA2_NR_ERRORS] = {
-	"other", "vers", "bad_xdr", "inval_htype", "read_chunks",
-	"write_chunks", "segments", "write_resource", "reply_resource",
-	"system",
-};
 
 static bool any_octets(const struct rpcrdma2_chunk *chunks, unsigned int n)
 {
@@ -131,15 +126,19 @@ void rpcrdma2_show_forms(struct seq_file *seq, const char *kind,
 static void show_errors(struct seq_file *seq, const char *kind,
 			const u64 errors[RPCRDMA2_NR_ERRORS])
 {
+	char name[VALUE_COLUMN];
 	unsigned int i;
 	u64 sum = 0;
 
 	for (i = 0; i < RPCRDMA2_NR_ERRORS; i++)
 		sum += errors[i];
 	rpcrdma2_show_count(seq, kind, sum);
-	for (i = 0; i < RPCRDMA2_NR_ERRORS; i++)
-		if (errors[i])
-			show_part(seq, kind, error_names[i], errors[i]);
+	for (i = 0; i < RPCRDMA2_NR_ERRORS; i++) {
+		if (!errors[i])
+			continue;
+		string_lower(name, rpcrdma2_error_name(i));
+		show_part(seq, kind, name, errors[i]);
+	}
 }
 
 /**

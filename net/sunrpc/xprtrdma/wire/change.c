@@ -76,16 +76,17 @@ static int decode_update(const struct rpcrdma2_prop_table *table,
 
 /**
  * rpcrdma2_decode_change - decode a message about a change
- * @table: the dialect's properties
+ * @dialect: what is spoken here
  * @xdr: stream at what the message has of its own, up to its end
  * @hdr: where to; its kind says which message it is
  *
  * Return: 0, or -EBADMSG if it is not well-formed, if a property that is known has a
  * bad value, or if more than %RPCRDMA2_MAX_WANTED are asked for
  */
-int rpcrdma2_decode_change(const struct rpcrdma2_prop_table *table,
+int rpcrdma2_decode_change(const struct rpcrdma2_dialect *dialect,
 			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
+	const struct rpcrdma2_prop_table *table = dialect->props;
 	struct rpcrdma2_change *change = &hdr->change;
 	int rc;
 
@@ -114,16 +115,17 @@ static int encode_words(struct xdr_stream *xdr, u32 a, u32 b)
 
 /**
  * rpcrdma2_encode_change - encode a message about a change
- * @table: the dialect's properties
+ * @dialect: what is spoken here
  * @xdr: stream to write to
  * @hdr: what; its kind says which message it is. An UPDATE has one property
  *
  * Return: 0, or -EMSGSIZE if @xdr has too little room
  */
-int rpcrdma2_encode_change(const struct rpcrdma2_prop_table *table,
+int rpcrdma2_encode_change(const struct rpcrdma2_dialect *dialect,
 			   struct xdr_stream *xdr,
 			   const struct rpcrdma2_header *hdr)
 {
+	const struct rpcrdma2_prop_table *table = dialect->props;
 	const struct rpcrdma2_change *change = &hdr->change;
 
 	switch (hdr->kind) {
@@ -147,11 +149,13 @@ int rpcrdma2_encode_change(const struct rpcrdma2_prop_table *table,
 
 /**
  * rpcrdma2_change_size - size of an encoded message about a change
+ * @dialect: what is spoken here
  * @hdr: as for rpcrdma2_encode_change()
  *
  * Return: octets
  */
-size_t rpcrdma2_change_size(const struct rpcrdma2_header *hdr)
+size_t rpcrdma2_change_size(const struct rpcrdma2_dialect *dialect,
+			    const struct rpcrdma2_header *hdr)
 {
 	if (hdr->kind == RPCRDMA2_DISPOSITION)
 		return 6 * XDR_UNIT;

@@ -1,77 +1,125 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The body of an RDMA2_ERROR: v2-09, 5.3.3.
+ * The body of an RDMA2_ERROR: v2-09, 5.3.3. Each dialect has a table of its errors.
  */
 #include "wire.h"
 
-/*
- * The words that follow the error code, in order of the wire. The same table
- * serves both directions. Codes that are not here have no words, nor have those
- * that another text has numbered.
- */
-static unsigned int error_words(struct rpcrdma2_error *err, u32 *word[2])
+static const struct rpcrdma2_errdef *
+error_numbered(const struct rpcrdma2_dialect *dialect, u32 number)
 {
-	if (err->bare && err->code != RDMA2_ERR_VERS)
-		return 0;
-	switch (err->code) {
-	case RDMA2_ERR_VERS:
-		word[0] = &err->vers_low;
-		word[1] = &err->vers_high;
-		return 2;
-	case RDMA2_ERR_READ_CHUNKS:
-	case RDMA2_ERR_WRITE_CHUNKS:
-		word[0] = &err->max_chunks;
-		return 1;
-	case RDMA2_ERR_SEGMENTS:
-		word[0] = &err->max_segments;
-		return 1;
-	case RDMA2_ERR_WRITE_RESOURCE:
-		word[0] = &err->chunk_index;
-		word[1] = &err->length_needed;
-		return 2;
-	case RDMA2_ERR_REPLY_RESOURCE:
-		word[0] = &err->length_needed;
-		return 1;
-	default:
-		return 0;
-	}
+	unsigned int i;
+
+	for (i = 0; i < dialect->nr_errors; i++)
+		if (dialect->errors[i].number == number)
+			return &dialect->errors[i];
+	return NULL;
+}
+
+/**
+ * rpcrdma2_error_of - how does a dialect say an error?
+ * @dialect: the dialect
+ * @code: enum rpcrdma2_errcode
+ *
+ * Return: the entry of its table, or NULL if it has no such error
+ */
+const struct rpcrdma2_errdef *
+rpcrdma2_error_of(const struct rpcrdma2_dialect *dialect, u32 code)
+{
+	unsigned int i;
+
+	for (i = 0; i < dialect->nr_errors; i++)
+		if (dialect->errors[i].code == code)
+			return &dialect->errors[i];
+	return NULL;
+}
+
+/**
+ * rpcrdma2_error_name - what to call an error, whoever says it
+ * @code: enum rpcrdma2_errcode, or anything else
+ *
+ * Return: its name in the first dialect that has it; "other" if none does
+ */
+const char *rpcrdma2_error_name(u32 code)
+{
+	const struct rpcrdma2_errdef *def = NULL;
+	unsigned int i;
+
+	for (i = 0; !def && i < rpcrdma2_all_dialects.nr; i++)
+		def = rpcrdma2_error_of(rpcrdma2_all_dialects.dialect[i], code);
+	return def ? def->name : "other";
+}
+
+static u32 *word_of(struct rpcrdma2_error *err, size_t where)
+{
+	return (void *)err + where;
+}
+
+/* Its number is another text's. */
+static bool is_foreign(const struct rpcrdma2_error *err)
+{
+	return err->bare && err->code != RDMA2_ERR_VERS;
+}
+
+/**
+ * rpcrdma2_print_error - an error for people
+ * @dialect: what is spoken
+ * @err: the error
+ * @buf: where to: its name in @dialect or in another one, or its number
+ * @size: octets of @buf
+ */
+void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
+			  const struct rpcrdma2_error *err, char *buf, size_t size)
+{
+	const struct rpcrdma2_errdef *def = rpcrdma2_error_of(dialect, err->code);
+	const char *name = def ? def->name : rpcrdma2_error_name(err->code);
+
+	if (is_foreign(err))
+		snprintf(buf, size, "%u of another text", err->code);
+	else
+		snprintf(buf, size, "%s", err->code ? name : "NONE");
 }
 
 /**
  * rpcrdma2_decode_error - decode an error that ends the message
- * @xdr: stream at the error code
+ * @dialect: what is spoken here
+ * @xdr: stream at the error's number
  * @err: where to; @err->bare is left alone
  *
- * A code above those of v2-09 belongs to an extension (v2-09, 9.3) and may
- * bring words of its own; they are skipped.
+ * One that is not the dialect's may bring words of its own; they are skipped.
  *
- * Return: 0, or -EBADMSG if words are missing, or left over
+ * Return: 0, or -EBADMSG if the dialect can have no such error, or words are missing, or
+ * left over
  */
-int rpcrdma2_decode_error(struct xdr_stream *xdr, struct rpcrdma2_error *err)
+int rpcrdma2_decode_error(const struct rpcrdma2_dialect *dialect,
+			  struct xdr_stream *xdr, struct rpcrdma2_error *err)
 {
-	unsigned int i, n;
-	u32 *word[2];
+	const struct rpcrdma2_errdef *def;
+	unsigned int i;
 
 	if (xdr_stream_decode_u32(xdr, &err->code) || !err->code)
 		return -EBADMSG;
-	n = error_words(err, word);
-	for (i = 0; i < n; i++)
-		if (xdr_stream_decode_u32(xdr, word[i]))
+	def = error_numbered(dialect, err->code);
+	if (!def || is_foreign(err))
+		return dialect->open_errors ? 0 : -EBADMSG;
+	err->code = def->code;
+	for (i = 0; i < def->nr_words; i++)
+		if (xdr_stream_decode_u32(xdr, word_of(err, def->words[i])))
 			return -EBADMSG;
 	if (err->code == RDMA2_ERR_VERS && err->vers_low > err->vers_high)
 		return -EBADMSG;
-	if (err->code <= RDMA2_ERR_SYSTEM && xdr_stream_remaining(xdr))
-		return -EBADMSG;
-	return 0;
+	return xdr_stream_remaining(xdr) ? -EBADMSG : 0;
 }
 
-/* Every dialect has BAD_XDR, in some name, for what it has no code for. */
-static struct rpcrdma2_error error_of(const struct rpcrdma2_dialect *dialect,
-				      const struct rpcrdma2_error *err)
+/* How it is said. Return: NULL: by its code alone */
+static const struct rpcrdma2_errdef *
+said_as(const struct rpcrdma2_dialect *dialect, const struct rpcrdma2_error *err)
 {
-	struct rpcrdma2_error bad_xdr = { .code = RDMA2_ERR_BAD_XDR };
+	const struct rpcrdma2_errdef *def;
 
-	return err->code <= dialect->last_error ? *err : bad_xdr;
+	def = is_foreign(err) ? NULL : rpcrdma2_error_of(dialect, err->code);
+	if (!def && !dialect->open_errors)
+		def = rpcrdma2_error_of(dialect, RDMA2_ERR_BAD_XDR);
+	return def;
 }
 
 /**
@@ -84,10 +132,9 @@ static struct rpcrdma2_error error_of(const struct rpcrdma2_dialect *dialect,
 size_t rpcrdma2_error_size(const struct rpcrdma2_dialect *dialect,
 			   const struct rpcrdma2_header *hdr)
 {
-	struct rpcrdma2_error err = error_of(dialect, &hdr->error);
-	u32 *word[2];
+	const struct rpcrdma2_errdef *def = said_as(dialect, &hdr->error);
 
-	return (1 + error_words(&err, word)) * XDR_UNIT;
+	return (1 + (def ? def->nr_words : 0)) * XDR_UNIT;
 }
 
 /**
@@ -102,17 +149,16 @@ int rpcrdma2_encode_error(const struct rpcrdma2_dialect *dialect,
 			  struct xdr_stream *xdr,
 			  const struct rpcrdma2_header *hdr)
 {
-	struct rpcrdma2_error err = error_of(dialect, &hdr->error);
-	unsigned int i, n;
-	u32 *word[2];
+	const struct rpcrdma2_errdef *def = said_as(dialect, &hdr->error);
+	struct rpcrdma2_error err = hdr->error;
+	unsigned int i;
 	__be32 *p;
 
-	n = error_words(&err, word);
-	p = xdr_reserve_space(xdr, (1 + n) * XDR_UNIT);
+	p = xdr_reserve_space(xdr, rpcrdma2_error_size(dialect, hdr));
 	if (!p)
 		return -EMSGSIZE;
-	*p++ = cpu_to_be32(err.code);
-	for (i = 0; i < n; i++)
-		*p++ = cpu_to_be32(*word[i]);
+	*p++ = cpu_to_be32(def ? def->number : err.code);
+	for (i = 0; def && i < def->nr_words; i++)
+		*p++ = cpu_to_be32(*word_of(&err, def->words[i]));
 	return 0;
 }

@@ -48,26 +48,48 @@ static int refuse_version(struct rpcrdma2_header *hdr, u32 version)
 	return rpcrdma2_refuse(hdr, RDMA2_ERR_VERS);
 }
 
-static const struct rpcrdma2_type *
-type_of(const struct rpcrdma2_dialect *dialect, u32 htype)
+/**
+ * rpcrdma2_type_of - which header type is it?
+ * @types: where to look
+ * @nr: how many these are
+ * @htype: its number on the wire
+ *
+ * Return: the type, or NULL
+ */
+const struct rpcrdma2_type *
+rpcrdma2_type_of(const struct rpcrdma2_type *types, unsigned int nr, u32 htype)
 {
 	unsigned int i;
 
-	for (i = 0; i < dialect->nr_types; i++)
-		if (dialect->types[i].htype == htype)
-			return &dialect->types[i];
+	for (i = 0; i < nr; i++)
+		if (types[i].htype == htype)
+			return &types[i];
+	return NULL;
+}
+
+/**
+ * rpcrdma2_type_for - how is a kind of message written?
+ * @types: where to look
+ * @nr: how many these are
+ * @kind: enum rpcrdma2_kind
+ *
+ * Return: the type, or NULL
+ */
+const struct rpcrdma2_type *
+rpcrdma2_type_for(const struct rpcrdma2_type *types, unsigned int nr, u32 kind)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (types[i].kind == kind)
+			return &types[i];
 	return NULL;
 }
 
 static const struct rpcrdma2_type *
 type_for(const struct rpcrdma2_dialect *dialect, u32 kind)
 {
-	unsigned int i;
-
-	for (i = 0; i < dialect->nr_types; i++)
-		if (dialect->types[i].kind == kind)
-			return &dialect->types[i];
-	return NULL;
+	return rpcrdma2_type_for(dialect->types, dialect->nr_types, kind);
 }
 
 /**
@@ -103,7 +125,7 @@ int rpcrdma2_decode(const struct rpcrdma2_dialect *dialect,
 		hdr->kind = RPCRDMA2_ERROR;
 	if (hdr->vers != dialect->version)
 		return refuse_version(hdr, dialect->version);
-	type = type_of(dialect, htype);
+	type = rpcrdma2_type_of(dialect->types, dialect->nr_types, htype);
 	if (!type)
 		return dialect->refuse_type(hdr);
 	hdr->kind = type->kind;

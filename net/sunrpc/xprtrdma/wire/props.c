@@ -20,7 +20,7 @@ static u32 *value_of(struct rpcrdma2_props *props, const struct rpcrdma2_prop *p
 
 static u32 prop_bit(const struct rpcrdma2_prop *prop)
 {
-	return 1U << prop->field / sizeof(u32);
+	return 1U << rpcrdma2_prop_index(prop);
 }
 
 static const struct rpcrdma2_prop *
@@ -155,7 +155,6 @@ int rpcrdma2_encode_some(struct xdr_stream *xdr,
 			 const struct rpcrdma2_prop_table *table,
 			 const struct rpcrdma2_props *props, u32 which)
 {
-	struct rpcrdma2_props tmp = *props;
 	const struct rpcrdma2_prop *prop;
 	unsigned int i;
 	__be32 *p;
@@ -168,7 +167,7 @@ int rpcrdma2_encode_some(struct xdr_stream *xdr,
 		p = xdr_reserve_space(xdr, RPCRDMA2_PROPVAL_SIZE);
 		if (!p)
 			return -EMSGSIZE;
-		value = *value_of(&tmp, prop);
+		value = rpcrdma2_prop_value(props, prop);
 		*p++ = cpu_to_be32(prop->id);
 		*p++ = cpu_to_be32(XDR_UNIT);
 		*p++ = cpu_to_be32(prop->encode ? prop->encode(value) : value);
@@ -234,8 +233,7 @@ const char *rpcrdma2_brs_name(u32 value)
 void rpcrdma2_print_prop(const struct rpcrdma2_prop *prop,
 			 const struct rpcrdma2_props *props, char *buf, size_t size)
 {
-	struct rpcrdma2_props tmp = *props;
-	u32 value = *value_of(&tmp, prop);
+	u32 value = rpcrdma2_prop_value(props, prop);
 
 	if (prop->value_name)
 		snprintf(buf, size, "%s", prop->value_name(value));
@@ -244,22 +242,27 @@ void rpcrdma2_print_prop(const struct rpcrdma2_prop *prop,
 }
 
 /**
- * rpcrdma2_print_props - all of a dialect's properties for people
- * @table: the dialect's
+ * rpcrdma2_print_props - properties for people
+ * @table: a dialect's
  * @props: their values
+ * @which: those to print, by their %RPCRDMA2_PROP_BIT
  * @buf: where to: "name=value name=value"
  * @size: octets of @buf; what doesn't fit is cut off
  */
 void rpcrdma2_print_props(const struct rpcrdma2_prop_table *table,
-			  const struct rpcrdma2_props *props, char *buf, size_t size)
+			  const struct rpcrdma2_props *props, u32 which,
+			  char *buf, size_t size)
 {
 	char value[16];
 	unsigned int i;
 	size_t len = 0;
 
+	buf[0] = '\0';
 	for (i = 0; i < table->nr && len < size; i++) {
+		if (!(which & prop_bit(&table->props[i])))
+			continue;
 		rpcrdma2_print_prop(&table->props[i], props, value, sizeof(value));
-		len += snprintf(buf + len, size - len, "%s%s=%s", i ? " " : "",
+		len += snprintf(buf + len, size - len, "%s%s=%s", len ? " " : "",
 				table->props[i].name, value);
 	}
 }

@@ -15,7 +15,8 @@
 #define RDMA_NOMSG	1
 #define RDMA_ERROR	4
 
-#define ERR_CHUNK	RDMA2_ERR_BAD_XDR	/* the highest */
+#define ERR_VERS	1
+#define ERR_CHUNK	2
 
 /*
  * A Call that lies elsewhere has a Position-Zero Read chunk. What is malformed
@@ -52,8 +53,7 @@ static int decode_rpc(const struct rpcrdma2_dialect *dialect,
 static int decode_error(const struct rpcrdma2_dialect *dialect,
 			struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
-	if (rpcrdma2_decode_error(xdr, &hdr->error) ||
-	    hdr->error.code > ERR_CHUNK)
+	if (rpcrdma2_decode_error(dialect, xdr, &hdr->error))
 		return rpcrdma2_refuse_silently(hdr);
 	hdr->error.bare = hdr->error.code == RDMA2_ERR_VERS;
 	hdr->response = true;
@@ -63,7 +63,7 @@ static int decode_error(const struct rpcrdma2_dialect *dialect,
 /* MSGP and DONE are obsolete: RFC 8166, 4.1. */
 static int refuse_type(struct rpcrdma2_header *hdr)
 {
-	return rpcrdma2_refuse(hdr, ERR_CHUNK);
+	return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 }
 
 static int encode_rpc(const struct rpcrdma2_dialect *dialect,
@@ -100,6 +100,21 @@ static const struct rpcrdma2_type types[] = {
 	},
 };
 
+static const struct rpcrdma2_errdef errors[] = {
+	{
+		.number		= ERR_VERS,
+		.code		= RDMA2_ERR_VERS,
+		.name		= "VERS",
+		.nr_words	= 2,
+		.words		= { RPCRDMA2_ERROR_WORD(vers_low),
+				    RPCRDMA2_ERROR_WORD(vers_high) },
+	}, {
+		.number		= ERR_CHUNK,
+		.code		= RDMA2_ERR_BAD_XDR,
+		.name		= "CHUNK",
+	},
+};
+
 const struct rpcrdma2_dialect rpcrdma2_v1 = {
 	.name		= "v1",
 	.version	= RPCRDMA2_VERSION_1,
@@ -107,5 +122,6 @@ const struct rpcrdma2_dialect rpcrdma2_v1 = {
 	.types		= types,
 	.nr_types	= ARRAY_SIZE(types),
 	.refuse_type	= refuse_type,
-	.last_error	= ERR_CHUNK,
+	.errors		= errors,
+	.nr_errors	= ARRAY_SIZE(errors),
 };

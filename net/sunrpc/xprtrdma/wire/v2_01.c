@@ -33,7 +33,9 @@
 /* Experimental: Documentation/property-change.rst */
 #define XCHAR_WISH		0xffffff02
 
-#define ERR_INVAL_OPTION	RDMA2_ERR_INVAL_HTYPE	/* the highest */
+#define ERR_VERS		1
+#define ERR_BAD_HEADER		2
+#define ERR_INVAL_OPTION	3
 
 /* A direction, an operation, and the length of its arguments */
 #define OPTIONAL_PREFIX		(3 * XDR_UNIT)
@@ -67,6 +69,7 @@ static const struct rpcrdma2_prop props[] = {
 		.initial	= RPCRDMA2_RBSIZ_DEFAULT,
 		.field		= offsetof(struct rpcrdma2_props, rbsiz),
 		.decode		= rpcrdma2_decode_rbsiz,
+		.on_change	= RPCRDMA2_BUFFER_SIZE,
 	}, {
 		.id		= XCHAR_RQREMINV,
 		.name		= "remote_inv",
@@ -86,6 +89,7 @@ static const struct rpcrdma2_prop props[] = {
 		.name		= "wished_rbsiz",
 		.field		= offsetof(struct rpcrdma2_props, wished_rbsiz),
 		.decode		= rpcrdma2_decode_rbsiz,
+		.on_change	= RPCRDMA2_WISH,
 	},
 };
 
@@ -131,8 +135,7 @@ static int decode_error(const struct rpcrdma2_dialect *dialect,
 	if (!(xdr_stream_remaining(xdr) % (2 * XDR_UNIT)) &&
 	    decode_direction(xdr, hdr))
 		return -EBADMSG;
-	if (rpcrdma2_decode_error(xdr, &hdr->error) || !hdr->response ||
-	    hdr->error.code > ERR_INVAL_OPTION)
+	if (rpcrdma2_decode_error(dialect, xdr, &hdr->error) || !hdr->response)
 		return rpcrdma2_refuse_silently(hdr);
 	hdr->error.bare = hdr->error.code == RDMA2_ERR_VERS;
 	return 0;
@@ -159,94 +162,104 @@ static int decode_init(const struct rpcrdma2_dialect *dialect,
 	return 0;
 }
 
-static u32 kind_of(u32 operation)
+static int encode_init(const struct rpcrdma2_dialect *dialect,
+		       struct xdr_stream *xdr,
+		       const struct rpcrdma2_header *hdr)
 {
-	switch (operation) {
-	case ROPT_INITXCH:
-		return RPCRDMA2_PROPS;
-	case ROPT_REQXCH:
-		return RPCRDMA2_REQUEST;
-	case ROPT_RESPXCH:
-		return RPCRDMA2_DISPOSITION;
-	case ROPT_UPDXCH:
-		return RPCRDMA2_UPDATE;
-	default:
-		return RPCRDMA2_UNKNOWN;
-	}
-}
-
-static u32 operation_of(u32 kind)
-{
-	switch (kind) {
-	case RPCRDMA2_REQUEST:
-		return ROPT_REQXCH;
-	case RPCRDMA2_DISPOSITION:
-		return ROPT_RESPXCH;
-	case RPCRDMA2_UPDATE:
-		return ROPT_UPDXCH;
-	default:
-		return ROPT_INITXCH;
-	}
-}
-
-/* The arguments are all that follows, and XDR like the rest. */
-static int decode_optional(const struct rpcrdma2_dialect *dialect,
-			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
-{
-	u32 operation, len;
-	int rc;
-
-	rc = decode_direction(xdr, hdr);
-	if (rc)
-		return rc;
-	if (xdr_stream_decode_u32(xdr, &operation) ||
-	    xdr_stream_decode_u32(xdr, &len) ||
-	    len != xdr_stream_remaining(xdr))
-		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
-	hdr->kind = kind_of(operation);
-	if (hdr->kind == RPCRDMA2_UNKNOWN) {
-		/* It may always be answered. */
-		hdr->response = false;
-		return rpcrdma2_refuse(hdr, ERR_INVAL_OPTION);
-	}
-	rc = hdr->kind == RPCRDMA2_PROPS ?
-		decode_init(dialect, xdr, hdr) :
-		rpcrdma2_decode_change(dialect->props, xdr, hdr);
-	return rc ? rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR) : 0;
-}
-
-static size_t arguments_size(const struct rpcrdma2_dialect *dialect,
-			     const struct rpcrdma2_header *hdr)
-{
-	if (hdr->kind == RPCRDMA2_PROPS)
-		return rpcrdma2_props_size(dialect->props) + XDR_UNIT;
-	return rpcrdma2_change_size(hdr);
-}
-
-static int encode_optional(const struct rpcrdma2_dialect *dialect,
-			   struct xdr_stream *xdr,
-			   const struct rpcrdma2_header *hdr)
-{
-	__be32 *p;
-
-	p = xdr_reserve_space(xdr, OPTIONAL_PREFIX);
-	if (!p)
-		return -EMSGSIZE;
-	*p++ = cpu_to_be32(hdr->response);
-	*p++ = cpu_to_be32(operation_of(hdr->kind));
-	*p = cpu_to_be32(arguments_size(dialect, hdr));
-	if (hdr->kind != RPCRDMA2_PROPS)
-		return rpcrdma2_encode_change(dialect->props, xdr, hdr);
 	if (rpcrdma2_encode_props(xdr, dialect->props, &hdr->props))
 		return -EMSGSIZE;
 	/* What won't change: nothing that is worth to be told. */
 	return xdr_stream_encode_u32(xdr, 0) < 0 ? -EMSGSIZE : 0;
 }
 
+static size_t init_size(const struct rpcrdma2_dialect *dialect,
+			const struct rpcrdma2_header *hdr)
+{
+	return rpcrdma2_props_size(dialect->props) + XDR_UNIT;
+}
+
+/* By their numbers in an RDMA2_OPTIONAL, and how their arguments are written */
+static const struct rpcrdma2_type operations[] = {
+	{
+		.htype	= ROPT_INITXCH,
+		.kind	= RPCRDMA2_PROPS,
+		.decode	= decode_init,
+		.encode	= encode_init,
+		.size	= init_size,
+	}, {
+		.htype	= ROPT_REQXCH,
+		.kind	= RPCRDMA2_REQUEST,
+		.decode	= rpcrdma2_decode_change,
+		.encode	= rpcrdma2_encode_change,
+		.size	= rpcrdma2_change_size,
+	}, {
+		.htype	= ROPT_RESPXCH,
+		.kind	= RPCRDMA2_DISPOSITION,
+		.decode	= rpcrdma2_decode_change,
+		.encode	= rpcrdma2_encode_change,
+		.size	= rpcrdma2_change_size,
+	}, {
+		.htype	= ROPT_UPDXCH,
+		.kind	= RPCRDMA2_UPDATE,
+		.decode	= rpcrdma2_decode_change,
+		.encode	= rpcrdma2_encode_change,
+		.size	= rpcrdma2_change_size,
+	},
+};
+
+/* The arguments are all that follows, and XDR like the rest. */
+static int decode_optional(const struct rpcrdma2_dialect *dialect,
+			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+{
+	const struct rpcrdma2_type *operation;
+	u32 number, len;
+	int rc;
+
+	rc = decode_direction(xdr, hdr);
+	if (rc)
+		return rc;
+	if (xdr_stream_decode_u32(xdr, &number) ||
+	    xdr_stream_decode_u32(xdr, &len) ||
+	    len != xdr_stream_remaining(xdr))
+		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
+	operation = rpcrdma2_type_of(operations, ARRAY_SIZE(operations), number);
+	if (!operation) {
+		/* It may always be answered. */
+		hdr->kind = RPCRDMA2_UNKNOWN;
+		hdr->response = false;
+		return rpcrdma2_refuse(hdr, RDMA2_ERR_INVAL_HTYPE);
+	}
+	hdr->kind = operation->kind;
+	if (operation->decode(dialect, xdr, hdr))
+		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
+	return 0;
+}
+
+static const struct rpcrdma2_type *operation_for(const struct rpcrdma2_header *hdr)
+{
+	return rpcrdma2_type_for(operations, ARRAY_SIZE(operations), hdr->kind);
+}
+
+static int encode_optional(const struct rpcrdma2_dialect *dialect,
+			   struct xdr_stream *xdr,
+			   const struct rpcrdma2_header *hdr)
+{
+	const struct rpcrdma2_type *operation = operation_for(hdr);
+	__be32 *p;
+
+	p = xdr_reserve_space(xdr, OPTIONAL_PREFIX);
+	if (!p)
+		return -EMSGSIZE;
+	*p++ = cpu_to_be32(hdr->response);
+	*p++ = cpu_to_be32(operation->htype);
+	*p = cpu_to_be32(operation->size(dialect, hdr));
+	return operation->encode(dialect, xdr, hdr);
+}
+
 static size_t optional_size(const struct rpcrdma2_dialect *dialect,
 			    const struct rpcrdma2_header *hdr)
 {
-	return OPTIONAL_PREFIX + arguments_size(dialect, hdr);
+	return OPTIONAL_PREFIX + operation_for(hdr)->size(dialect, hdr);
 }
 
 static int encode_rpc(const struct rpcrdma2_dialect *dialect,
@@ -315,6 +328,25 @@ static const struct rpcrdma2_type types[] = {
 	},
 };
 
+static const struct rpcrdma2_errdef errors[] = {
+	{
+		.number		= ERR_VERS,
+		.code		= RDMA2_ERR_VERS,
+		.name		= "VERS",
+		.nr_words	= 2,
+		.words		= { RPCRDMA2_ERROR_WORD(vers_low),
+				    RPCRDMA2_ERROR_WORD(vers_high) },
+	}, {
+		.number		= ERR_BAD_HEADER,
+		.code		= RDMA2_ERR_BAD_XDR,
+		.name		= "BAD_HEADER",
+	}, {
+		.number		= ERR_INVAL_OPTION,
+		.code		= RDMA2_ERR_INVAL_HTYPE,
+		.name		= "INVAL_OPTION",
+	},
+};
+
 const struct rpcrdma2_dialect rpcrdma2_v2_01 = {
 	.name		= "v2-01",
 	.version	= RPCRDMA2_VERSION_2,
@@ -322,7 +354,8 @@ const struct rpcrdma2_dialect rpcrdma2_v2_01 = {
 	.types		= types,
 	.nr_types	= ARRAY_SIZE(types),
 	.refuse_type	= refuse_type,
-	.last_error	= ERR_INVAL_OPTION,
+	.errors		= errors,
+	.nr_errors	= ARRAY_SIZE(errors),
 	.props		= &prop_table,
 	.props_optional	= true,
 };

@@ -95,7 +95,7 @@ static int decode_error(const struct rpcrdma2_dialect *dialect,
 	hdr->response = hdr->error.bare;
 	if (!hdr->error.bare && decode_flags(xdr, hdr))
 		return -EBADMSG;
-	if (rpcrdma2_decode_error(xdr, &hdr->error) || !hdr->response)
+	if (rpcrdma2_decode_error(dialect, xdr, &hdr->error) || !hdr->response)
 		return rpcrdma2_refuse_silently(hdr);
 	return 0;
 }
@@ -132,6 +132,7 @@ static const struct rpcrdma2_prop props[] = {
 		.initial	= RPCRDMA2_RBSIZ_DEFAULT,
 		.field		= offsetof(struct rpcrdma2_props, rbsiz),
 		.decode		= rpcrdma2_decode_rbsiz,
+		.on_change	= RPCRDMA2_BUFFER_SIZE,
 	}, {
 		.id		= RDMA2_PROPID_BRS,
 		.name		= "brs",
@@ -150,6 +151,7 @@ static const struct rpcrdma2_prop props[] = {
 		.name		= "wished_rbsiz",
 		.field		= offsetof(struct rpcrdma2_props, wished_rbsiz),
 		.decode		= rpcrdma2_decode_rbsiz,
+		.on_change	= RPCRDMA2_WISH,
 	},
 };
 
@@ -212,7 +214,7 @@ static int decode_change(const struct rpcrdma2_dialect *dialect,
 	rc = decode_flags(xdr, hdr);
 	if (rc)
 		return rc;
-	if (rpcrdma2_decode_change(dialect->props, xdr, hdr))
+	if (rpcrdma2_decode_change(dialect, xdr, hdr))
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 	return 0;
 }
@@ -223,13 +225,13 @@ static int encode_change(const struct rpcrdma2_dialect *dialect,
 {
 	if (encode_flags(xdr, hdr))
 		return -EMSGSIZE;
-	return rpcrdma2_encode_change(dialect->props, xdr, hdr);
+	return rpcrdma2_encode_change(dialect, xdr, hdr);
 }
 
 static size_t change_size(const struct rpcrdma2_dialect *dialect,
 			  const struct rpcrdma2_header *hdr)
 {
-	return XDR_UNIT + rpcrdma2_change_size(hdr);
+	return XDR_UNIT + rpcrdma2_change_size(dialect, hdr);
 }
 
 /* What follows may be no flags: it may always be answered. */
@@ -285,6 +287,61 @@ static const struct rpcrdma2_type types[] = {
 	},
 };
 
+/* v2-09, 5.3.3: the numbers are those of enum rpcrdma2_errcode. */
+static const struct rpcrdma2_errdef errors[] = {
+	{
+		.number		= RDMA2_ERR_VERS,
+		.code		= RDMA2_ERR_VERS,
+		.name		= "VERS",
+		.nr_words	= 2,
+		.words		= { RPCRDMA2_ERROR_WORD(vers_low),
+				    RPCRDMA2_ERROR_WORD(vers_high) },
+	}, {
+		.number		= RDMA2_ERR_BAD_XDR,
+		.code		= RDMA2_ERR_BAD_XDR,
+		.name		= "BAD_XDR",
+	}, {
+		.number		= RDMA2_ERR_INVAL_HTYPE,
+		.code		= RDMA2_ERR_INVAL_HTYPE,
+		.name		= "INVAL_HTYPE",
+	}, {
+		.number		= RDMA2_ERR_READ_CHUNKS,
+		.code		= RDMA2_ERR_READ_CHUNKS,
+		.name		= "READ_CHUNKS",
+		.nr_words	= 1,
+		.words		= { RPCRDMA2_ERROR_WORD(max_chunks) },
+	}, {
+		.number		= RDMA2_ERR_WRITE_CHUNKS,
+		.code		= RDMA2_ERR_WRITE_CHUNKS,
+		.name		= "WRITE_CHUNKS",
+		.nr_words	= 1,
+		.words		= { RPCRDMA2_ERROR_WORD(max_chunks) },
+	}, {
+		.number		= RDMA2_ERR_SEGMENTS,
+		.code		= RDMA2_ERR_SEGMENTS,
+		.name		= "SEGMENTS",
+		.nr_words	= 1,
+		.words		= { RPCRDMA2_ERROR_WORD(max_segments) },
+	}, {
+		.number		= RDMA2_ERR_WRITE_RESOURCE,
+		.code		= RDMA2_ERR_WRITE_RESOURCE,
+		.name		= "WRITE_RESOURCE",
+		.nr_words	= 2,
+		.words		= { RPCRDMA2_ERROR_WORD(chunk_index),
+				    RPCRDMA2_ERROR_WORD(length_needed) },
+	}, {
+		.number		= RDMA2_ERR_REPLY_RESOURCE,
+		.code		= RDMA2_ERR_REPLY_RESOURCE,
+		.name		= "REPLY_RESOURCE",
+		.nr_words	= 1,
+		.words		= { RPCRDMA2_ERROR_WORD(length_needed) },
+	}, {
+		.number		= RDMA2_ERR_SYSTEM,
+		.code		= RDMA2_ERR_SYSTEM,
+		.name		= "SYSTEM",
+	},
+};
+
 const struct rpcrdma2_dialect rpcrdma2_v2_09 = {
 	.name		= "v2-09",
 	.version	= RPCRDMA2_VERSION_2,
@@ -292,6 +349,8 @@ const struct rpcrdma2_dialect rpcrdma2_v2_09 = {
 	.types		= types,
 	.nr_types	= ARRAY_SIZE(types),
 	.refuse_type	= refuse_type,
-	.last_error	= U32_MAX,
+	.errors		= errors,
+	.nr_errors	= ARRAY_SIZE(errors),
+	.open_errors	= true,
 	.props		= &prop_table,
 };

@@ -17,6 +17,13 @@
 #include <linux/sunrpc/xdr.h>
 #include <linux/sunrpc/rpcrdma2.h>
 
+/* What comes of a request for a property's change, and of the news that it has. */
+enum rpcrdma2_on_change {
+	RPCRDMA2_FIXED,		/* it doesn't: rejected; and ignored */
+	RPCRDMA2_BUFFER_SIZE,	/* this end's Receives get that size; the peer's have it */
+	RPCRDMA2_WISH,		/* rejected; the peer is asked for a BUFFER_SIZE like that */
+};
+
 /**
  * struct rpcrdma2_prop - a transport property, of one word
  * @id: on the wire
@@ -27,6 +34,7 @@
  *	an experimental @id is taken for @initial then
  * @encode: the word for a value; NULL: the value itself
  * @value_name: what to call a value; NULL: its number
+ * @on_change: may it change while the connection lives, and what happens then?
  */
 struct rpcrdma2_prop {
 	u32		id;
@@ -36,6 +44,7 @@ struct rpcrdma2_prop {
 	int		(*decode)(u32 word, u32 *value);
 	u32		(*encode)(u32 value);
 	const char	*(*value_name)(u32 value);
+	enum rpcrdma2_on_change on_change;
 };
 
 /**
@@ -50,6 +59,24 @@ struct rpcrdma2_prop_table {
 	unsigned int			nr;
 	bool				empty_is_default;
 	struct rpcrdma2_props		others;
+};
+
+#define RPCRDMA2_MAX_ERROR_WORDS	2
+
+/**
+ * struct rpcrdma2_errdef - an error that a dialect has
+ * @number: on the wire
+ * @code: what it means: enum rpcrdma2_errcode, or that of an extension
+ * @name: in debugfs and tracepoints
+ * @nr_words: words that follow @number
+ * @words: where struct rpcrdma2_error has them
+ */
+struct rpcrdma2_errdef {
+	u32		number;
+	u32		code;
+	const char	*name;
+	unsigned int	nr_words;
+	size_t		words[RPCRDMA2_MAX_ERROR_WORDS];
 };
 
 struct rpcrdma2_dialect;
@@ -83,7 +110,9 @@ struct rpcrdma2_type {
  * @types: header types
  * @nr_types: how many
  * @refuse_type: refuse a header type that isn't there: as @decode of one
- * @last_error: the highest error code; what is above it is said as BAD_XDR
+ * @errors: errors; each dialect has BAD_XDR, and says that for those that it lacks
+ * @nr_errors: how many
+ * @open_errors: others may be those of extensions, and go through as they are (v2-09, 9.3)
  * @props: properties, which the ends tell each other in RDMA2_CONNPROP, or what
  *	stands for it; NULL: there are none, and the CM's private data has to do
  * @props_optional: a peer may speak the dialect and know no properties: it calls
@@ -96,7 +125,9 @@ struct rpcrdma2_dialect {
 	const struct rpcrdma2_type *types;
 	unsigned int	nr_types;
 	int		(*refuse_type)(struct rpcrdma2_header *hdr);
-	u32		last_error;
+	const struct rpcrdma2_errdef *errors;
+	unsigned int	nr_errors;
+	bool		open_errors;
 	const struct rpcrdma2_prop_table *props;
 	bool		props_optional;
 };
@@ -133,6 +164,10 @@ const struct rpcrdma2_dialect *
 rpcrdma2_recognize(const struct rpcrdma2_dialects *dialects, void *msg, size_t len);
 
 /* message.c */
+const struct rpcrdma2_type *
+rpcrdma2_type_of(const struct rpcrdma2_type *types, unsigned int nr, u32 htype);
+const struct rpcrdma2_type *
+rpcrdma2_type_for(const struct rpcrdma2_type *types, unsigned int nr, u32 kind);
 int rpcrdma2_refuse_silently(struct rpcrdma2_header *hdr);
 int rpcrdma2_refuse(struct rpcrdma2_header *hdr, u32 code);
 int rpcrdma2_decode(const struct rpcrdma2_dialect *dialect,
@@ -202,6 +237,26 @@ void rpcrdma2_props_init(const struct rpcrdma2_prop_table *table,
 			 struct rpcrdma2_props *props);
 #define RPCRDMA2_PROPVAL_SIZE	(3 * XDR_UNIT)	/* id, length, and a word */
 
+/**
+ * rpcrdma2_prop_index - where sets of properties, and lists of values, have one
+ * @prop: the property
+ */
+static inline unsigned int rpcrdma2_prop_index(const struct rpcrdma2_prop *prop)
+{
+	return prop->field / sizeof(u32);
+}
+
+/**
+ * rpcrdma2_prop_value - a property's value
+ * @props: all of them
+ * @prop: which
+ */
+static inline u32 rpcrdma2_prop_value(const struct rpcrdma2_props *props,
+				      const struct rpcrdma2_prop *prop)
+{
+	return *(const u32 *)((const void *)props + prop->field);
+}
+
 int rpcrdma2_decode_prop(struct xdr_stream *xdr,
 			 const struct rpcrdma2_prop_table *table,
 			 struct rpcrdma2_props *props, u32 *which);
@@ -221,15 +276,17 @@ const char *rpcrdma2_brs_name(u32 value);
 void rpcrdma2_print_prop(const struct rpcrdma2_prop *prop,
 			 const struct rpcrdma2_props *props, char *buf, size_t size);
 void rpcrdma2_print_props(const struct rpcrdma2_prop_table *table,
-			  const struct rpcrdma2_props *props, char *buf, size_t size);
+			  const struct rpcrdma2_props *props, u32 which,
+			  char *buf, size_t size);
 
 /* change.c */
-int rpcrdma2_decode_change(const struct rpcrdma2_prop_table *table,
+int rpcrdma2_decode_change(const struct rpcrdma2_dialect *dialect,
 			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr);
-int rpcrdma2_encode_change(const struct rpcrdma2_prop_table *table,
+int rpcrdma2_encode_change(const struct rpcrdma2_dialect *dialect,
 			   struct xdr_stream *xdr,
 			   const struct rpcrdma2_header *hdr);
-size_t rpcrdma2_change_size(const struct rpcrdma2_header *hdr);
+size_t rpcrdma2_change_size(const struct rpcrdma2_dialect *dialect,
+			    const struct rpcrdma2_header *hdr);
 int rpcrdma2_decode_changes(u32 word, u32 *value);
 u32 rpcrdma2_encode_changes(u32 value);
 
@@ -243,7 +300,15 @@ static inline bool rpcrdma2_is_change(u32 kind)
 }
 
 /* error.c */
-int rpcrdma2_decode_error(struct xdr_stream *xdr, struct rpcrdma2_error *err);
+#define RPCRDMA2_ERROR_WORD(name)	offsetof(struct rpcrdma2_error, name)
+
+const struct rpcrdma2_errdef *
+rpcrdma2_error_of(const struct rpcrdma2_dialect *dialect, u32 code);
+const char *rpcrdma2_error_name(u32 code);
+void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
+			  const struct rpcrdma2_error *err, char *buf, size_t size);
+int rpcrdma2_decode_error(const struct rpcrdma2_dialect *dialect,
+			  struct xdr_stream *xdr, struct rpcrdma2_error *err);
 int rpcrdma2_encode_error(const struct rpcrdma2_dialect *dialect,
 			  struct xdr_stream *xdr,
 			  const struct rpcrdma2_header *hdr);
