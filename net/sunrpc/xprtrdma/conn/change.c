@@ -76,94 +76,139 @@ static void told(struct rpcrdma2_conn *conn, u32 size)
 	conn->used_at = jiffies;
 }
 
-/* What there is to tell the peer now, if anything. No Call relies on more than @quiet. */
-static bool next_update(struct rpcrdma2_conn *conn, u32 quiet,
-			struct rpcrdma2_change *change)
+/* The size that the peer may be told of. No Call relies on more than @quiet. */
+static u32 size_to_tell(const struct rpcrdma2_conn *conn, u32 quiet)
 {
-	lockdep_assert_held(&conn->lock);
-
-	if (conn->lower_to && conn->lower_to == quiet) {
-		told(conn, conn->lower_to);
-		set_recv_size(conn, conn->lower_to);
-		conn->lower_to = 0;
-	} else if (conn->recv_size > conn->own.rbsiz && !conn->odd_recvs) {
-		told(conn, conn->recv_size);
-	} else if (conn->wish != conn->own.wished_rbsiz) {
-		conn->own.wished_rbsiz = conn->wish;
-		change->props = conn->own;
-		change->which = RPCRDMA2_PROP_BIT(wished_rbsiz);
-		return true;
-	} else if (!conn->owed || conn->lower_to ||
-		   conn->recv_size > conn->own.rbsiz) {
-		return false;
-	}
-	change->props = conn->own;
-	change->which = RPCRDMA2_PROP_BIT(rbsiz);
-	change->settled = conn->owed;
-	conn->owed = false;
-	return true;
+	if (conn->lower_to && conn->lower_to == quiet)
+		return quiet;
+	if (conn->recv_size > conn->own.rbsiz && !conn->odd_recvs)
+		return conn->recv_size;
+	return conn->own.rbsiz;
 }
 
-/* What to ask the peer for; nothing, to have an answer. */
-static bool next_request(struct rpcrdma2_conn *conn, struct rpcrdma2_change *change)
+/* Is an answer owed, though the size stays what it was? */
+static bool owes_answer(const struct rpcrdma2_conn *conn)
 {
-	bool due = conn->has_told;
+	return conn->owed && !conn->lower_to &&
+	       conn->recv_size <= conn->own.rbsiz;
+}
 
+/* Is there anything to ask the peer for? Nothing is, to have an answer. */
+static bool may_request(const struct rpcrdma2_conn *conn)
+{
+	return conn->has_told || conn->ask_for ||
+	       (conn->odd_recvs && conn->nudges);
+}
+
+/* Calls that relied on a larger size took their credits before. */
+static u32 quiet_size(struct rpcrdma2_conn *conn)
+{
+	u32 size = READ_ONCE(conn->lower_to);
+
+	return size && conn->param.ops->is_quiet(conn) ? size : 0;
+}
+
+/* Return: the kind of message that is due, or UNKNOWN for none */
+static u32 what_is_due(const struct rpcrdma2_conn *conn, u32 quiet)
+{
 	lockdep_assert_held(&conn->lock);
 
-	conn->has_told = false;
-	conn->requested = conn->ask_for && conn->ask_for < conn->peer.rbsiz;
+	if (conn->answering)
+		return RPCRDMA2_DISPOSITION;
+	if (conn->asking || !may_change(conn))
+		return RPCRDMA2_UNKNOWN;
+	if (!conn->has_told &&
+	    (size_to_tell(conn, quiet) != conn->own.rbsiz ||
+	     conn->wish != conn->own.wished_rbsiz || owes_answer(conn)))
+		return RPCRDMA2_UPDATE;
+	return may_request(conn) ? RPCRDMA2_REQUEST : RPCRDMA2_UNKNOWN;
+}
+
+static void make_disposition(struct rpcrdma2_conn *conn,
+			     struct rpcrdma2_header *hdr)
+{
+	conn->answering = false;
+	hdr->xid = conn->answer.xid;
+	hdr->credit = READ_ONCE(conn->granted);
+	hdr->response = true;
+	hdr->change.done = conn->answer.done;
+	hdr->change.rejected = conn->answer.rejected;
+	hdr->change.pending = conn->answer.pending;
+}
+
+static void make_update(struct rpcrdma2_conn *conn, u32 quiet,
+			struct rpcrdma2_change *change)
+{
+	u32 size = size_to_tell(conn, quiet);
+
+	conn->has_told = true;
+	if (size == conn->own.rbsiz && conn->wish != conn->own.wished_rbsiz) {
+		conn->own.wished_rbsiz = conn->wish;
+		change->which = RPCRDMA2_PROP_BIT(wished_rbsiz);
+	} else {
+		if (size != conn->own.rbsiz) {
+			told(conn, size);
+			set_recv_size(conn, size);
+			conn->lower_to = 0;
+		}
+		change->which = RPCRDMA2_PROP_BIT(rbsiz);
+		change->settled = conn->owed;
+		conn->owed = false;
+	}
+	change->props = conn->own;
+}
+
+static void make_request(struct rpcrdma2_conn *conn, struct rpcrdma2_change *change)
+{
+	conn->asking = true;
+	conn->requested = conn->ask_for;
 	if (conn->requested) {
 		WRITE_ONCE(conn->send_limit, min(conn->send_limit,
 						 conn->ask_for));
 		conn->asked_for = conn->ask_for;
 		change->props.rbsiz = conn->ask_for;
 		change->which = RPCRDMA2_PROP_BIT(rbsiz);
-		due = true;
-	} else if (!due && conn->odd_recvs && conn->nudges) {
+	} else if (!conn->has_told) {
 		conn->nudges--;
-		due = true;
 	}
+	conn->has_told = false;
 	conn->ask_for = 0;
-	conn->asking = due;
-	return due;
 }
 
-/* Return: false if there is nothing to say */
+static bool is_due(struct rpcrdma2_conn *conn)
+{
+	u32 quiet = quiet_size(conn), kind;
+
+	spin_lock(&conn->lock);
+	kind = what_is_due(conn, quiet);
+	spin_unlock(&conn->lock);
+	return kind != RPCRDMA2_UNKNOWN;
+}
+
+/* Return: false if there is nothing to say any more */
 static bool next_message(struct rpcrdma2_conn *conn, struct rpcrdma2_header *hdr)
 {
-	struct rpcrdma2_change *change = &hdr->change;
-	u32 quiet = READ_ONCE(conn->lower_to);
-	bool due = true;
+	u32 quiet = quiet_size(conn);
 
-	/* Calls that relied on a larger size took their credits before. */
-	if (quiet && !conn->param.ops->is_quiet(conn))
-		quiet = 0;
 	memset(hdr, 0, sizeof(*hdr));
 	hdr->xid = CHANGE_XID;
 	hdr->vers = conn->dialect->version;
 	hdr->credit = conn->param.calls_out;
 	spin_lock(&conn->lock);
-	if (conn->answering) {
-		conn->answering = false;
-		hdr->kind = RPCRDMA2_DISPOSITION;
-		hdr->xid = conn->answer.xid;
-		hdr->credit = READ_ONCE(conn->granted);
-		hdr->response = true;
-		change->done = conn->answer.done;
-		change->rejected = conn->answer.rejected;
-		change->pending = conn->answer.pending;
-	} else if (conn->asking || !may_change(conn)) {
-		due = false;
-	} else if (!conn->has_told && next_update(conn, quiet, change)) {
-		hdr->kind = RPCRDMA2_UPDATE;
-		conn->has_told = true;
-	} else {
-		hdr->kind = RPCRDMA2_REQUEST;
-		due = next_request(conn, change);
+	hdr->kind = what_is_due(conn, quiet);
+	switch (hdr->kind) {
+	case RPCRDMA2_DISPOSITION:
+		make_disposition(conn, hdr);
+		break;
+	case RPCRDMA2_UPDATE:
+		make_update(conn, quiet, &hdr->change);
+		break;
+	case RPCRDMA2_REQUEST:
+		make_request(conn, &hdr->change);
+		break;
 	}
 	spin_unlock(&conn->lock);
-	return due;
+	return hdr->kind != RPCRDMA2_UNKNOWN;
 }
 
 static int send_message(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
@@ -198,7 +243,12 @@ static void speak(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_send *send;
 	struct rpcrdma2_header hdr;
 
-	while ((send = rpcrdma2_send_get(conn))) {
+	while (is_due(conn)) {
+		send = rpcrdma2_send_get(conn);
+		if (!send) {
+			look_again(conn, RETRY_DELAY);
+			return;
+		}
 		if (!next_message(conn, &hdr)) {
 			rpcrdma2_send_put(send);
 			return;
@@ -206,7 +256,6 @@ static void speak(struct rpcrdma2_conn *conn)
 		if (send_message(conn, send, &hdr))
 			return;
 	}
-	look_again(conn, RETRY_DELAY);
 }
 
 /* Nothing large came for a while: the peer may ask for less. */
@@ -402,6 +451,9 @@ static void set_peer_size(struct rpcrdma2_conn *conn, u32 size, bool settled)
 	if (conn->asked_for)
 		limit = min(limit, conn->asked_for);
 	WRITE_ONCE(conn->send_limit, limit);
+	/* Less is what it wished to be asked for. */
+	if (conn->ask_for >= size)
+		conn->ask_for = 0;
 }
 
 /* Only one thing is asked for at a time, or nothing. */
