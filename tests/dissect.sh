@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Wireshark's dissector on messages that are fine, malformed, or damaged at random:
-# it takes all of version 2, says what is wrong with each, and never fails itself.
+# it takes all of version 2, says what is wrong with each, and never fails itself. And
+# it has the same numbers and names as the codecs.
 #
 #	dissect.sh [SEED]
 
@@ -57,6 +58,7 @@ check() {
 "$tree/tools/lab/lab" deps capture || exit
 "$tree/tests/malformed.py" "$work/pcap" "$seed" >"$work/expected" || exit
 check
+"$tree/tests/tables.py" || failed=$((failed + 1))
 check -2	# two passes, the first without fields, as in Wireshark
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ] && [ $passed -gt 0 ]
