@@ -23,13 +23,15 @@ must() { "$@" || lab_fail "status $?: $*"; }
 # The module under test, or rpcrdma: the kernel's own
 TRANSPORT=rpcrdma2
 
-# load_transport - with the module parameters in $PARAMETERS.
+# load_transport - with the module parameters in $PARAMETERS, separated by blanks or ":".
 # shellcheck disable=SC2086 # several parameters, or none
 load_transport() {
+	local parameters=${PARAMETERS:-}
+
 	if [ "$TRANSPORT" = rpcrdma ]; then
 		must modprobe rpcrdma
 	else
-		must lab_insmod "$TRANSPORT" ${PARAMETERS:-}
+		must lab_insmod "$TRANSPORT" ${parameters//:/ }
 	fi
 }
 

@@ -23,7 +23,7 @@ nfs_start "$provider" "${3:-tmpfs}"
 count_event ready rpcrdma2/rpcrdma2_conn_ready
 must lab_mount "$version"
 case ${PARAMETERS:-} in
-*version=1*) dialect=v1 ;;
+*version=1*|*dialects=v1*) dialect=v1 ;;
 *dialects=v2-01*) dialect=v2-01 ;;
 *)	dialect=v2-09 ;;
 esac

@@ -18,8 +18,8 @@
  *						chunk for all of it
  *
  * Page data travels alone only where its ULP says that it may (XDRBUF_READ,
- * XDRBUF_WRITE), no security flavour has to see the whole message, and the responder
- * didn't find it in too many segments.
+ * XDRBUF_WRITE), no security flavour has to see the whole message, the responder
+ * didn't find it in too many segments, and can name it.
  */
 #include "requester.h"
 
@@ -46,6 +46,17 @@ static bool chunks_allowed(const struct rpcrdma2_conn *conn)
 {
 	return conn->active ||
 	       rpcrdma2_conn_reverse(conn) == RDMA2_RVREQSUP_GENL;
+}
+
+/*
+ * A client's service can name page data only where it stands at the end of the Reply's
+ * head. What it can't name is too long then, and where there is an error for that, the
+ * Call is sent again with a Reply chunk.
+ */
+static bool page_data_may_travel_alone(const struct rpcrdma2_conn *conn)
+{
+	return conn->active ||
+	       rpcrdma2_error_of(conn->dialect, RDMA2_ERR_REPLY_RESOURCE);
 }
 
 static int add_write_chunk(struct rpcrdma2_requester *requester,
@@ -95,7 +106,8 @@ static int marshal_for_reply(struct rpcrdma2_requester *requester,
 	if (!chunks_allowed(conn))
 		return -EMSGSIZE;
 	if (!ddp || !(buf->flags & XDRBUF_READ) || !buf->page_len ||
-	    call->no_write_chunks || call->reply_needed)
+	    call->no_write_chunks || call->reply_needed ||
+	    !page_data_may_travel_alone(conn))
 		return add_reply_chunk(requester, call);
 	segments = rpcrdma2_max_segments(requester, buf, RPCRDMA2_PART_PAGES);
 	if (buf->buflen - buf->page_len > reply_room(conn, segments))
