@@ -232,6 +232,13 @@ static void echo_new_callbacks(struct kunit *test,
 		echo_new_callback(test, cb_clnt, i);
 }
 
+static void echo_start_callbacks(struct kunit *test, struct rpc_clnt *cb_clnt,
+				 const struct echo_shape *shape, unsigned int nr)
+{
+	while (nr--)
+		echo_start(test, echo_new(test, shape), cb_clnt, ECHO_CB_FLAGS);
+}
+
 static void server_calls_client_many_times_at_once(struct kunit *test)
 {
 	struct echo_test *et = test->priv;
@@ -262,6 +269,24 @@ static void large_calls_from_server_at_once(struct kunit *test)
 		echo_new(test, &echo_large_shapes[i % ECHO_NR_LARGE]);
 	list_for_each_entry(req, &et->reqs, list)
 		echo_start(test, req, cb_clnt, ECHO_CB_FLAGS);
+	echo_finish_all(test);
+	list_for_each_entry(req, &et->reqs, list)
+		echo_expect_good(test, req);
+	echo_cb_disconnect(test, cb_clnt);
+}
+
+/* They go inline, but don't fit the page that there is for each Call's Reply. */
+static void long_inline_replies_to_server_at_once(struct kunit *test)
+{
+	static const struct echo_shape long_reply = { .res_head = 9000 };
+	struct echo_test *et = test->priv;
+	struct rpc_clnt *clnt, *cb_clnt;
+	struct echo_req *req;
+
+	cb_clnt = echo_connect_both(test, &clnt);
+	if (!echo_cb_takes_any(cb_clnt))
+		kunit_skip(test, "no Replies longer than a page");
+	echo_start_callbacks(test, cb_clnt, &long_reply, 24);
 	echo_finish_all(test);
 	list_for_each_entry(req, &et->reqs, list)
 		echo_expect_good(test, req);
@@ -359,13 +384,6 @@ static void disconnect_ends_calls_from_server(struct kunit *test)
 	}
 	echo_cb_disconnect(test, cb_clnt);
 	echo_expect_server_saw_no_bad_call(test);
-}
-
-static void echo_start_callbacks(struct kunit *test, struct rpc_clnt *cb_clnt,
-				 const struct echo_shape *shape, unsigned int nr)
-{
-	while (nr--)
-		echo_start(test, echo_new(test, shape), cb_clnt, ECHO_CB_FLAGS);
 }
 
 /* Until the client has as many Calls as it takes at a time */
@@ -573,6 +591,7 @@ static struct kunit_case echo_reverse_cases[] = {
 	KUNIT_CASE_PARAM(server_calls_client, echo_cb_size_gen_params),
 	KUNIT_CASE(server_calls_client_many_times_at_once),
 	KUNIT_CASE(large_calls_from_server_at_once),
+	KUNIT_CASE(long_inline_replies_to_server_at_once),
 	KUNIT_CASE(large_calls_end_where_only_small_ones_are_taken),
 	KUNIT_CASE(client_that_takes_no_calls_gets_none),
 	KUNIT_CASE(calls_go_both_ways_at_once),

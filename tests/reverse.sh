@@ -3,7 +3,7 @@
 #
 # Guest script: what the parameter reverse says. none: a client mounts what needs no
 # callbacks, and is told of the rest; a server's clients go on without delegations. genl:
-# callbacks with chunks wait for memory.
+# callbacks with chunks, or long Replies, wait for memory.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -56,29 +56,31 @@ server_sends_none() {
 	count_end
 }
 
-# The worker finds no memory for a Call, or for its Reply: for a while, or now and then.
-# Calls without chunks don't wait: their Replies have a page then, and no more.
-chunks_wait_for_memory() {
-	local function
+# finds_none FUNCTION PERCENT TEST - so much of what it allocates fails meanwhile.
+finds_none() {
+	between require "$(addresses "$1")"
+	fail_allocations "$2" 1 $MOST
+	dmesg -C
+	must lab_insmod rpcrdma2_echo_kunit suites=echo_reverse "only=$3"
+	both probability 0
+	dmesg | grep -q '# Totals: pass:[1-9][0-9]* fail:0' ||
+		lab_fail "$1: $(dmesg | grep 'not ok')"
+	echo "$1: $(failures $MOST) allocations failed"
+	[ "$(failures $MOST)" -gt 0 ] || lab_fail "no allocation failed"
+	must rmmod rpcrdma2_echo_kunit
+}
 
+# There is no memory for a Call, or for its Reply: for a while, or now and then; or for a
+# Reply without chunks never, but for one at a time.
+replies_wait_for_memory() {
 	# rxe may find no memory for a packet either, and stands still for a while.
 	must lab_insmod rpcrdma2 reverse=genl heartbeat=0
 	prepare_failures
 	# Packets that rxe has no memory for are another matter: they cost the connection.
 	between reject "$(addresses rxe_requester)"
-	for function in rpcrdma2_job_lend rpcrdma2_job_reply; do
-		between require "$(addresses $function)"
-		fail_allocations 20 1 $MOST
-		dmesg -C
-		must lab_insmod rpcrdma2_echo_kunit suites=echo_reverse \
-			only=large_calls_from_server
-		both probability 0
-		dmesg | grep -q '# Totals: pass:[1-9][0-9]* fail:0' ||
-			lab_fail "$function: $(dmesg | grep 'not ok')"
-		echo "$function: $(failures $MOST) allocations failed"
-		[ "$(failures $MOST)" -gt 0 ] || lab_fail "no allocation failed"
-		must rmmod rpcrdma2_echo_kunit
-	done
+	finds_none rpcrdma2_job_lend 20 large_calls_from_server
+	finds_none rpcrdma2_job_reply 20 large_calls_from_server
+	finds_none rpcrdma2_job_lend 100 long_inline_replies
 	must nfs_unload
 }
 
@@ -90,6 +92,6 @@ echo inline >$parameter
 server_sends_none
 must rpc.nfsd 0
 must nfs_unload
-chunks_wait_for_memory
+replies_wait_for_memory
 must rdma link delete r0
 must lab_kmemleak

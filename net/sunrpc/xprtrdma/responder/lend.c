@@ -11,6 +11,74 @@
 /* What a Reply's data may start in the middle of, and what is in front of it */
 #define EXTRA_PAGES	2
 
+static unsigned int pages_for(const struct rpcrdma2_conn *conn, u64 room)
+{
+	return min_t(u64, conn->param.job_pages,
+		     DIV_ROUND_UP(room, PAGE_SIZE) + EXTRA_PAGES);
+}
+
+/**
+ * rpcrdma2_lend_provide - have pages for an inline Reply, whatever memory there is later
+ * @responder: of a connection that is not established yet
+ *
+ * Process context, sleeps. They are for one Reply at a time.
+ *
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_lend_provide(struct rpcrdma2_responder *responder)
+{
+	unsigned int n = pages_for(responder->conn,
+				   responder->conn->param.sbsiz);
+
+	responder->spare = kcalloc(n + 1, sizeof(*responder->spare), GFP_KERNEL);
+	if (!responder->spare)
+		return -ENOMEM;
+	for (; responder->nr_spare < n; responder->nr_spare++) {
+		responder->spare[responder->nr_spare] = alloc_page(GFP_KERNEL);
+		if (!responder->spare[responder->nr_spare])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * rpcrdma2_lend_free - free what rpcrdma2_lend_provide() got
+ * @responder: the role, at its end
+ */
+void rpcrdma2_lend_free(struct rpcrdma2_responder *responder)
+{
+	if (!responder->spare)
+		return;
+	release_pages(responder->spare, responder->nr_spare);
+	kfree(responder->spare);
+}
+
+/* Those that are for a Reply without chunks, unless another one has them */
+static int lend_spare(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+
+	spin_lock(&responder->lock);
+	if (responder->spare) {
+		job->lent = responder->spare;
+		job->nr_lent = responder->nr_spare;
+		job->lends_spare = true;
+		responder->spare = NULL;
+	}
+	spin_unlock(&responder->lock);
+	return job->lent ? 0 : -ENOMEM;
+}
+
+static void take_back_spare(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+
+	spin_lock(&responder->lock);
+	responder->spare = job->lent;
+	spin_unlock(&responder->lock);
+	job->lends_spare = false;
+}
+
 /**
  * rpcrdma2_job_plan_reply - how many pages will be lent?
  * @job: a job that came from rpcrdma2_job_get()
@@ -28,20 +96,10 @@ void rpcrdma2_job_plan_reply(struct rpcrdma2_job *job)
 		room = max_t(u64, room, cl->reply.length);
 	for (i = 0; i < cl->nwrites; i++)
 		room += cl->writes[i].length;
-	job->nr_lent = min_t(u64, conn->param.job_pages,
-			     DIV_ROUND_UP(room, PAGE_SIZE) + EXTRA_PAGES);
+	job->nr_lent = pages_for(conn, room);
 }
 
-/**
- * rpcrdma2_job_lend - have the pages that were planned
- * @job: a job that rpcrdma2_job_plan_reply() was called for, and rpcrdma2_job_plan()
- *	if it has Read chunks
- *
- * Process context; does not wait long for memory. Those that the job has are enough.
- *
- * Return: 0 or -ENOMEM
- */
-int rpcrdma2_job_lend(struct rpcrdma2_job *job)
+static int lend_new(struct rpcrdma2_job *job)
 {
 	unsigned int n = rpcrdma2_job_read_pages(job);
 
@@ -62,21 +120,51 @@ int rpcrdma2_job_lend(struct rpcrdma2_job *job)
 }
 
 /**
+ * rpcrdma2_job_lend - have the pages that were planned
+ * @job: a job that rpcrdma2_job_plan_reply() was called for, and rpcrdma2_job_plan()
+ *	if it has Read chunks
+ *
+ * Process context; does not wait long for memory. Those that the job has are enough. If
+ * there are none for a Reply without chunks, it has the spare ones, or waits for these.
+ *
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_job_lend(struct rpcrdma2_job *job)
+{
+	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
+	int rc;
+
+	rc = lend_new(job);
+	if (rc && !cl->nreads && !cl->nwrites && !cl->has_reply)
+		rc = lend_spare(job);
+	return rc;
+}
+
+/* Pages that were taken out are NULL, the first ones. */
+static void give_back(struct rpcrdma2_job *job)
+{
+	unsigned int used = 0;
+
+	while (used < job->nr_lent && !job->lent[used])
+		used++;
+	rpcrdma2_pages_give(job->lent + used, job->nr_lent - used);
+	kfree(job->lent);
+}
+
+/**
  * rpcrdma2_job_take_back - the program is done with what it was lent
- * @job: the job; pages that were taken out are NULL
+ * @job: the job
  *
  * Any context but interrupts.
  */
 void rpcrdma2_job_take_back(struct rpcrdma2_job *job)
 {
-	unsigned int used = 0;
-
 	if (!job->lent)
 		return;
-	while (used < job->nr_lent && !job->lent[used])
-		used++;
-	rpcrdma2_pages_give(job->lent + used, job->nr_lent - used);
-	kfree(job->lent);
+	if (job->lends_spare)
+		take_back_spare(job);
+	else
+		give_back(job);
 	job->lent = NULL;
 	job->nr_lent = 0;
 }

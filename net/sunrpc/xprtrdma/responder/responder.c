@@ -327,5 +327,6 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder)
 	list_for_each_entry_safe(job, next_job, &responder->free_jobs, list)
 		kfree(job);
 	rpcrdma2_rws_free(responder);
+	rpcrdma2_lend_free(responder);
 	kfree(responder);
 }

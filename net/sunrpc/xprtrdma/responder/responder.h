@@ -101,6 +101,9 @@ struct rpcrdma2_admission {
  * @writing: pages that RDMA Writes of Replies are made from
  * @free_rws: large transfers to use
  * @nr_free_rws: how many
+ * @spare: where pages are lent: those for a Reply without chunks for which there is no
+ *	memory, and NULL; NULL while it has them
+ * @nr_spare: how many
  * @admission: of Calls with chunks
  * @stats: of this connection
  */
@@ -114,6 +117,8 @@ struct rpcrdma2_responder {
 	unsigned int		writing;
 	struct list_head	free_rws;
 	unsigned int		nr_free_rws;
+	struct page		**spare;
+	unsigned int		nr_spare;
 	struct rpcrdma2_admission admission;
 	struct rpcrdma2_responder_stats stats;
 };
@@ -170,6 +175,7 @@ struct rpcrdma2_payload {
  * @lent: pages for the Reply, where the server program has none: @nr_lent of them, and
  *	NULL; or NULL
  * @nr_lent: how many, or how many there are to be
+ * @lends_spare: they are the responder's @spare
  * @nr_payloads: Write chunks that have a payload
  * @payloads: one for each Write chunk, in order
  * @reply: the Reply's RPC message, if it waits for memory; it is in @pages
@@ -201,6 +207,7 @@ struct rpcrdma2_job {
 	unsigned int			writing;
 	struct page			**lent;
 	unsigned int			nr_lent;
+	bool				lends_spare;
 	unsigned int			nr_payloads;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_MAX_WRITE_CHUNKS];
 	struct xdr_buf			reply;
@@ -276,6 +283,8 @@ void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
 		      struct page **pages);
 
 /* lend.c */
+int rpcrdma2_lend_provide(struct rpcrdma2_responder *responder);
+void rpcrdma2_lend_free(struct rpcrdma2_responder *responder);
 void rpcrdma2_job_plan_reply(struct rpcrdma2_job *job);
 int rpcrdma2_job_lend(struct rpcrdma2_job *job);
 void rpcrdma2_job_take_back(struct rpcrdma2_job *job);

@@ -9,12 +9,12 @@
  * granted. The service may still have those of a lost connection when the next
  * one has Calls for it: these wait.
  *
- * A Call without chunks needs no memory but that. One with chunks, which a server may
- * send if it was told so (BRS GENL), gets pages for what is read, and for its Reply:
- * rq_snd_buf has as many as the server may be waiting for, with NULL behind the last.
- * Its page data goes by a Write chunk if the service says XDRBUF_WRITE. Both directions
- * are a worker's, as they may wait for memory: who sends a Reply has the write lock,
- * and keeps out the Calls that write memory back.
+ * A Call without chunks needs no memory but that, where no others are taken. Where they
+ * are (BRS GENL), it gets pages for an inline Reply, and one with chunks for what is read,
+ * too: rq_snd_buf has as many as the server may be waiting for, with NULL behind the
+ * last. Its page data goes by a Write chunk if the service says XDRBUF_WRITE. Both
+ * directions are a worker's where they have to wait for memory: who sends a Reply has
+ * the write lock, and keeps out the Calls that write memory back.
  */
 #include <linux/sunrpc/bc_xprt.h>
 #include <linux/sunrpc/svc.h>
@@ -183,15 +183,25 @@ static bool offers_chunks(const struct rpcrdma2_job *job)
 	return cl->nwrites || cl->has_reply;
 }
 
+static void queue(struct rpcrdma2_xprt *x, struct list_head *list,
+		  struct rpcrdma2_job *job)
+{
+	spin_lock(&x->lock);
+	list_add_tail(&job->list, list);
+	spin_unlock(&x->lock);
+	mod_delayed_work(rpcrdma2_wq, &x->reverse_work, 0);
+}
+
 static void plan(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
 {
 	int rc;
 
 	rpcrdma2_job_plan_reply(job);
 	if (!rpcrdma2_job_has_reads(job) && !offers_chunks(job)) {
-		/* All but a long Reply fit the page that there is. */
-		rpcrdma2_job_lend(job);
-		enqueue(x, job);
+		if (rpcrdma2_job_lend(job))
+			queue(x, &x->reverse_inline, job);
+		else
+			enqueue(x, job);
 		return;
 	}
 	rc = rpcrdma2_job_has_reads(job) ? rpcrdma2_job_plan(job) : 0;
@@ -222,15 +232,6 @@ void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 		rpcrdma2_job_refuse(job, &error);
 	else
 		enqueue(x, job);
-}
-
-static void queue(struct rpcrdma2_xprt *x, struct list_head *list,
-		  struct rpcrdma2_job *job)
-{
-	spin_lock(&x->lock);
-	list_add_tail(&job->list, list);
-	spin_unlock(&x->lock);
-	mod_delayed_work(rpcrdma2_wq, &x->reverse_work, 0);
 }
 
 /**
@@ -270,6 +271,15 @@ static int begin(struct rpcrdma2_job *job)
 	if (rpcrdma2_job_lend(job))
 		return -ENOMEM;
 	rpcrdma2_reads_start(job, NULL, job->nr_pages, read_done);
+	return 0;
+}
+
+/* As begin(); nothing is to be read. */
+static int begin_inline(struct rpcrdma2_job *job)
+{
+	if (rpcrdma2_job_lend(job))
+		return -ENOMEM;
+	enqueue(job->responder->conn->upper, job);
 	return 0;
 }
 
@@ -318,6 +328,7 @@ static void reverse_work(struct work_struct *work)
 	bool done;
 
 	done = do_all(x, &x->reverse_replies, rpcrdma2_job_reply_again);
+	done = do_all(x, &x->reverse_inline, begin_inline) && done;
 	done = do_all(x, &x->reverse_admitted, begin) && done;
 	if (!done)
 		queue_delayed_work(rpcrdma2_wq, &x->reverse_work,
@@ -334,6 +345,7 @@ void rpcrdma2_xprt_reverse_init(struct rpcrdma2_xprt *x)
 	x->reverse = READ_ONCE(rpcrdma2_reverse);
 	INIT_LIST_HEAD(&x->reverse_free);
 	INIT_LIST_HEAD(&x->reverse_waiting);
+	INIT_LIST_HEAD(&x->reverse_inline);
 	INIT_LIST_HEAD(&x->reverse_admitted);
 	INIT_LIST_HEAD(&x->reverse_replies);
 	INIT_DELAYED_WORK(&x->reverse_work, reverse_work);
@@ -355,6 +367,7 @@ void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_conn *conn)
 	cancel_delayed_work_sync(&x->reverse_work);
 	spin_lock(&x->lock);
 	list_splice_init(&x->reverse_waiting, &lost);
+	list_splice_init(&x->reverse_inline, &lost);
 	list_splice_init(&x->reverse_admitted, &lost);
 	list_splice_init(&x->reverse_replies, &lost);
 	spin_unlock(&x->lock);

@@ -19,7 +19,7 @@
  * @connector: the thread where that connects. It exists from the start, as kthreadd
  *	waits for memory, which may be swapped over this transport
  * @lock: @conn, @abandoned, @stats, @reverse_free, @reverse_waiting, @reverse_admitted,
- *	@reverse_replies, @bc_users
+ *	@reverse_inline, @reverse_replies, @bc_users
  * @conn: the connection, from its making to CLOSED; referenced; or NULL
  * @abandoned: whoever waited for the present attempt to connect was killed
  * @nr_conns: connections whose end was not reported to sunrpc yet
@@ -34,8 +34,9 @@
  * @reverse_free: reverse-direction requests to use
  * @reverse_waiting: jobs that wait for one
  * @reverse_admitted: jobs with chunks that may be begun
+ * @reverse_inline: jobs without chunks that wait for pages for their Replies
  * @reverse_replies: jobs whose Replies may go by chunks, and are to be sent
- * @reverse_work: does both
+ * @reverse_work: does all three
  * @nr_reverse: reverse-direction requests there are
  * @bc_users: callback services that did not go yet
  */
@@ -58,6 +59,7 @@ struct rpcrdma2_xprt {
 	struct list_head	reverse_free;
 	struct list_head	reverse_waiting;
 	struct list_head	reverse_admitted;
+	struct list_head	reverse_inline;
 	struct list_head	reverse_replies;
 	struct delayed_work	reverse_work;
 	unsigned int		nr_reverse;
