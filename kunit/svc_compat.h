@@ -80,7 +80,7 @@ static inline void echo_destroy(struct svc_serv **servp)
 static inline void echo_allow_connections(struct svc_serv *serv)
 {
 #ifdef RPCRDMA2_HAVE_SV_MAXCONN
-	serv->sv_maxconn = 1024;
+	serv->sv_maxconn = 10000;
 #endif
 }
 

@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Very many clients of one echo server, each with a connection of its own, in this
+ * machine or another. A job is a line written to /sys/kernel/debug/rpcrdma2_echo_crowd/run;
+ * what came of it, and how long it took in milliseconds, can be read there.
+ *
+ *	connect N	N clients more, at once; each does an RPC
+ *	call N		each client does N RPCs at once, of several sizes and forms
+ *	storm		each client has an RPC at the server when that stops; it starts again,
+ *			and all of them connect and send again what was not answered
+ *	fair MS		how long a small RPC of one client takes, in ns, alone, and while another
+ *			client has 64 large Replies under way; for so long each
+ *	disconnect	no clients
+ *
+ * Every byte is looked at, but of those large Replies. Only sunrpc's public interfaces
+ * are used, so that the same jobs run over any transport.
+ */
+#include <linux/debugfs.h>
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/sunrpc/addr.h>
+#include <linux/sunrpc/xprt.h>
+#include <linux/sunrpc/xprtsock.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include "echo.h"
+
+static char *addr = "192.168.77.1";
+module_param(addr, charp, 0444);
+MODULE_PARM_DESC(addr, "the server's IPv4 address");
+
+static ushort port = 20054;
+module_param(port, ushort, 0444);
+MODULE_PARM_DESC(port, "the server's port");
+
+static char *proto = "rdma";
+module_param(proto, charp, 0444);
+MODULE_PARM_DESC(proto, "transport: rdma or tcp");
+
+static uint threads = 16;
+module_param(threads, uint, 0444);
+MODULE_PARM_DESC(threads, "the server's; 0: it is elsewhere");
+
+static uint patience = 240;
+module_param(patience, uint, 0444);
+MODULE_PARM_DESC(patience, "seconds that a job's RPCs may take");
+
+#define CROWD_MAX	8192
+#define CROWD_LARGE	64
+#define CROWD_SAMPLES	100000U
+
+static struct rpc_clnt *crowd_clnts[CROWD_MAX];
+static unsigned int crowd_size;
+static struct dentry *crowd_dir;
+static DEFINE_MUTEX(crowd_lock);
+static char crowd_figures[256];
+
+/* What echo_clnt.c and echo_svc.c ask for */
+
+int echo_transport(void)
+{
+	return strcmp(proto, "tcp") ? XPRT_TRANSPORT_RDMA : XPRT_TRANSPORT_TCP;
+}
+
+const char *echo_svc_class(void)
+{
+	return proto;
+}
+
+unsigned short echo_port(void)
+{
+	return port;
+}
+
+unsigned int echo_threads(void)
+{
+	return threads;
+}
+
+/* RPCs */
+
+static const struct echo_shape crowd_small = { .arg_head = 100 };
+
+static const struct echo_shape crowd_mix[] = {
+	{ .arg_head = 100, .res_head = 100 },
+	{ .flags = ECHO_RES_PAYLOAD | ECHO_RES_DDP, .res_pages = 16384 },
+	{ .arg_head = 1000, .res_head = 3000 },
+	{ .flags = ECHO_ARG_PAYLOAD | ECHO_ARG_DDP, .arg_pages = 16384 },
+	{ .flags = ECHO_ARG_PAYLOAD, .arg_pages = 2000 },
+};
+
+/* A set of RPCs, which are freed together */
+struct crowd_reqs {
+	struct list_head	list;
+	unsigned long		deadline;
+};
+
+static void crowd_init(struct crowd_reqs *reqs)
+{
+	INIT_LIST_HEAD(&reqs->list);
+	reqs->deadline = jiffies + patience * HZ;
+}
+
+static int crowd_start(struct crowd_reqs *reqs, struct rpc_clnt *clnt,
+		       const struct echo_shape *shape)
+{
+	struct echo_req *req = echo_req_alloc(shape);
+
+	if (!req)
+		return -ENOMEM;
+	list_add_tail(&req->list, &reqs->list);
+	return echo_req_start(req, clnt, 0);
+}
+
+static bool crowd_verdict_good(const struct echo_verdict *verdict, u32 head,
+			       u32 pages)
+{
+	return verdict->head_len == head && verdict->pages_len == pages &&
+	       verdict->head_bad == ECHO_ALL_GOOD && !verdict->trailer_bad;
+}
+
+/* Was what arrived at either end what the other one sent? */
+static bool crowd_good(struct echo_req *req)
+{
+	const struct echo_shape *s = &req->shape;
+
+	return !req->res_status &&
+	       crowd_verdict_good(&req->sent, s->arg_head, s->arg_pages) &&
+	       req->sent.pages_bad == ECHO_ALL_GOOD &&
+	       crowd_verdict_good(&req->received, s->res_head, s->res_pages) &&
+	       echo_diff_pages(req->res.pages, req->res.base, s->res_pages,
+			       echo_stream(req->seed, ECHO_RES_PAGES), 0) ==
+	       s->res_pages;
+}
+
+static int crowd_wait(struct crowd_reqs *reqs, struct echo_req *req)
+{
+	long left = max_t(long, reqs->deadline - jiffies, 1);
+
+	if (!req->started)
+		return -ECANCELED;
+	if (!wait_for_completion_timeout(&req->done, left))
+		return -ETIMEDOUT;
+	req->started = false;
+	if (req->status)
+		return req->status;
+	return crowd_good(req) ? 0 : -EBADMSG;
+}
+
+/*
+ * Wait for all, and free them. An RPC that doesn't end even if it is killed keeps its
+ * memory. Return: 0, or the errno of the first that failed
+ */
+static int crowd_finish(struct crowd_reqs *reqs, int ret)
+{
+	unsigned int nr = 0, failed = 0;
+	struct echo_req *req, *next;
+	int status;
+
+	list_for_each_entry_safe(req, next, &reqs->list, list) {
+		status = crowd_wait(reqs, req);
+		nr++;
+		if (status) {
+			failed++;
+			ret = ret ?: status;
+		}
+		list_del(&req->list);
+		if (echo_req_kill_and_wait(req))
+			echo_req_free(req);
+	}
+	if (failed)
+		pr_err("crowd: %u of %u RPCs failed; the first: %d\n", failed,
+		       nr, ret);
+	return ret;
+}
+
+/* The jobs */
+
+static int crowd_connect(unsigned int nr)
+{
+	static const struct rpc_timeout patient = {
+		.to_initval	= 60 * HZ,
+		.to_maxval	= 60 * HZ,
+	};
+	struct sockaddr_storage ss;
+	struct sockaddr *sa = (struct sockaddr *)&ss;
+	struct crowd_reqs reqs;
+	struct rpc_clnt *clnt;
+	size_t len;
+	int ret = 0;
+
+	len = rpc_pton(&init_net, addr, strlen(addr), sa, sizeof(ss));
+	if (!len || nr > CROWD_MAX - crowd_size)
+		return -EINVAL;
+	rpc_set_port(sa, port);
+	crowd_init(&reqs);
+	/* Who doesn't ping connects when the first RPC does. */
+	while (nr-- && !ret) {
+		clnt = echo_clnt_create(sa, len, &patient,
+					RPC_CLNT_CREATE_NOPING);
+		if (IS_ERR(clnt)) {
+			ret = PTR_ERR(clnt);
+			break;
+		}
+		crowd_clnts[crowd_size++] = clnt;
+		ret = crowd_start(&reqs, clnt, &crowd_small);
+	}
+	return crowd_finish(&reqs, ret);
+}
+
+static int crowd_call(unsigned int nr)
+{
+	struct crowd_reqs reqs;
+	unsigned int i, k;
+	int ret = 0;
+
+	crowd_init(&reqs);
+	for (i = 0; i < crowd_size && !ret; i++)
+		for (k = 0; k < nr && !ret; k++)
+			ret = crowd_start(&reqs, crowd_clnts[i],
+					  &crowd_mix[(i + k) %
+						     ARRAY_SIZE(crowd_mix)]);
+	return crowd_finish(&reqs, ret);
+}
+
+static void crowd_release(struct work_struct *work)
+{
+	echo_svc_release();
+}
+
+static DECLARE_DELAYED_WORK(crowd_release_work, crowd_release);
+
+/* What the threads have is not answered before its connection is gone. */
+static int crowd_storm(unsigned int unused)
+{
+	struct echo_shape shape = crowd_small;
+	struct crowd_reqs reqs;
+	unsigned int i;
+	int ret = 0;
+
+	if (!threads)
+		return -EOPNOTSUPP;
+	shape.flags = ECHO_HOLD;
+	echo_svc_hold();
+	crowd_init(&reqs);
+	for (i = 0; i < crowd_size && !ret; i++)
+		ret = crowd_start(&reqs, crowd_clnts[i], &shape);
+	/* Most are with the server by then, and wait for a thread. */
+	msleep(1000);
+	schedule_delayed_work(&crowd_release_work, HZ / 2);
+	echo_server_stop();
+	flush_delayed_work(&crowd_release_work);
+	if (!ret)
+		ret = echo_server_start(PF_INET);
+	return crowd_finish(&reqs, ret);
+}
+
+static int crowd_disconnect(unsigned int unused)
+{
+	while (crowd_size)
+		rpc_shutdown_client(crowd_clnts[--crowd_size]);
+	return 0;
+}
+
+/* Fairness */
+
+/**
+ * struct crowd_fair - a small RPC at a time, beside large ones or not
+ * @until: no RPC starts after that
+ * @under_way: loops that are not over
+ * @over: none is
+ * @error: of an RPC that failed
+ * @large: large RPCs that are over
+ * @nr: small ones
+ * @latency: theirs, ns
+ */
+struct crowd_fair {
+	u64			until;
+	atomic_t		under_way;
+	struct completion	over;
+	int			error;
+	atomic_t		large;
+	unsigned int		nr;
+	u32			*latency;
+};
+
+struct crowd_loop {
+	struct crowd_fair	*fair;
+	struct rpc_clnt		*clnt;
+	struct echo_req		*req;
+	bool			small;
+	u64			started;
+	int			status;
+};
+
+static void crowd_loop_call(struct crowd_loop *loop);
+
+static void crowd_loop_done(struct rpc_task *task, void *data)
+{
+	struct crowd_loop *loop = data;
+
+	loop->status = task->tk_status;
+}
+
+static void crowd_loop_release(void *data)
+{
+	struct crowd_loop *loop = data;
+	struct crowd_fair *fair = loop->fair;
+	u64 now = ktime_get_ns();
+
+	if (loop->status || loop->req->res_status)
+		WRITE_ONCE(fair->error, loop->status ?: -EIO);
+	else if (!loop->small)
+		atomic_inc(&fair->large);
+	else if (fair->nr < CROWD_SAMPLES)
+		fair->latency[fair->nr++] = min_t(u64, now - loop->started,
+						  U32_MAX);
+	if (now < fair->until && !READ_ONCE(fair->error))
+		crowd_loop_call(loop);
+	else if (atomic_dec_and_test(&fair->under_way))
+		complete(&fair->over);
+}
+
+static const struct rpc_call_ops crowd_loop_ops = {
+	.rpc_call_done	= crowd_loop_done,
+	.rpc_release	= crowd_loop_release,
+};
+
+/* Whatever becomes of the RPC, it is released. */
+static void crowd_loop_call(struct crowd_loop *loop)
+{
+	struct rpc_message msg = {
+		.rpc_proc	= &loop->req->proc,
+		.rpc_argp	= loop->req,
+		.rpc_resp	= loop->req,
+	};
+
+	loop->status = -ENOMEM;
+	loop->started = ktime_get_ns();
+	rpc_call_async(loop->clnt, &msg, 0, &crowd_loop_ops, loop);
+}
+
+static int crowd_compare(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int crowd_fair_run(struct crowd_fair *fair, struct crowd_loop *loops,
+			  unsigned int nr, unsigned int ms)
+{
+	unsigned int i;
+
+	atomic_set(&fair->under_way, nr);
+	atomic_set(&fair->large, 0);
+	init_completion(&fair->over);
+	fair->nr = 0;
+	fair->until = ktime_get_ns() + (u64)ms * NSEC_PER_MSEC;
+	/* The small one is the first, and starts last. */
+	for (i = nr; i--;)
+		crowd_loop_call(&loops[i]);
+	wait_for_completion(&fair->over);
+	if (!fair->error && !fair->nr)
+		fair->error = -ENODATA;
+	sort(fair->latency, fair->nr, sizeof(*fair->latency), crowd_compare,
+	     NULL);
+	return fair->error;
+}
+
+static int crowd_fair_measure(struct crowd_fair *fair, struct crowd_loop *loops,
+			      unsigned int ms)
+{
+	u32 p50, p99;
+	int ret;
+
+	ret = crowd_fair_run(fair, loops, 1, ms);
+	if (ret)
+		return ret;
+	p50 = fair->latency[fair->nr / 2];
+	p99 = fair->latency[fair->nr * 99 / 100];
+	ret = crowd_fair_run(fair, loops, 1 + CROWD_LARGE, ms);
+	if (ret)
+		return ret;
+	snprintf(crowd_figures, sizeof(crowd_figures),
+		 "p50=%u p99=%u beside_p50=%u beside_p99=%u large=%u small=%u",
+		 p50, p99, fair->latency[fair->nr / 2],
+		 fair->latency[fair->nr * 99 / 100], atomic_read(&fair->large),
+		 fair->nr);
+	return 0;
+}
+
+static int crowd_fair(unsigned int ms)
+{
+	static const struct echo_shape large = {
+		.flags	   = ECHO_RES_PAYLOAD | ECHO_RES_DDP | ECHO_UNCHECKED,
+		.res_pages = ECHO_MAX_PAYLOAD,
+	};
+	struct crowd_loop *loops;
+	struct crowd_fair fair = { };
+	int i, ret = -ENOMEM;
+
+	if (crowd_size < 2)
+		return -ENOTCONN;
+	fair.latency = vmalloc(array_size(CROWD_SAMPLES, sizeof(u32)));
+	loops = kcalloc(1 + CROWD_LARGE, sizeof(*loops), GFP_KERNEL);
+	if (!fair.latency || !loops)
+		goto out_free;
+	for (i = 0; i <= CROWD_LARGE; i++) {
+		loops[i].fair = &fair;
+		loops[i].small = !i;
+		loops[i].clnt = crowd_clnts[i ? 0 : 1];
+		loops[i].req = echo_req_alloc(i ? &large : &crowd_small);
+		if (!loops[i].req)
+			goto out_free;
+	}
+	ret = crowd_fair_measure(&fair, loops, ms);
+out_free:
+	for (i = 0; loops && i <= CROWD_LARGE && loops[i].req; i++)
+		echo_req_free(loops[i].req);
+	kfree(loops);
+	vfree(fair.latency);
+	return ret;
+}
+
+/* The file */
+
+static const struct crowd_job {
+	const char	*name;
+	int		(*run)(unsigned int n);
+} crowd_jobs[] = {
+	{ "connect", crowd_connect },
+	{ "call", crowd_call },
+	{ "storm", crowd_storm },
+	{ "fair", crowd_fair },
+	{ "disconnect", crowd_disconnect },
+};
+
+static int crowd_run(const char *name, unsigned int n)
+{
+	u64 start = ktime_get_ns();
+	size_t i, len;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(crowd_jobs); i++)
+		if (!strcmp(name, crowd_jobs[i].name))
+			break;
+	if (i == ARRAY_SIZE(crowd_jobs))
+		return -EINVAL;
+	*crowd_figures = '\0';
+	ret = crowd_jobs[i].run(n);
+	len = strlen(crowd_figures);
+	snprintf(crowd_figures + len, sizeof(crowd_figures) - len,
+		 " job=%s n=%u clients=%u status=%d ms=%llu\n", name, n,
+		 crowd_size, ret,
+		 div_u64(ktime_get_ns() - start, NSEC_PER_MSEC));
+	return ret;
+}
+
+static ssize_t crowd_write(struct file *file, const char __user *buf,
+			   size_t len, loff_t *pos)
+{
+	char line[64] = "", name[16];
+	unsigned int n = 0;
+	int ret;
+
+	if (len >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, buf, len))
+		return -EFAULT;
+	if (sscanf(line, "%15s %u", name, &n) < 1)
+		return -EINVAL;
+	mutex_lock(&crowd_lock);
+	ret = crowd_run(name, n);
+	mutex_unlock(&crowd_lock);
+	return ret ?: len;
+}
+
+static ssize_t crowd_read(struct file *file, char __user *buf, size_t len,
+			  loff_t *pos)
+{
+	ssize_t ret;
+
+	mutex_lock(&crowd_lock);
+	ret = simple_read_from_buffer(buf, len, pos, crowd_figures,
+				      strlen(crowd_figures));
+	mutex_unlock(&crowd_lock);
+	return ret;
+}
+
+static const struct file_operations crowd_fops = {
+	.owner	= THIS_MODULE,
+	.open	= simple_open,
+	.read	= crowd_read,
+	.write	= crowd_write,
+};
+
+static int __init crowd_module_init(void)
+{
+	int ret = 0;
+
+	if (threads)
+		ret = echo_server_start(PF_INET);
+	if (ret)
+		return ret;
+	crowd_dir = debugfs_create_dir("rpcrdma2_echo_crowd", NULL);
+	debugfs_create_file("run", 0600, crowd_dir, NULL, &crowd_fops);
+	return 0;
+}
+
+static void __exit crowd_module_exit(void)
+{
+	debugfs_remove_recursive(crowd_dir);
+	crowd_disconnect(0);
+	echo_server_stop();
+}
+
+module_init(crowd_module_init);
+module_exit(crowd_module_exit);
+MODULE_DESCRIPTION("Very many clients of one server");
+MODULE_LICENSE("GPL");
