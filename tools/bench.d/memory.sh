@@ -12,23 +12,11 @@
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+# shellcheck source=tools/bench.d/lib.sh
+. "$LAB_TREE/tools/bench.d/lib.sh"
 
 read -r TRANSPORT connections state <<<"$TEST_ARGS"
 run=/sys/kernel/debug/rpcrdma2_echo_bench/run
-
-# memory - what is free, vmalloc's and slab's, in KiB, and how many registrations there
-# are. What was freed asynchronously is free after some seconds. A CPU's own list has
-# some MiB of free pages ("count"), which are not in MemFree.
-memory() {
-	sleep 3
-	echo 3 >/proc/sys/vm/drop_caches
-	awk -v page="$(($(getconf PAGE_SIZE) / 1024))" '
-	$1 == "count:" { kib["MemFree:"] += $2 * page }
-	/kB$/ { kib[$1] += $2 }
-	END { print kib["MemFree:"], kib["VmallocUsed:"], kib["Slab:"] }' \
-		/proc/zoneinfo /proc/meminfo
-	rdma resource show r0 | sed -n 's/.* mr \([0-9]*\) .*/\1/p'
-}
 
 # report BEFORE AFTER - the device's Queues are all that is in vmalloc's memory.
 report() {

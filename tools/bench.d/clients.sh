@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: what do a server's connections cost, and how does it do with very many?
+# Both ends are in this guest, on the device for tests.
+#
+#	clients.sh TRANSPORT CONNECTIONS...
+#
+# What comes out are lines of NAME=VALUE in $LAB_SHARE/figures. Memory is in KiB for each
+# connection: of both ends ("both"), and of the server ("server"): when its clients are
+# gone and their farewells got lost, so that it doesn't know. "used": after each had 16
+# RPCs at once.
+#
+# Environment: PARAMETERS of rpcrdma2; STEP, how many connect at once (all)
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+# shellcheck source=tools/bench.d/lib.sh
+. "$LAB_TREE/tools/bench.d/lib.sh"
+
+TRANSPORT=$1
+shift
+run=/sys/kernel/debug/rpcrdma2_echo_crowd/run
+faults=/sys/kernel/debug/mimic/r0/faults
+counters=/sys/class/infiniband/r0/ports/1/hw_counters
+figures=$LAB_SHARE/figures
+
+# job WORDS... - one line of figures in $line
+job() {
+	echo "$*" >$run || { cat $run; lab_fail "$*"; }
+	read -r line <$run
+}
+
+# result NAME - of the last job
+result() { sed -n "s/.*\<$1=\([0-9]*\).*/\1/p" <<<"$line"; }
+
+figure() {
+	echo "part=clients transport=$TRANSPORT connections=$n $*" | tee -a "$figures"
+}
+
+# connect - in steps, as not every transport bears all at once
+connect() {
+	local left=$n step ms=0
+
+	while [ "$left" -gt 0 ]; do
+		step=${STEP:-$n}
+		[ "$step" -lt "$left" ] || step=$left
+		job connect "$step"
+		ms=$((ms + $(result ms)))
+		left=$((left - step))
+	done
+	figure connect_ms=$ms step="${STEP:-$n}"
+}
+
+# each BEFORE AFTER - KiB for each connection: all, in vmalloc's memory, in slab's
+each() {
+	awk -v n="$n" -v before="$1" -v after="$2" '
+	BEGIN {
+		split(before, b)
+		split(after, a)
+		printf "kib=%d vmalloc=%d slab=%d mrs=%.1f\n", (b[1] - a[1]) / n,
+			(a[2] - b[2]) / n, (a[3] - b[3]) / n, (a[4] - b[4]) / n
+	}'
+}
+
+qps_are() { [ "$(resources qp)" -eq "$1" ]; }
+
+# lose_clients - the server has as many connections as before, and nobody at their ends
+lose_clients() {
+	echo "mad lose times=0" >$faults
+	job disconnect
+	lab_until 60 qps_are $((qps + n)) ||
+		lab_fail "$(resources qp) QPs, not $n of connections"
+}
+
+forget_clients() {
+	echo clear >$faults
+	must rmmod rpcrdma2_echo_crowd
+	lab_until 120 qps_are "$qps" || lab_fail "$(resources qp) QPs are left"
+	must lab_insmod rpcrdma2_echo_crowd
+}
+
+# cost STATE
+cost() {
+	figure state="$1" end=both "$(each "$before" "$(memory)")"
+	lose_clients
+	figure state="$1" end=server "$(each "$before" "$(memory)")"
+	forget_clients
+}
+
+measure() {
+	before=$(memory)
+	qps=$(resources qp)
+	connect
+	cost idle
+	before=$(memory)
+	connect
+	job call 16
+	figure call_ms="$(result ms)"
+	cost used
+	connect
+	job fair 3000
+	figure "$(grep -o '[a-z0-9_]*p[59][09]=[0-9]*' <<<"$line" | xargs)"
+	job storm
+	figure storm_ms="$(result ms)"
+	job disconnect
+}
+
+must lab_rdma_up mimic
+load_transport
+must lab_insmod rpcrdma2_echo_crowd
+# The first connections are the slowest, and get what stays.
+n=4
+job connect 4
+job call 16
+job disconnect
+for n; do
+	measure
+done
+figure rnr="$(cat $counters/send_rnr_err)"
+must rmmod rpcrdma2_echo_crowd
+must nfs_unload
+must rdma link delete r0
