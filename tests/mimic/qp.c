@@ -101,8 +101,7 @@ static int make_queues(struct mimic_qp *qp, struct ib_qp_init_attr *attr)
 	if (rc)
 		return rc;
 	rc = mimic_queue_init(&qp->sq, attr->cap.max_send_wr,
-			      max(attr->cap.max_send_sge,
-				  qp->dev->limits.max_sge_rd));
+			      attr->cap.max_send_sge);
 	if (rc)
 		return rc;
 	if (attr->srq) {
@@ -313,7 +312,7 @@ static int check_send(const struct mimic_qp *qp, const struct ib_send_wr *wr)
 	if (step < 0 || (step == MIMIC_LOCAL_INV && limits->no_local_inv))
 		return -EINVAL;
 	if (step == MIMIC_READ)
-		max_sge = limits->max_sge_rd;
+		max_sge = min(max_sge, limits->max_sge_rd);
 	if (wr->num_sge > max_sge)
 		return -EINVAL;
 	if (mimic_strike(qp->dev, step, true).action == MIMIC_REFUSE)
