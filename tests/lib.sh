@@ -150,6 +150,38 @@ CONNECTIONS=/sys/kernel/debug/rpcrdma2
 # connection_of client|server - the file of that end's connection, or of several
 connection_of() { grep -l "^role: *$1\$" $CONNECTIONS/[0-9]* 2>/dev/null; }
 
+### What connections cost
+
+# memory - what is free, vmalloc's and slab's, in KiB, and how many registrations there
+# are. What was freed asynchronously is free after some seconds. A CPU's own list has
+# some MiB of free pages ("count"), which are not in MemFree.
+memory() {
+	sleep 3
+	echo 3 >/proc/sys/vm/drop_caches
+	awk -v page="$(($(getconf PAGE_SIZE) / 1024))" '
+	$1 == "count:" { kib["MemFree:"] += $2 * page }
+	/kB$/ { kib[$1] += $2 }
+	END { print kib["MemFree:"], kib["VmallocUsed:"], kib["Slab:"] }' \
+		/proc/zoneinfo /proc/meminfo
+	resources mr
+}
+
+# resources KIND - how many of them the device has
+resources() { rdma resource show r0 | sed -n "s/.* $1 \([0-9]*\) .*/\1/p"; }
+
+# each N BEFORE AFTER - KiB for each of N connections: all, in vmalloc's memory, in
+# slab's; and registrations. Where a device has its Queues is its own matter; rxe has
+# nothing else in vmalloc's.
+each() {
+	awk -v n="$1" -v before="$2" -v after="$3" '
+	BEGIN {
+		split(before, b)
+		split(after, a)
+		printf "kib=%d queues=%d slab=%d mrs=%.1f\n", (b[1] - a[1]) / n,
+			(a[2] - b[2]) / n, (a[3] - b[3]) / n, (a[4] - b[4]) / n
+	}'
+}
+
 ### Errors that are injected
 
 # The code of the RDMA2_ERROR that answers the next Call with chunks

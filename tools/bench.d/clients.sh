@@ -15,8 +15,6 @@
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
-# shellcheck source=tools/bench.d/lib.sh
-. "$LAB_TREE/tools/bench.d/lib.sh"
 
 TRANSPORT=$1
 shift
@@ -52,17 +50,6 @@ connect() {
 	figure connect_ms=$ms step="${STEP:-$n}"
 }
 
-# each BEFORE AFTER - KiB for each connection: all, in vmalloc's memory, in slab's
-each() {
-	awk -v n="$n" -v before="$1" -v after="$2" '
-	BEGIN {
-		split(before, b)
-		split(after, a)
-		printf "kib=%d vmalloc=%d slab=%d mrs=%.1f\n", (b[1] - a[1]) / n,
-			(a[2] - b[2]) / n, (a[3] - b[3]) / n, (a[4] - b[4]) / n
-	}'
-}
-
 qps_are() { [ "$(resources qp)" -eq "$1" ]; }
 
 # lose_clients - the server has as many connections as before, and nobody at their ends
@@ -82,9 +69,9 @@ forget_clients() {
 
 # cost STATE
 cost() {
-	figure state="$1" end=both "$(each "$before" "$(memory)")"
+	figure state="$1" end=both "$(each "$n" "$before" "$(memory)")"
 	lose_clients
-	figure state="$1" end=server "$(each "$before" "$(memory)")"
+	figure state="$1" end=server "$(each "$n" "$before" "$(memory)")"
 	forget_clients
 }
 

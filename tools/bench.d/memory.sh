@@ -12,22 +12,14 @@
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
-# shellcheck source=tools/bench.d/lib.sh
-. "$LAB_TREE/tools/bench.d/lib.sh"
 
 read -r TRANSPORT connections state <<<"$TEST_ARGS"
 run=/sys/kernel/debug/rpcrdma2_echo_bench/run
 
-# report BEFORE AFTER - the device's Queues are all that is in vmalloc's memory.
+# report BEFORE AFTER
 report() {
-	awk -v n="$connections" -v before="$1" -v after="$2" '
-	BEGIN {
-		split(before, b)
-		split(after, a)
-		printf "kib=%d queues=%d slab=%d mrs=%.1f\n", (b[1] - a[1]) / n,
-			(a[2] - b[2]) / n, (a[3] - b[3]) / n, (a[4] - b[4]) / n
-	}' | sed "s/^/part=memory transport=$TRANSPORT end=$LAB_ROLE state=$state connections=$connections /" \
-		>>"$LAB_SHARE/figures-$LAB_ROLE"
+	echo "part=memory transport=$TRANSPORT end=$LAB_ROLE state=$state connections=$connections" \
+		"$(each "$connections" "$1" "$2")" >>"$LAB_SHARE/figures-$LAB_ROLE"
 }
 
 start() {

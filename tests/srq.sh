@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: what a device's shared receive queues do, as a server wants them: the
+# device for tests, and rxe.
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+counter() { cat "/sys/class/infiniband/r0/ports/1/hw_counters/$1"; }
+
+# Only newer kernels' rxe tells of a QP that takes no Receive any more.
+for device in mimic rxe; do
+	must lab_rdma_up $device
+	dmesg -C
+	must lab_insmod rpcrdma2_srq_kunit last_wqe="$([ $device = mimic ] && echo 1 || echo 0)"
+	dmesg | grep -E '^[^#]*\] *(not )?ok '
+	! dmesg | grep -qE '^[^#]*\] *not ok ' || { dmesg; lab_fail "$device"; }
+	dmesg | grep -qE '^[^#]*\] *ok .*who_finds_none' || lab_fail "no test ran"
+	# Three tried again at least once, and one didn't.
+	[ "$(counter send_rnr_err)" -ge 4 ] ||
+		lab_fail "$device: $(counter send_rnr_err) RNR NAKs were counted"
+	[ "$(counter rcvd_rnr_err)" -eq "$(counter send_rnr_err)" ] ||
+		lab_fail "$device: $(counter rcvd_rnr_err) of $(counter send_rnr_err) RNR NAKs arrived"
+	must rmmod rpcrdma2_srq_kunit
+	must rdma link delete r0
+done
