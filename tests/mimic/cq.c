@@ -117,6 +117,35 @@ static struct mimic_cqe *cqe_at(const struct mimic_cq *cq, u32 number)
 	return &cq->ring[number & (roundup_pow_of_two(cq->entries) - 1)];
 }
 
+static void fill_cqe(struct mimic_cqe *cqe, const struct ib_wc *wc, u32 frees)
+{
+	cqe->cqe = wc->wr_cqe;
+	cqe->qp = wc->qp;
+	cqe->byte_len = wc->byte_len;
+	cqe->ex = wc->ex.invalidate_rkey;
+	cqe->src_qp = wc->src_qp;
+	cqe->frees = frees;
+	cqe->status = wc->status;
+	cqe->opcode = wc->opcode;
+	cqe->flags = wc->wc_flags;
+	cqe->network_hdr_type = wc->network_hdr_type;
+}
+
+static void fill_wc(struct ib_wc *wc, const struct mimic_cqe *cqe)
+{
+	memset(wc, 0, sizeof(*wc));
+	wc->wr_cqe = cqe->cqe;
+	wc->qp = cqe->qp;
+	wc->byte_len = cqe->byte_len;
+	wc->ex.invalidate_rkey = cqe->ex;
+	wc->src_qp = cqe->src_qp;
+	wc->status = cqe->status;
+	wc->opcode = cqe->opcode;
+	wc->wc_flags = cqe->flags;
+	wc->network_hdr_type = cqe->network_hdr_type;
+	wc->port_num = 1;
+}
+
 /* Entries of the Send Queue are free again when their completion was seen. */
 int mimic_poll_cq(struct ib_cq *ib, int max, struct ib_wc *wc)
 {
@@ -128,11 +157,11 @@ int mimic_poll_cq(struct ib_cq *ib, int max, struct ib_wc *wc)
 	spin_lock_irqsave(&cq->lock, flags);
 	while (n < max && cq->head != cq->tail) {
 		cqe = cqe_at(cq, cq->tail++);
-		if (!cqe->wc.qp)
+		if (!cqe->qp)
 			continue;
 		if (cqe->frees)
-			atomic_add(cqe->frees, &to_mimic_qp(cqe->wc.qp)->slots);
-		wc[n++] = cqe->wc;
+			atomic_add(cqe->frees, &to_mimic_qp(cqe->qp)->slots);
+		fill_wc(&wc[n++], cqe);
 	}
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return n;
@@ -163,7 +192,6 @@ int mimic_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 void mimic_complete(struct ib_cq *ib, const struct ib_wc *wc, u32 frees)
 {
 	struct mimic_cq *cq = to_mimic_cq(ib);
-	struct mimic_cqe *cqe;
 	unsigned long flags;
 	bool wake = false;
 
@@ -174,9 +202,7 @@ void mimic_complete(struct ib_cq *ib, const struct ib_wc *wc, u32 frees)
 			       cq->entries);
 		cq->overrun = true;
 	} else {
-		cqe = cqe_at(cq, cq->head++);
-		cqe->wc = *wc;
-		cqe->frees = frees;
+		fill_cqe(cqe_at(cq, cq->head++), wc, frees);
 		wake = cq->armed;
 		cq->armed = false;
 	}
@@ -194,7 +220,7 @@ void mimic_cq_forget(struct ib_cq *ib, struct ib_qp *qp)
 
 	spin_lock_irqsave(&cq->lock, flags);
 	for (i = cq->tail; i != cq->head; i++)
-		if (cqe_at(cq, i)->wc.qp == qp)
-			cqe_at(cq, i)->wc.qp = NULL;
+		if (cqe_at(cq, i)->qp == qp)
+			cqe_at(cq, i)->qp = NULL;
 	spin_unlock_irqrestore(&cq->lock, flags);
 }

@@ -254,10 +254,31 @@ struct mimic_srq {
 	struct work_struct	limit_work;
 };
 
+/**
+ * struct mimic_cqe - an entry of a CQ, as long as those of devices are
+ * @cqe: who is told
+ * @qp: whose it is; NULL: nobody's any more
+ * @byte_len: as in struct ib_wc
+ * @ex: handle, or immediate data
+ * @src_qp: as in struct ib_wc
+ * @frees: Send Queue entries that are free once it was seen
+ * @status: enum ib_wc_status
+ * @opcode: enum ib_wc_opcode
+ * @flags: enum ib_wc_flags
+ * @network_hdr_type: as in struct ib_wc
+ */
 struct mimic_cqe {
-	struct ib_wc		wc;
+	struct ib_cqe		*cqe;
+	struct ib_qp		*qp;
+	u32			byte_len;
+	u32			ex;
+	u32			src_qp;
 	u32			frees;
-};
+	u8			status;
+	u8			opcode;
+	u8			flags;
+	u8			network_hdr_type;
+} __aligned(64);
 
 struct mimic_cq {
 	struct ib_cq		ib;
