@@ -26,7 +26,7 @@ kbuild	= $(MAKE) -C $(KDIR) M=$(CURDIR)
 product	= Kbuild Kbuild.ofed Kconfig include net
 copy	= tar -c --exclude-from=.gitignore $(product) | tar -x -C
 
-.PHONY: help version modules install uninstall clean demo check coverage interop bench \
+.PHONY: help version modules install uninstall clean demo check coverage interop bench bench-clients \
 	list lint deb rpm in-tree docs html man install-source install-tools
 
 help:
@@ -121,6 +121,9 @@ interop: ## run the interoperation matrix, and write Documentation/interop.rst
 
 bench: ## measure it beside rpcrdma and TCP, and write Documentation/performance.rst
 	tools/bench
+
+bench-clients: ## measure a server with very many clients, and write that part of it
+	tools/bench --clients
 
 list: ## list the tests
 	@tests/check --list $(TESTS)

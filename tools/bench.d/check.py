@@ -75,7 +75,7 @@ class Check:
         ends = {line["end"]: line["kib"] for line in self.figures.part("memory")}
         self.expect(sorted(ends) == ["client", "server"], "memory of", ends)
         for end, kib in ends.items():
-            self.expect(500 < kib < 20000, end, kib, "KiB a connection")
+            self.expect(100 < kib < 20000, end, kib, "KiB a connection")
         for line in self.figures.part("memory"):
             self.expect(0 < line["queues"] < 512, "Queues of", line)
             self.expect(0 < line["slab"] < line["kib"] - line["queues"], "slab of", line)

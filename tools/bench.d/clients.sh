@@ -9,7 +9,9 @@
 # What comes out are lines of NAME=VALUE in $LAB_SHARE/figures. Memory is in KiB for each
 # connection: of both ends ("both"), and of the server ("server"): when its clients are
 # gone and their farewells got lost, so that it doesn't know. "used": after each had 16
-# RPCs at once.
+# RPCs at once. How long a small RPC of one takes, in ns: alone ("p50", "p99"), while
+# another one has 64 Replies of a MiB under way ("beside_..."), and while these are slow,
+# but the CPU has time ("slow_...").
 #
 # Environment: PARAMETERS of rpcrdma2; STEP, how many connect at once (all)
 
@@ -75,6 +77,19 @@ cost() {
 	forget_clients
 }
 
+percentiles() { grep -o '[a-z_]*p[59][09]=[0-9]*' <<<"$line" | xargs; }
+
+fairness() {
+	job fair 3000
+	figure "$(percentiles)"
+	# Each is many RDMA Writes. What is left when the time is over may be fast.
+	echo "write delay times=0 ms=20" >$faults
+	(sleep 7; echo clear >$faults) &
+	job fair 3000
+	wait
+	figure "$(percentiles | sed 's/beside/slow/g; s/^p50=[0-9]* p99=[0-9]* //')"
+}
+
 measure() {
 	before=$(memory)
 	qps=$(resources qp)
@@ -86,8 +101,7 @@ measure() {
 	figure call_ms="$(result ms)"
 	cost used
 	connect
-	job fair 3000
-	figure "$(grep -o '[a-z0-9_]*p[59][09]=[0-9]*' <<<"$line" | xargs)"
+	fairness
 	job storm
 	figure storm_ms="$(result ms)"
 	job disconnect

@@ -1,0 +1,105 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Write what very many clients cost a server into a page, at its marks.
+
+    clients.py DIRECTORY PAGE
+
+DIRECTORY has what "tools/bench --clients" left there.
+"""
+
+import os
+import sys
+
+from figures import Figures
+from page import NAMES, show, table, write
+
+START = '.. Made by "make bench-clients", up to the next comment.'
+END = '.. Up to here.'
+
+
+class Crowd:
+    """What was found with one transport and so many connections."""
+
+    def __init__(self, transport, connections, lines):
+        self.name = [NAMES[transport], show(connections)]
+        self.connections = connections
+        self.line = {}
+        self.kib = {}
+        for line in lines:
+            if "state" in line:
+                self.kib[line["end"], line["state"]] = line["kib"]
+            else:
+                self.line.update(line)
+
+    def costs(self):
+        idle = self.kib.get(("server", "idle"))
+        return [*self.name, show(idle), show(self.kib.get(("server", "used"))),
+                show(self.kib.get(("both", "idle"))),
+                show(idle and idle * self.connections / 1024)]
+
+    def times(self):
+        return [*self.name,
+                *(show(self.line.get(name) and self.line[name] / 1e3, 1)
+                  for name in ("connect_ms", "storm_ms"))]
+
+    def fairness(self):
+        return [*self.name,
+                *(show(self.line.get(name) and self.line[name] / 1e3, 1)
+                  for name in ("p50", "p99", "slow_p50", "slow_p99",
+                               "beside_p50", "beside_p99"))]
+
+
+def crowds(directory):
+    found = {}
+    for name in sorted(os.listdir(directory)):
+        if not name.startswith("clients-"):
+            continue
+        for line in Figures(os.path.join(directory, name, "share")).part("clients"):
+            found.setdefault((line["transport"], line["connections"]),
+                             []).append(line)
+    for key in sorted(found, key=lambda key: (key[0] != "rpcrdma2", key[1])):
+        crowd = Crowd(*key, found[key])
+        if crowd.kib:
+            yield crowd
+
+
+def rxe_rows(directory):
+    for name in sorted(os.listdir(directory), reverse=True):
+        if not name.startswith("memory-"):
+            continue
+        for line in Figures(os.path.join(directory, name, "share")).part("memory"):
+            yield [NAMES[line["transport"]], line["end"],
+                   show(line["connections"]), show(line["kib"]),
+                   show(line["queues"]), show(line["slab"])]
+
+
+def sections(directory):
+    found = list(crowds(directory))
+    yield "KiB for each connection, mimic:\n"
+    yield table(["Transport", "Connections", "Server, idle", "Server, used",
+                 "Both ends, idle", "All at the server, idle, MiB"],
+                [crowd.costs() for crowd in found])
+    yield "The same, idle, between two guests, rxe:\n"
+    yield table(["Transport", "End", "Connections", "KiB", "Queues", "Slab"],
+                list(rxe_rows(directory)))
+    yield "Seconds until all are served, mimic:\n"
+    yield table(["Transport", "Connections", "When they connect",
+                 "When their server was restarted"],
+                [crowd.times() for crowd in found])
+    yield "Microseconds that a small RPC takes, median and 99 %, mimic:\n"
+    yield table(["Transport", "Connections", "Alone", "99 %",
+                 "Beside a slow one", "99 %", "Beside a fast one", "99 %"],
+                [crowd.fairness() for crowd in found])
+
+
+def main():
+    directory, page = sys.argv[1:]
+    with open(page, encoding="utf-8") as file:
+        above, _, rest = file.read().partition(START)
+    below = rest.partition(END)[2]
+    write(page, "".join([above, START, "\n\n", "\n".join(sections(directory)),
+                         "\n", END, below]))
+
+
+if __name__ == "__main__":
+    main()
