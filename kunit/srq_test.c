@@ -27,6 +27,7 @@ MODULE_PARM_DESC(last_wqe, "the device raises LAST_WQE_REACHED");
 
 #define SRQ_CONNS	3
 #define SRQ_ENTRIES	8
+#define SRQ_BUFFER	128
 #define SRQ_TIMEOUT_MS	5000
 /* 10.24 ms */
 #define SRQ_RNR_TIMER	20
@@ -79,7 +80,8 @@ static int message_init(struct srq_message *message,
 {
 	struct ib_device *device = world->pd->device;
 
-	message->value = kzalloc(sizeof(*message->value), GFP_KERNEL);
+	/* Cache lines of its own */
+	message->value = kzalloc(SRQ_BUFFER, GFP_KERNEL);
 	if (!message->value)
 		return -ENOMEM;
 	message->cqe.done = done;
@@ -232,7 +234,8 @@ static int cm_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		return accept(id);
 	case RDMA_CM_EVENT_ESTABLISHED:
-		if (id == world->connecting->far)
+		/* The far end's, late perhaps */
+		if (!id->context)
 			return 0;
 		fallthrough;
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
@@ -258,9 +261,9 @@ static int wait(int ret)
 	return in_time(&world->event) ? world->status : -ETIMEDOUT;
 }
 
-static struct rdma_cm_id *create_id(void)
+static struct rdma_cm_id *create_id(struct srq_conn *conn)
 {
-	return rdma_create_id(&init_net, cm_event, NULL, RDMA_PS_TCP,
+	return rdma_create_id(&init_net, cm_event, conn, RDMA_PS_TCP,
 			      IB_QPT_RC);
 }
 
@@ -299,7 +302,7 @@ static int connect(struct srq_conn *conn, struct sockaddr *sa)
 		.retry_count		= 7,
 		.rnr_retry_count	= 7,
 	};
-	struct rdma_cm_id *id = create_id();
+	struct rdma_cm_id *id = create_id(conn);
 	int ret;
 
 	if (IS_ERR(id))
@@ -330,7 +333,7 @@ static void open_world(struct kunit *test, u8 rnr_retry)
 
 	in4_pton(addr, -1, (u8 *)&sin.sin_addr, -1, NULL);
 	world->rnr_retry = rnr_retry;
-	world->listener = create_id();
+	world->listener = create_id(NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(world->listener));
 	KUNIT_ASSERT_EQ(test, rdma_bind_addr(world->listener, sa), 0);
 	KUNIT_ASSERT_EQ(test, rdma_listen(world->listener, SRQ_CONNS), 0);
