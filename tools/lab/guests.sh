@@ -176,11 +176,13 @@ boot_uml() {
 	spawn "$guest" "$kernel/build/linux" "${args[@]}"
 }
 
+boot_x86() { boot_qemu "$@"; }
+
 boot_qemu() {
 	local guest=$1 role=$2 args
 
 	args=(
-		-smp 2 -m "$(memory "$role")" -nodefaults -display none -no-reboot
+		-smp "${LAB_CPUS:-2}" -m "$(memory "$role")" -nodefaults -display none -no-reboot
 		-chardev "stdio,id=console,signal=off" -serial chardev:console
 		-kernel "$kernel/vmlinuz" -initrd "$kernel/initrd.img"
 		-virtfs "$(shared_directory host /),readonly=on"

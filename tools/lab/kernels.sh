@@ -141,7 +141,8 @@ kind() {
 	case ${1:-} in
 	uml|debug) echo uml ;;
 	qemu) echo qemu ;;
-	*) die "no flavour '${1:-}'; there are: uml debug qemu" ;;
+	kcsan) echo x86 ;;
+	*) die "no flavour '${1:-}'; there are: uml debug qemu kcsan" ;;
 	esac
 }
 
@@ -177,6 +178,7 @@ kernel() {
 kbuild() {
 	case $kind:$(suite) in
 	uml:*)	make -C "$kernel/build" ARCH=um CC="ccache gcc" "$@" ;;
+	x86:*)	make -C "$kernel/build" ARCH=x86_64 CC="ccache gcc" "$@" ;;
 	*:bookworm-*) make -C "$kernel/build" "$@" ;;
 	*)	root=$CACHE/headers/$(suite) headers_root \
 			make -C "/usr/src/linux-headers-$release" \
@@ -184,30 +186,31 @@ kbuild() {
 	esac
 }
 
-name_uml() {
+# name_source FILE... - of a kernel that is built here; FILEs are as good as its source
+name_source() {
 	local version
 
-	fragments=("$LAB/config/common.config" "$LAB/config/uml.config")
-	[ "$flavour" = uml ] || fragments+=("$LAB/config/$flavour.config")
+	fragments=("$LAB/config/common.config" "$LAB/config/$kind.config")
+	[ "$flavour" = "$kind" ] || fragments+=("$LAB/config/$flavour.config")
 	[ ! -e "$LAB/config/$flavour-$KERNEL.config" ] ||
 		fragments+=("$LAB/config/$flavour-$KERNEL.config")
 	patches=("$LAB/patches/$KERNEL"/*.patch)
 	fetch "linux-source-$KERNEL"
 	version=$(dpkg-deb -f "$(deb "linux-source-$KERNEL")" Version)
 	source=$CACHE/src/linux-$version-$(cat "${patches[@]}" | hash_of)
-	name=$flavour-$version-$({ cat "${fragments[@]}"
+	name=$flavour-$version-$({ cat "${fragments[@]}" "$@"
 		echo "$source"; gcc --version; } | hash_of)
 }
 
-make_uml() {
+make_source() {
 	mkdir -p "$CACHE/src" "$kernel/build"
 	exec 8>"$source.lock"
 	flock 8
 	[ -e "$source/ready" ] ||
-		step "unpacking $(basename "$source")" "$source.log" unpack_uml
+		step "unpacking $(basename "$source")" "$source.log" unpack_source
 	exec 8>&-
 
-	step "configuring $name" "$kernel/config.log" configure_uml
+	step "configuring $name" "$kernel/config.log" configure_source
 	check_config
 	step "building $name (takes minutes)" "$kernel/build.log" \
 		kbuild -j"$(nproc)"
@@ -215,7 +218,7 @@ make_uml() {
 		kbuild modules_install INSTALL_MOD_PATH="$kernel/root/usr"
 }
 
-unpack_uml() {
+unpack_source() {
 	local patch
 
 	rm -rf "$source"
@@ -229,9 +232,12 @@ unpack_uml() {
 	touch "$source/ready"
 }
 
-configure_uml() {
+configure_source() {
+	local arch=um
+
+	[ "$kind" = uml ] || arch=x86_64
 	cd "$source"
-	ARCH=um scripts/kconfig/merge_config.sh -n -O "$kernel/build" \
+	ARCH=$arch scripts/kconfig/merge_config.sh -n -O "$kernel/build" \
 		"${fragments[@]}"
 }
 
@@ -244,6 +250,20 @@ check_config() {
 	lost=$(cat "${fragments[@]}" | grep -E '^(# )?CONFIG_' |
 	       grep -vxFf "$kernel/build/.config" | grep -vxFf "$gone" || true)
 	[ -z "$lost" ] || die "lost from the configuration:"$'\n'"$lost"
+}
+
+name_uml() { name_source; }
+make_uml() { make_source; }
+
+name_x86() {
+	deps qemu
+	name_source "$LAB/guest/initrd.sh"
+}
+
+make_x86() {
+	make_source
+	cp "$kernel/build/arch/x86/boot/bzImage" "$kernel/vmlinuz"
+	step "making its initrd" "$kernel/initrd.log" make_initrd
 }
 
 name_qemu() {
@@ -281,7 +301,8 @@ make_qemu() {
 	bookworm-*) ;;
 	*)	(headers_ready "$(suite)" "$KERNEL") ;;
 	esac
-	step "making its initrd" "$kernel/initrd.log" make_initrd
+	step "making its initrd" "$kernel/initrd.log" make_initrd \
+		virtio_pci virtio_net 9pnet_virtio 9p overlay
 	ln -sfn "root/usr/src/linux-headers-$release" "$kernel/build"
 }
 
@@ -305,7 +326,8 @@ unpack_qemu() {
 		"$root/usr/src/linux-headers-$release/Makefile"
 }
 
-# initrd.sh, busybox, and in the order of their names the modules to load.
+# make_initrd [MODULE...] - initrd.sh, busybox, and in the order of their names the
+# modules to load.
 make_initrd() {
 	local dir=$kernel/initrd module number=100
 
@@ -313,7 +335,7 @@ make_initrd() {
 	mkdir -p "$dir/bin" "$dir/modules"
 	cp -p "$LAB/guest/initrd.sh" "$dir/init"
 	cp /bin/busybox "$dir/bin"
-	for module in virtio_pci virtio_net 9pnet_virtio 9p overlay; do
+	for module; do
 		modprobe -d "$kernel/root/usr" -S "$release" --show-depends "$module"
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' |
 	while read -r module; do
@@ -353,7 +375,7 @@ modules() {
 	flock 9
 
 	copy_tree "$build"
-	[ "$kind" = qemu ] || set -- UBSAN_SANITIZE=y "$@"
+	[ "$kind" != uml ] || set -- UBSAN_SANITIZE=y "$@"
 	kbuild -s -j"$(nproc)" KCFLAGS=-g M="$build" CONFIG_RDMA_MIMIC=m \
 		"$@" modules >&2 || {
 		say "building the modules of $TREE for $flavour failed"

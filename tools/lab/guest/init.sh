@@ -30,8 +30,9 @@ fi
 mount_file_systems() {
 	local share="share $LAB_LOG hostfs $LAB_LOG"
 
-	[ "$LAB_FLAVOUR" != qemu ] ||
-		share="share $LAB_LOG 9p trans=virtio,version=9p2000.L"
+	case $LAB_FLAVOUR in
+	qemu|kcsan) share="share $LAB_LOG 9p trans=virtio,version=9p2000.L" ;;
+	esac
 	cat >/etc/fstab <<-END
 	sys /sys sysfs
 	dev /dev devtmpfs
