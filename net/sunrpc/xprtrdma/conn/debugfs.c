@@ -116,6 +116,7 @@ static void show_queues(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 		      conn->odd_recvs);
 	rpcrdma2_show(seq, "peak_rbsiz", "%u", conn->peak_rbsiz);
 	rpcrdma2_show(seq, "completion_queue_depth", "%d", conn->cq->cqe);
+	rpcrdma2_show(seq, "completion_vector", "%u", conn->cq->comp_vector);
 	rpcrdma2_show(seq, "send_buffers", "%u", conn->nr_sends);
 	rpcrdma2_show(seq, "registration_pages", "%u", conn->max_pages);
 }

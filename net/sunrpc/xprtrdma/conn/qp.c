@@ -114,14 +114,20 @@ static void qp_event(struct ib_event *event, void *context)
 	}
 }
 
-static struct ib_cq *alloc_cq(struct rpcrdma2_conn *conn, unsigned int cqes)
+/*
+ * Connections take turns at the device's completion vectors, and so at the CPUs that
+ * handle them. A server's have turns of their own: else a machine that is its own
+ * client would have all of its client's on one half of the vectors.
+ */
+static unsigned int choose_vector(const struct rpcrdma2_conn *conn)
 {
-	struct ib_device *dev = conn->cm_id->device;
+	static atomic_t turns[2];
+	unsigned int vectors = min_t(unsigned int, num_online_cpus(),
+				     conn->cm_id->device->num_comp_vectors);
 
 	if (conn->srq)
-		return ib_alloc_cq(dev, conn, cqes, conn->srq->vector,
-				   IB_POLL_WORKQUEUE);
-	return ib_alloc_cq_any(dev, conn, cqes, IB_POLL_WORKQUEUE);
+		return conn->srq->vector;
+	return (unsigned int)atomic_fetch_inc(&turns[conn->active]) % vectors;
 }
 
 /*
@@ -145,7 +151,8 @@ static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
 		cqes = limit;
 		conn->sq_depth = cqes - recvs;
 	}
-	conn->cq = alloc_cq(conn, cqes);
+	conn->cq = ib_alloc_cq(conn->cm_id->device, conn, cqes,
+			       choose_vector(conn), IB_POLL_WORKQUEUE);
 	if (IS_ERR(conn->cq)) {
 		int rc = PTR_ERR(conn->cq);
 
