@@ -212,7 +212,10 @@ end:
 	od
 }
 
-/* rpcrdma2_credits_update(); what there is no memory for is not granted. */
+/*
+ * rpcrdma2_credits_answer(), or just _update(). The grant is there before the credit is,
+ * which came with it; what there is no memory for is not granted.
+ */
 inline credits_update(me, grant, answered)
 {
 	if
@@ -235,10 +238,8 @@ inline credits_update(me, grant, answered)
 		:: else -> break
 		od
 	}
-	atomic {
-		granted[me] = grant;
-		outstanding[me] = outstanding[me] - (answered && outstanding[me])
-	}
+	granted[me] = grant;
+	outstanding[me] = outstanding[me] - (answered && outstanding[me]);
 	atomic {
 		starved[me] = starved[me] && !answered;
 		write_space[me] = false

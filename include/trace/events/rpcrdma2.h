@@ -703,7 +703,8 @@ TRACE_EVENT(rpcrdma2_call_begin,
 						rqst->rq_task->tk_start));
 		__entry->call_len = rqst->rq_snd_buf.len;
 		__entry->reply_max = rqst->rq_rcv_buf.buflen;
-		__entry->outstanding = requester->outstanding;
+		__entry->outstanding =
+			rpcrdma2_requester_outstanding(requester);
 		__entry->granted = requester->granted;
 	),
 	TP_printk("conn=%u xid=0x%08x queued_ns=%llu call_len=%u reply_max=%u outstanding=%u granted=%u",
@@ -755,7 +756,8 @@ TRACE_EVENT(rpcrdma2_credits,
 	TP_fast_assign(
 		__entry->conn = requester->conn->id;
 		__entry->granted = requester->granted;
-		__entry->outstanding = requester->outstanding;
+		__entry->outstanding =
+			rpcrdma2_requester_outstanding(requester);
 		__entry->requested = requester->conn->param.calls_out;
 	),
 	TP_printk("conn=%u granted=%u outstanding=%u requested=%u",

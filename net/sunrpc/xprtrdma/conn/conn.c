@@ -360,7 +360,8 @@ static void conn_free(struct kref *ref)
 	WARN_ON_ONCE(conn->taken != conn->returned);
 	rpcrdma2_recvs_free(conn);
 	rpcrdma2_sends_free(conn);
-	kfree(conn);
+	/* Somebody may be about to find that it can't be entered any more. */
+	kfree_rcu(conn, rcu);
 }
 
 /**

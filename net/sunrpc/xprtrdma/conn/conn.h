@@ -165,7 +165,7 @@ struct rpcrdma2_send {
  *	buffer for who got none; process context, no locks held
  * @call: a Call message arrived; CQ context
  * @reply: a Reply or an RDMA2_ERROR arrived; CQ context
- * @is_quiet: is none of this end's Calls out? Takes the requester's lock, so that one
+ * @is_quiet: is none of this end's Calls out? Takes @lock of the connection, so that one
  *	that is being marshalled is posted before, or looks at the limits after
  * @show: write what there is to say of @conn above conn/, by rpcrdma2_show();
  *	between enter and exit, process context, must not sleep
@@ -269,6 +269,9 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
 /* CONNPROP and ERROR take no credit; a few Receives are kept for them. */
 #define RPCRDMA2_CONTROL_RECVS	5
 
+/* A signaled WR every so many entries bounds how long buffers stay out. */
+#define RPCRDMA2_SIGNAL_INTERVAL	16
+
 /* Send Queue entries for those that are out: there is one at a time. */
 #define RPCRDMA2_HEARTBEATS	1
 
@@ -309,6 +312,7 @@ struct rpcrdma2_answer {
 /**
  * struct rpcrdma2_conn - one RDMA connection
  * @ref: the memory of this struct and of its buffers
+ * @rcu: frees this struct: who finds it under rcu_read_lock() may try to enter it
  * @id: number of the connection in tracepoints
  * @param: what was asked for
  * @upper: for the upper layer
@@ -420,6 +424,7 @@ struct rpcrdma2_answer {
  */
 struct rpcrdma2_conn {
 	struct kref			ref;
+	struct rcu_head			rcu;
 	u32				id;
 	struct rpcrdma2_conn_param	param;
 	void				*upper;
@@ -629,10 +634,18 @@ void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn);
 void rpcrdma2_recvs_free(struct rpcrdma2_conn *conn);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);
 
-/* send.c */
+/* sends.c */
 int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn);
+void rpcrdma2_send_begin(struct rpcrdma2_send *send);
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn);
+struct rpcrdma2_send *rpcrdma2_send_spare(struct rpcrdma2_conn *conn);
+void rpcrdma2_send_free(struct rpcrdma2_send *send);
+bool rpcrdma2_sends_wanted(struct rpcrdma2_conn *conn);
 void rpcrdma2_send_put(struct rpcrdma2_send *send);
+void rpcrdma2_sends_unmap(struct rpcrdma2_conn *conn);
+void rpcrdma2_sends_free(struct rpcrdma2_conn *conn);
+
+/* send.c */
 void rpcrdma2_send_prepare(struct rpcrdma2_send *send);
 void rpcrdma2_work_prepend(struct rpcrdma2_work *work,
 			   struct ib_send_wr *first, unsigned int count);
@@ -643,11 +656,11 @@ void rpcrdma2_work_init(struct rpcrdma2_work *work, u32 xid,
 int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work);
 bool rpcrdma2_send_fits(const struct rpcrdma2_send *send);
 int rpcrdma2_send_post(struct rpcrdma2_send *send);
+int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on,
+			    struct rpcrdma2_send **spare);
 void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc);
 int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_header *hdr, bool close_after);
-void rpcrdma2_sends_unmap(struct rpcrdma2_conn *conn);
-void rpcrdma2_sends_free(struct rpcrdma2_conn *conn);
 
 /* heartbeat.c */
 void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The Send Queue and the Send buffers.
+ * The Send Queue, and Sends.
  *
  * All that is posted is a struct rpcrdma2_work: a chain of WRs with one
  * owner. conn->posted holds the chains in the order of the Send Queue. Most
@@ -22,8 +22,7 @@
 
 #include <trace/events/rpcrdma2.h>
 
-/* A signaled WR every so many entries bounds how long buffers stay out. */
-#define SIGNAL_INTERVAL	16
+static void send_work_done(struct rpcrdma2_work *work, int status);
 
 static void count_post(struct rpcrdma2_conn *conn,
 		       const struct rpcrdma2_work *work,
@@ -44,7 +43,7 @@ static bool must_signal(const struct rpcrdma2_conn *conn,
 			const struct rpcrdma2_work *work)
 {
 	return work->prompt || work->left ||
-	       conn->unsignaled >= SIGNAL_INTERVAL ||
+	       conn->unsignaled >= RPCRDMA2_SIGNAL_INTERVAL ||
 	       conn->sq_depth - conn->sq_used < 2 * work->queued ||
 	       list_empty(&conn->free_sends);
 }
@@ -65,7 +64,7 @@ static void post_refused(struct rpcrdma2_conn *conn,
 static unsigned int part_of(const struct rpcrdma2_conn *conn,
 			    const struct rpcrdma2_work *work)
 {
-	if (work->left + SIGNAL_INTERVAL <= conn->sq_depth)
+	if (work->left + RPCRDMA2_SIGNAL_INTERVAL <= conn->sq_depth)
 		return work->left;
 	return conn->sq_depth / 2;
 }
@@ -144,6 +143,20 @@ bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
 	return send->sge.length <= READ_ONCE(send->conn->send_max);
 }
 
+static int post_or_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
+{
+	lockdep_assert_held(&conn->lock);
+
+	if (!may_post(conn))
+		return -ENOTCONN;
+	work->left = work->count;
+	if (!list_empty(&conn->waiting) || !has_room(conn, work))
+		wait_locked(conn, work);
+	else
+		post_locked(conn, work);
+	return 0;
+}
+
 /**
  * rpcrdma2_post - put a chain of WRs on the Send Queue
  * @conn: its connection; the caller is between enter and exit
@@ -155,16 +168,10 @@ bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
  */
 int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 {
-	int rc = 0;
+	int rc;
 
-	work->left = work->count;
 	spin_lock(&conn->lock);
-	if (!may_post(conn))
-		rc = -ENOTCONN;
-	else if (!list_empty(&conn->waiting) || !has_room(conn, work))
-		wait_locked(conn, work);
-	else
-		post_locked(conn, work);
+	rc = post_or_wait(conn, work);
 	spin_unlock(&conn->lock);
 	if (unlikely(READ_ONCE(conn->post_failed)))
 		rpcrdma2_conn_close(conn, -ENOTCONN);
@@ -187,7 +194,22 @@ static void post_waiting(struct rpcrdma2_conn *conn)
 	}
 }
 
-/* What the completion of @last says to be done. The rest of a long chain is next. */
+static struct rpcrdma2_send *send_of(struct rpcrdma2_work *work)
+{
+	return container_of(work, struct rpcrdma2_send, work);
+}
+
+/* A Send that nobody waits for: all that its end means is that its buffer is free. */
+static bool is_plain_send(struct rpcrdma2_work *work)
+{
+	return work->done == send_work_done && !send_of(work)->done &&
+	       !send_of(work)->close_after;
+}
+
+/*
+ * What the completion of @last says to be done. Buffers of plain Sends are free again
+ * under the lock that is held anyway. The rest of a long chain is next.
+ */
 static void retire(struct rpcrdma2_conn *conn, struct rpcrdma2_work *last,
 		   struct list_head *completed)
 {
@@ -198,10 +220,16 @@ static void retire(struct rpcrdma2_conn *conn, struct rpcrdma2_work *last,
 	list_for_each_entry_safe(work, next, &conn->posted, link) {
 		if (work == last || !work->reads) {
 			conn->sq_used -= work->queued;
-			if (work->left)
+			if (work->left) {
 				list_move(&work->link, &conn->waiting);
-			else
+			} else if (is_plain_send(work)) {
+				list_del_init(&work->link);
+				trace_rpcrdma2_post_done(conn, work,
+							 IB_WC_SUCCESS);
+				rpcrdma2_send_free(send_of(work));
+			} else {
 				list_move_tail(&work->link, completed);
+			}
 		}
 		if (work == last)
 			break;
@@ -222,8 +250,8 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 						  struct rpcrdma2_work, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
 	struct rpcrdma2_work *work, *next;
+	bool waited, wanted;
 	LIST_HEAD(completed);
-	bool waited;
 
 	conn->stats.completions++;
 	if (wc->status != IB_WC_SUCCESS) {
@@ -237,6 +265,7 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 	waited = !list_empty(&conn->waiting);
 	post_waiting(conn);
 	waited = waited && list_empty(&conn->waiting);
+	wanted = rpcrdma2_sends_wanted(conn);
 	spin_unlock(&conn->lock);
 
 	list_for_each_entry_safe(work, next, &completed, link) {
@@ -244,7 +273,7 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 		trace_rpcrdma2_post_done(conn, work, IB_WC_SUCCESS);
 		work->done(work, 0);
 	}
-	if (waited && conn->param.ops->room)
+	if ((waited || wanted) && conn->param.ops->room)
 		conn->param.ops->room(conn);
 	if (unlikely(READ_ONCE(conn->post_failed)))
 		rpcrdma2_conn_close(conn, -ENOTCONN);
@@ -292,158 +321,9 @@ void rpcrdma2_work_prepend(struct rpcrdma2_work *work,
 	work->count += count;
 }
 
-static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
-{
-	struct ib_device *dev = conn->pd->device;
-	u32 size = READ_ONCE(conn->send_size);
-	struct rpcrdma2_send *send;
-
-	send = kzalloc_node(sizeof(*send), gfp, ibdev_to_node(dev));
-	if (!send)
-		return NULL;
-	send->buf = rpcrdma2_buffer_alloc(dev, size, DMA_TO_DEVICE, gfp,
-					  &send->sge.addr);
-	if (!send->buf) {
-		kfree(send);
-		return NULL;
-	}
-	send->conn = conn;
-	INIT_LIST_HEAD(&send->free);
-	send->sge.lkey = conn->pd->local_dma_lkey;
-	send->size = size;
-
-	spin_lock(&conn->lock);
-	list_add(&send->all, &conn->sends);
-	conn->nr_sends++;
-	spin_unlock(&conn->lock);
-	return send;
-}
-
-/* The peer's Receives have another size. Without memory for it, this buffer has not. */
-static void send_resize(struct rpcrdma2_send *send)
-{
-	struct ib_device *dev = send->conn->pd->device;
-	u32 size = READ_ONCE(send->conn->send_size);
-	void *buf;
-	u64 addr;
-
-	buf = rpcrdma2_buffer_alloc(dev, size, DMA_TO_DEVICE, GFP_NOWAIT, &addr);
-	if (!buf)
-		return;
-	ib_dma_unmap_single(dev, send->sge.addr, send->size, DMA_TO_DEVICE);
-	rpcrdma2_buffer_free(send->buf, send->size);
-	send->buf = buf;
-	send->size = size;
-	send->sge.addr = addr;
-}
-
-static int send_add(struct rpcrdma2_conn *conn, gfp_t gfp)
-{
-	struct rpcrdma2_send *send = send_alloc(conn, gfp);
-
-	if (!send)
-		return -ENOMEM;
-	rpcrdma2_send_put(send);
-	return 0;
-}
-
-/* More than can be on the Queue for Calls, Replies and their signaling. */
-static bool may_alloc(const struct rpcrdma2_conn *conn)
-{
-	return conn->nr_sends < conn->recv_depth + 2 * SIGNAL_INTERVAL;
-}
-
-static struct rpcrdma2_send *take_free(struct rpcrdma2_conn *conn, bool *last)
-{
-	struct rpcrdma2_send *send;
-
-	spin_lock(&conn->lock);
-	send = list_first_entry_or_null(&conn->free_sends,
-					struct rpcrdma2_send, free);
-	if (send)
-		list_del_init(&send->free);
-	else
-		conn->send_wanted = true;
-	*last = list_empty(&conn->free_sends) && may_alloc(conn);
-	spin_unlock(&conn->lock);
-	return send;
-}
-
-/**
- * rpcrdma2_send_get - get a Send buffer
- * @conn: its connection; the caller is between enter and exit
- *
- * Process context; allocates while the connection warms up, and does not
- * wait for memory. There always is a buffer, which may be out; so whoever gets
- * none need not try again before the room op.
- *
- * Return: a buffer with an empty stream, or NULL if all are out, and there is no
- * memory for another, or the peer has let too many Sends pile up
- */
-struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_send *send;
-	bool last;
-
-	send = take_free(conn, &last);
-	if (!send && last)
-		send = send_alloc(conn, GFP_NOIO | __GFP_NORETRY |
-				  __GFP_NOWARN);
-	else if (last)
-		/* While none is free, each Send has to be signaled. */
-		send_add(conn, GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN);
-	if (!send)
-		return NULL;
-	if (unlikely(send->size != READ_ONCE(conn->send_size)))
-		send_resize(send);
-
-	send->close_after = false;
-	send->done = NULL;
-	rpcrdma2_stream_encode(&send->xdr, &send->xdr_buf, send->buf,
-			       send->size);
-	return send;
-}
-
-/**
- * rpcrdma2_sends_provide - have a Send buffer, or one more
- * @conn: a connection whose QP is new, or whose user is between enter and exit
- *
- * Process context, sleeps. The first one is there whatever memory there is later:
- * when the last one goes out its Send is signaled, and so it comes back.
- *
- * Return: 0; -ENOMEM; -ENOBUFS: the peer has let too many Sends pile up
- */
-int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn)
-{
-	if (!may_alloc(conn))
-		return -ENOBUFS;
-	return send_add(conn, GFP_KERNEL);
-}
-
-/**
- * rpcrdma2_send_put - give back a Send buffer that was not posted
- * @send: the buffer
- *
- * Process context, no locks held.
- */
-void rpcrdma2_send_put(struct rpcrdma2_send *send)
-{
-	struct rpcrdma2_conn *conn = send->conn;
-	bool wanted;
-
-	spin_lock(&conn->lock);
-	list_add(&send->free, &conn->free_sends);
-	wanted = conn->send_wanted;
-	conn->send_wanted = false;
-	spin_unlock(&conn->lock);
-	if (wanted && conn->param.ops->room)
-		conn->param.ops->room(conn);
-}
-
 static void send_work_done(struct rpcrdma2_work *work, int status)
 {
-	struct rpcrdma2_send *send = container_of(work, struct rpcrdma2_send,
-						  work);
+	struct rpcrdma2_send *send = send_of(work);
 
 	if (send->done)
 		send->done(send, status);
@@ -490,6 +370,35 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send)
 }
 
 /**
+ * rpcrdma2_send_post_call - post a Call, and what was prepended to it
+ * @send: the buffer, prepared; no longer the caller's if 0 is returned
+ * @sent_on: becomes the number of the connection, where the answer is expected from now
+ *	on. Who finds another number there, and holds the connection's lock, may be sure
+ * @spare: gets a buffer for the next Call, for rpcrdma2_send_begin(), or NULL
+ *
+ * Return: as rpcrdma2_post(); -ENOBUFS: it is longer than Calls may be by now
+ */
+int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on,
+			    struct rpcrdma2_send **spare)
+{
+	struct rpcrdma2_conn *conn = send->conn;
+	int rc = -ENOBUFS;
+
+	spin_lock(&conn->lock);
+	if (send->sge.length <= conn->send_limit)
+		rc = post_or_wait(conn, &send->work);
+	if (!rc) {
+		/* Behind all that the Call's struct has; for a claim without the lock */
+		smp_store_release(sent_on, conn->id);
+		*spare = rpcrdma2_send_spare(conn);
+	}
+	spin_unlock(&conn->lock);
+	if (unlikely(READ_ONCE(conn->post_failed)))
+		rpcrdma2_conn_close(conn, -ENOTCONN);
+	return rc;
+}
+
+/**
  * rpcrdma2_send_header - send a message that is only a header
  * @conn: its connection; the caller is between enter and exit, or is the CQ
  * @hdr: the header
@@ -521,31 +430,4 @@ out_put:
 out_close:
 	rpcrdma2_conn_close(conn, rc);
 	return rc;
-}
-
-/**
- * rpcrdma2_sends_unmap - the device lets go of the Send buffers
- * @conn: a connection in teardown
- */
-void rpcrdma2_sends_unmap(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_send *send;
-
-	list_for_each_entry(send, &conn->sends, all)
-		ib_dma_unmap_single(conn->pd->device, send->sge.addr,
-				    send->size, DMA_TO_DEVICE);
-}
-
-/**
- * rpcrdma2_sends_free - free the Send buffers, unmapped
- * @conn: a connection that nobody refers to
- */
-void rpcrdma2_sends_free(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_send *send, *next;
-
-	list_for_each_entry_safe(send, next, &conn->sends, all) {
-		rpcrdma2_buffer_free(send->buf, send->size);
-		kfree(send);
-	}
 }

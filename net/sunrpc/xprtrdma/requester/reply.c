@@ -195,19 +195,6 @@ static struct rpcrdma2_call *call_pin(struct rpc_xprt *xprt, u32 xid)
 	return rqst ? rpcrdma2_call_of(rqst) : NULL;
 }
 
-/* Is a Call out on this connection, and not answered yet? */
-static bool call_claim(struct rpcrdma2_requester *requester,
-		       struct rpcrdma2_call *call)
-{
-	bool ok;
-
-	spin_lock(&requester->lock);
-	ok = call->sent_on == requester->conn->id;
-	call->sent_on = 0;
-	spin_unlock(&requester->lock);
-	return ok;
-}
-
 static int copy_out(struct rpcrdma2_requester *requester,
 		    const struct xdr_buf *buf, unsigned int to, void *from,
 		    unsigned int len)
@@ -360,18 +347,17 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_header *hdr = &recv->hdr;
 	u32 invalidated = recv->invalidated;
 	struct rpcrdma2_call *call;
-	bool mine = true;
+	/* The credit field of an RDMA2_ERROR is not a grant: v2-09, 5.3.3. */
+	u32 grant = requester->granted;
+	bool claimed, mine = true;
 
-	if (hdr->kind != RPCRDMA2_ERROR)
+	if (hdr->kind != RPCRDMA2_ERROR) {
 		trace_rpcrdma2_reply_recv(conn, hdr, recv->offset + recv->len);
-	call = call_pin(requester->xprt, hdr->xid);
-	if (hdr->kind == RPCRDMA2_ERROR) {
-		/* Its credit field is not a grant: v2-09, 5.3.3. */
-		rpcrdma2_credits_update(requester, requester->granted, true);
-	} else {
 		rpcrdma2_count_form(&requester->stats.replies, hdr);
-		rpcrdma2_credits_update(requester, hdr->credit, true);
+		grant = hdr->credit;
 	}
+	call = call_pin(requester->xprt, hdr->xid);
+	claimed = rpcrdma2_credits_answer(requester, call, grant);
 	if (!call) {
 		/* The RPC was killed; its memory is fenced or being fenced. */
 		trace_rpcrdma2_reply_unmatched(conn, hdr);
@@ -383,7 +369,7 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 			rpcrdma2_conn_close(conn, -EPROTO);
 		return;
 	}
-	if (!call_claim(requester, call)) {
+	if (!claimed) {
 		/* A second answer, or one to a Call that was never sent. */
 		call_unpin(call);
 		rpcrdma2_conn_close(conn, -EPROTO);

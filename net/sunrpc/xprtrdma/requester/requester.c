@@ -25,23 +25,26 @@
 
 #include <trace/events/rpcrdma2.h>
 
+/*
+ * Nobody else takes one: the caller holds the xprt's write lock. So there are never
+ * fewer than it sees, and a Receive for each.
+ */
 static bool credit_take(struct rpcrdma2_requester *requester)
 {
-	bool ok;
+	/* Before the grant: an answer counts with the grant that it brought. */
+	unsigned int answered = smp_load_acquire(&requester->answered);
+	/* Behind the Receives for the Replies */
+	unsigned int granted = smp_load_acquire(&requester->granted);
 
-	spin_lock(&requester->lock);
-	ok = requester->outstanding < requester->granted;
-	if (ok)
-		requester->outstanding++;
-	spin_unlock(&requester->lock);
-	return ok;
+	if (requester->taken - answered >= granted)
+		return false;
+	WRITE_ONCE(requester->taken, requester->taken + 1);
+	return true;
 }
 
 static void credit_return(struct rpcrdma2_requester *requester)
 {
-	spin_lock(&requester->lock);
-	requester->outstanding--;
-	spin_unlock(&requester->lock);
+	WRITE_ONCE(requester->taken, requester->taken - 1);
 }
 
 /*
@@ -79,34 +82,70 @@ static u32 backed_by_receives(struct rpcrdma2_requester *requester, u32 grant)
  * rpcrdma2_credits_update - a message with a grant came
  * @requester: whom it was for
  * @grant: its credit field
- * @answered: it ends a Call
  *
  * CQ context.
  */
-void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant,
-			     bool answered)
+void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant)
 {
-	bool changed;
-
 	/* A grant of zero would be a deadlock. */
 	grant = clamp_t(u32, grant, 1, requester->conn->param.calls_out);
-	/* Only this function, which runs once at a time, changes it. */
 	if (grant > requester->granted)
 		grant = backed_by_receives(requester, grant);
+	if (grant == requester->granted)
+		return;
+	/* Behind the Receives that it takes. */
+	smp_store_release(&requester->granted, grant);
+	trace_rpcrdma2_credits(requester);
+	limit_slots(requester->xprt, grant);
+	xprt_write_space(requester->xprt);
+}
 
-	spin_lock(&requester->lock);
-	changed = requester->granted != grant;
-	requester->granted = grant;
-	if (answered && requester->outstanding)
-		requester->outstanding--;
-	spin_unlock(&requester->lock);
-	if (changed) {
-		trace_rpcrdma2_credits(requester);
-		limit_slots(requester->xprt, grant);
-	}
-	if (answered && delayed_work_pending(&requester->starved))
+/*
+ * Is it out on this connection, and not answered yet? An answer that is faster than who
+ * posts waits until that is said, under the lock below which it was posted.
+ */
+static bool claim(struct rpcrdma2_conn *conn, struct rpcrdma2_call *call)
+{
+	bool ok;
+
+	if (likely(cmpxchg(&call->sent_on, conn->id, 0) == conn->id))
+		return true;
+	spin_lock(&conn->lock);
+	ok = call->sent_on == conn->id;
+	if (ok)
+		WRITE_ONCE(call->sent_on, 0);
+	spin_unlock(&conn->lock);
+	return ok;
+}
+
+/**
+ * rpcrdma2_credits_answer - an answer came, and brings a credit back
+ * @requester: whom it was for
+ * @call: whose answer it is; or NULL
+ * @grant: the credit field of a Reply; else the present grant
+ *
+ * CQ context.
+ *
+ * Return: whether @call is out on this connection, and this is its first answer
+ */
+bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
+			     struct rpcrdma2_call *call, u32 grant)
+{
+	unsigned int answered = requester->answered;
+	bool ok;
+
+	rpcrdma2_credits_update(requester, grant);
+	ok = call && claim(requester->conn, call);
+	/* One that nobody asked for brings none. */
+	answered += answered != READ_ONCE(requester->taken);
+	/* Behind the grant that came with it */
+	smp_store_release(&requester->answered, answered);
+	/* Either the credit is seen in credit_wait(), or here that somebody waits. */
+	smp_mb();
+	if (delayed_work_pending(&requester->starved))
 		cancel_delayed_work(&requester->starved);
 	xprt_write_space(requester->xprt);
+	return ok;
 }
 
 /*
@@ -130,8 +169,10 @@ static void starved(struct work_struct *work)
 static int credit_wait(struct rpcrdma2_requester *requester,
 		       const struct rpc_rqst *rqst)
 {
+	struct rpcrdma2_conn *conn = requester->conn;
+
 	xprt_wait_for_buffer_space(requester->xprt);
-	/* Pairs with the lock in rpcrdma2_credits_update(). */
+	/* Pairs with rpcrdma2_credits_answer(). */
 	smp_mb__after_atomic();
 	if (credit_take(requester)) {
 		xprt_write_space(requester->xprt);
@@ -139,8 +180,9 @@ static int credit_wait(struct rpcrdma2_requester *requester,
 	}
 	queue_delayed_work(rpcrdma2_wq, &requester->starved, rqst->rq_timeout);
 	requester->stats.credit_waits++;
-	trace_rpcrdma2_wait(requester->conn, be32_to_cpu(rqst->rq_xid),
-			    RPCRDMA2_WAIT_CREDIT, requester->outstanding,
+	trace_rpcrdma2_wait(conn, be32_to_cpu(rqst->rq_xid),
+			    RPCRDMA2_WAIT_CREDIT,
+			    rpcrdma2_requester_outstanding(requester),
 			    requester->granted);
 	return -EAGAIN;
 }
@@ -311,7 +353,12 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	struct rpcrdma2_send *send;
 	int rc;
 
-	send = rpcrdma2_send_get(conn);
+	send = requester->spare;
+	requester->spare = NULL;
+	if (send)
+		rpcrdma2_send_begin(send);
+	else
+		send = rpcrdma2_send_get(conn);
 	if (!send)
 		send = send_wait(requester, call->rqst);
 	if (!send)
@@ -327,15 +374,9 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	}
 	trace_rpcrdma2_call_send(conn, &requester->hdr, send->xdr_buf.len);
 	call->rqst->rq_xtime = ktime_get();
-	spin_lock(&requester->lock);
+	call->requester = requester;
 	/* The limit may have been lowered meanwhile: rpcrdma2_requester_is_quiet(). */
-	rc = send->sge.length <= READ_ONCE(conn->send_limit) ?
-		rpcrdma2_send_post(send) : -ENOBUFS;
-	if (!rc) {
-		call->requester = requester;
-		call->sent_on = conn->id;
-	}
-	spin_unlock(&requester->lock);
+	rc = rpcrdma2_send_post_call(send, &call->sent_on, &requester->spare);
 	if (!rc) {
 		count_call(requester, call->rqst);
 		return 0;
@@ -464,7 +505,7 @@ void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
 	struct rpcrdma2_conn *conn = requester->conn;
 
 	if (conn->first_grant)
-		rpcrdma2_credits_update(requester, conn->first_grant, false);
+		rpcrdma2_credits_update(requester, conn->first_grant);
 }
 
 /**
@@ -482,9 +523,9 @@ bool rpcrdma2_requester_is_quiet(struct rpcrdma2_requester *requester)
 
 	if (!requester)
 		return true;
-	spin_lock(&requester->lock);
-	quiet = !requester->outstanding;
-	spin_unlock(&requester->lock);
+	spin_lock(&requester->conn->lock);
+	quiet = !rpcrdma2_requester_outstanding(requester);
+	spin_unlock(&requester->conn->lock);
 	return quiet;
 }
 

@@ -73,10 +73,11 @@ struct rpcrdma2_stats {
  * struct rpcrdma2_requester - a connection's requester role
  * @conn: the connection
  * @xprt: whose RPCs are sent
- * @lock: credits and registrations; held while a Call is posted, so that its
- *	answer is not looked at before; conn->lock nests inside
- * @granted: Calls that the responder allows at a time, at least 1
- * @outstanding: Calls sent and not answered
+ * @lock: the pool of registrations, @to_deregister, @unsettled
+ * @granted: Calls that the responder allows at a time, at least 1; the CQ's
+ * @answered: credits that came back; the CQ's
+ * @taken: credits that were taken; by the holder of the xprt's write lock
+ * @spare: a Send buffer for the next Call, or NULL; by the same
  * @starved: closes the connection, for a Call that waits for a credit, unless an
  *	answer comes before
  * @free_mrs: registrations to use
@@ -96,10 +97,16 @@ struct rpcrdma2_requester {
 	struct rpcrdma2_conn	*conn;
 	struct rpc_xprt		*xprt;
 
-	spinlock_t		lock;	/* credits, MR lists */
-	unsigned int		granted;
-	unsigned int		outstanding;
+	/* By whoever sends */
+	unsigned int		taken ____cacheline_aligned_in_smp;
+	struct rpcrdma2_send	*spare;
+
+	/* By the CQ, with each Reply */
+	unsigned int		granted ____cacheline_aligned_in_smp;
+	unsigned int		answered;
 	struct delayed_work	starved;
+
+	spinlock_t		lock;	/* MR lists, unsettled */
 
 	struct list_head	free_mrs;
 	struct list_head	all_mrs;
@@ -162,8 +169,8 @@ struct rpcrdma2_copy {
  * @small: for buffer.c: it is of the size that some are in reserve of
  * @requester: the role that sent it last
  * @unsettled: in the requester's list of that name
- * @sent_on: number of the connection where its answer is expected, or 0; under the
- *	requester's lock. The first answer takes it
+ * @sent_on: number of the connection where its answer is expected, or 0; set under that
+ *	connection's lock. The first answer takes it
  * @conn: the connection it was last sent on, referenced while @mrs were
  *	exposed there, or NULL
  * @mrs: registrations that the responder can reach
@@ -228,6 +235,20 @@ rpcrdma2_call_of(const struct rpc_rqst *rqst)
 	return (struct rpcrdma2_call *)rqst->rq_buffer - 1;
 }
 
+/**
+ * rpcrdma2_requester_outstanding - Calls sent, or about to be, and not answered
+ * @requester: whose
+ *
+ * For others than the CQ, no more than a look: answers may be coming.
+ *
+ * Return: how many
+ */
+static inline unsigned int
+rpcrdma2_requester_outstanding(const struct rpcrdma2_requester *requester)
+{
+	return READ_ONCE(requester->taken) - READ_ONCE(requester->answered);
+}
+
 /* buffer.c */
 struct rpcrdma2_call *rpcrdma2_call_buffer_alloc(struct rpc_task *task);
 void rpcrdma2_call_buffer_free(struct rpcrdma2_call *call);
@@ -246,8 +267,9 @@ int rpcrdma2_call_alloc(struct rpc_task *task);
 void rpcrdma2_call_free(struct rpc_task *task);
 int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 		       struct rpc_rqst *rqst);
-void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant,
-			     bool answered);
+void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant);
+bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
+			     struct rpcrdma2_call *call, u32 grant);
 
 /* copy.c */
 int rpcrdma2_copy_make(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,

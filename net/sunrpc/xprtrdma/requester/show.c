@@ -167,7 +167,7 @@ void rpcrdma2_show_requester(struct seq_file *seq,
 {
 	rpcrdma2_show(seq, "requester_credits", "%u", requester->granted);
 	rpcrdma2_show(seq, "requester_outstanding", "%u",
-		      requester->outstanding);
+		      rpcrdma2_requester_outstanding(requester));
 	rpcrdma2_show(seq, "requester_registrations", "%u", requester->nr_mrs);
 	rpcrdma2_show_stats(seq, &requester->stats);
 }

@@ -35,6 +35,12 @@ static const struct rpc_timeout default_timeout = {
 	.to_maxval	= 60 * HZ,
 };
 
+/* The caller holds @x->lock. */
+static struct rpcrdma2_conn *conn_of(const struct rpcrdma2_xprt *x)
+{
+	return rcu_dereference_protected(x->conn, lockdep_is_held(&x->lock));
+}
+
 /**
  * rpcrdma2_xprt_conn_get - the connection, if there is one
  * @x: the transport
@@ -46,7 +52,7 @@ struct rpcrdma2_conn *rpcrdma2_xprt_conn_get(struct rpcrdma2_xprt *x)
 	struct rpcrdma2_conn *conn;
 
 	spin_lock(&x->lock);
-	conn = x->conn;
+	conn = conn_of(x);
 	if (conn)
 		rpcrdma2_conn_get(conn);
 	spin_unlock(&x->lock);
@@ -193,7 +199,7 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 	if (conn->was_ready && conn->assume)
 		rpcrdma2_server_learned(&x->xprt, conn->assume);
 	spin_lock(&x->lock);
-	x->conn = NULL;
+	RCU_INIT_POINTER(x->conn, NULL);
 	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
 	x->refused = is_refused(x, conn);
 	/*
@@ -329,7 +335,7 @@ static void connect_worker(struct work_struct *work)
 	}
 	atomic_inc(&x->nr_conns);
 	spin_lock(&x->lock);
-	x->conn = conn;
+	rcu_assign_pointer(x->conn, conn);
 	abandoned = x->abandoned;
 	rpcrdma2_conn_get(conn);
 	spin_unlock(&x->lock);
@@ -395,18 +401,23 @@ static int xprt_op_send_request(struct rpc_rqst *rqst)
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct rpcrdma2_conn *conn;
 	int rc = -ENOTCONN;
+	bool entered;
 
 	if (bc_prealloc(rqst))
 		return rpcrdma2_xprt_reverse_reply(rqst);
 
-	conn = rpcrdma2_xprt_conn_get(to_rpcrdma2_xprt(xprt));
+	/* No reference: its users keep it. */
+	rcu_read_lock();
+	conn = rcu_dereference(to_rpcrdma2_xprt(xprt)->conn);
+	entered = conn && rpcrdma2_conn_is_ready(conn) &&
+		  rpcrdma2_conn_enter(conn);
+	rcu_read_unlock();
 	if (!conn)
 		return rc;
-	if (rpcrdma2_conn_is_ready(conn) && rpcrdma2_conn_enter(conn)) {
+	if (entered) {
 		rc = rpcrdma2_call_send(conn->requester, rqst);
 		rpcrdma2_conn_exit(conn);
 	}
-	rpcrdma2_conn_put(conn);
 	if (rc == -ENOTCONN)
 		/* sunrpc still believes in it. */
 		xprt_force_disconnect(xprt);
@@ -452,12 +463,14 @@ static void xprt_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 {
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
 	const struct rpcrdma2_requester *requester;
+	const struct rpcrdma2_conn *conn;
 	struct rpcrdma2_stats stats;
 
 	spin_lock(&x->lock);
 	stats = x->stats;
-	if (x->conn) {
-		requester = x->conn->requester;
+	conn = conn_of(x);
+	if (conn) {
+		requester = conn->requester;
 		rpcrdma2_counters_add(&stats, &requester->stats, sizeof(stats));
 	}
 	spin_unlock(&x->lock);

@@ -20,7 +20,8 @@
  *	waits for memory, which may be swapped over this transport
  * @lock: @conn, @abandoned, @stats, @reverse_free, @reverse_waiting, @reverse_admitted,
  *	@reverse_inline, @reverse_replies, @bc_users
- * @conn: the connection, from its making to CLOSED; referenced; or NULL
+ * @conn: the connection, from its making to CLOSED; referenced; or NULL. Who sends goes
+ *	by RCU
  * @abandoned: whoever waited for the present attempt to connect was killed
  * @nr_conns: connections whose end was not reported to sunrpc yet
  * @stats: what was counted on connections that are gone
@@ -46,7 +47,7 @@ struct rpcrdma2_xprt {
 	struct delayed_work	connect_work;
 	struct kthread_worker	*connector;
 	spinlock_t		lock;	/* conn, abandoned, stats, reverse_*, bc_users */
-	struct rpcrdma2_conn	*conn;
+	struct rpcrdma2_conn __rcu *conn;
 	bool			abandoned;
 	atomic_t		nr_conns;
 	struct rpcrdma2_stats	stats;

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Send buffers: they are mapped for the device once, and go round. Where there is no
+ * memory for more, there is one at least: whoever finds none hears of it by the room op
+ * when it is back.
+ */
+#include "conn.h"
+
+static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
+{
+	struct ib_device *dev = conn->pd->device;
+	u32 size = READ_ONCE(conn->send_size);
+	struct rpcrdma2_send *send;
+
+	send = kzalloc_node(sizeof(*send), gfp, ibdev_to_node(dev));
+	if (!send)
+		return NULL;
+	send->buf = rpcrdma2_buffer_alloc(dev, size, DMA_TO_DEVICE, gfp,
+					  &send->sge.addr);
+	if (!send->buf) {
+		kfree(send);
+		return NULL;
+	}
+	send->conn = conn;
+	INIT_LIST_HEAD(&send->free);
+	send->sge.lkey = conn->pd->local_dma_lkey;
+	send->size = size;
+
+	spin_lock(&conn->lock);
+	list_add(&send->all, &conn->sends);
+	conn->nr_sends++;
+	spin_unlock(&conn->lock);
+	return send;
+}
+
+/* The peer's Receives have another size. Without memory for it, this buffer has not. */
+static void send_resize(struct rpcrdma2_send *send)
+{
+	struct ib_device *dev = send->conn->pd->device;
+	u32 size = READ_ONCE(send->conn->send_size);
+	void *buf;
+	u64 addr;
+
+	buf = rpcrdma2_buffer_alloc(dev, size, DMA_TO_DEVICE, GFP_NOWAIT, &addr);
+	if (!buf)
+		return;
+	ib_dma_unmap_single(dev, send->sge.addr, send->size, DMA_TO_DEVICE);
+	rpcrdma2_buffer_free(send->buf, send->size);
+	send->buf = buf;
+	send->size = size;
+	send->sge.addr = addr;
+}
+
+static int send_add(struct rpcrdma2_conn *conn, gfp_t gfp)
+{
+	struct rpcrdma2_send *send = send_alloc(conn, gfp);
+
+	if (!send)
+		return -ENOMEM;
+	rpcrdma2_send_put(send);
+	return 0;
+}
+
+/* More than can be on the Queue for Calls, Replies and their signaling. */
+static bool may_alloc(const struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_conn_param *param = &conn->param;
+
+	return conn->nr_sends < param->calls_out + param->calls_in +
+				RPCRDMA2_CONTROL_RECVS +
+				2 * RPCRDMA2_SIGNAL_INTERVAL;
+}
+
+static struct rpcrdma2_send *take_free(struct rpcrdma2_conn *conn, bool *last)
+{
+	struct rpcrdma2_send *send;
+
+	spin_lock(&conn->lock);
+	send = list_first_entry_or_null(&conn->free_sends,
+					struct rpcrdma2_send, free);
+	if (send)
+		list_del_init(&send->free);
+	else
+		conn->send_wanted = true;
+	*last = list_empty(&conn->free_sends) && may_alloc(conn);
+	spin_unlock(&conn->lock);
+	return send;
+}
+
+/**
+ * rpcrdma2_send_begin - begin a message
+ * @send: the buffer, which is the caller's
+ *
+ * Process context; does not wait for memory. The stream is empty then.
+ */
+void rpcrdma2_send_begin(struct rpcrdma2_send *send)
+{
+	if (unlikely(send->size != READ_ONCE(send->conn->send_size)))
+		send_resize(send);
+
+	send->close_after = false;
+	send->done = NULL;
+	rpcrdma2_stream_encode(&send->xdr, &send->xdr_buf, send->buf,
+			       send->size);
+}
+
+/**
+ * rpcrdma2_send_get - get a Send buffer
+ * @conn: its connection; the caller is between enter and exit
+ *
+ * Process context; allocates while the connection warms up, and does not
+ * wait for memory. There always is a buffer, which may be out; so whoever gets
+ * none need not try again before the room op.
+ *
+ * Return: a buffer with an empty stream, or NULL if all are out, and there is no
+ * memory for another, or the peer has let too many Sends pile up
+ */
+struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send;
+	bool last;
+
+	send = take_free(conn, &last);
+	if (!send && last)
+		send = send_alloc(conn, GFP_NOIO | __GFP_NORETRY |
+				  __GFP_NOWARN);
+	else if (last)
+		/* While none is free, each Send has to be signaled. */
+		send_add(conn, GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN);
+	if (send)
+		rpcrdma2_send_begin(send);
+	return send;
+}
+
+/**
+ * rpcrdma2_sends_provide - have a Send buffer, or one more
+ * @conn: a connection whose QP is new, or whose user is between enter and exit
+ *
+ * Process context, sleeps. The first one is there whatever memory there is later:
+ * when the last one goes out its Send is signaled, and so it comes back.
+ *
+ * Return: 0; -ENOMEM; -ENOBUFS: the peer has let too many Sends pile up
+ */
+int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn)
+{
+	if (!may_alloc(conn))
+		return -ENOBUFS;
+	return send_add(conn, GFP_KERNEL);
+}
+
+/**
+ * rpcrdma2_send_free - a buffer is free again
+ * @send: the buffer; the caller holds conn->lock, and is to see rpcrdma2_sends_wanted()
+ */
+void rpcrdma2_send_free(struct rpcrdma2_send *send)
+{
+	lockdep_assert_held(&send->conn->lock);
+
+	list_add(&send->free, &send->conn->free_sends);
+}
+
+/**
+ * rpcrdma2_sends_wanted - does somebody wait for a buffer that there is now?
+ * @conn: whose buffers; the caller holds its lock
+ *
+ * Return: if so, once, and the room op is due
+ */
+bool rpcrdma2_sends_wanted(struct rpcrdma2_conn *conn)
+{
+	bool wanted;
+
+	lockdep_assert_held(&conn->lock);
+
+	wanted = conn->send_wanted && !list_empty(&conn->free_sends);
+	if (wanted)
+		conn->send_wanted = false;
+	return wanted;
+}
+
+/**
+ * rpcrdma2_send_put - give back a Send buffer that was not posted
+ * @send: the buffer
+ *
+ * Process context, no locks held.
+ */
+void rpcrdma2_send_put(struct rpcrdma2_send *send)
+{
+	struct rpcrdma2_conn *conn = send->conn;
+	bool wanted;
+
+	spin_lock(&conn->lock);
+	rpcrdma2_send_free(send);
+	wanted = rpcrdma2_sends_wanted(conn);
+	spin_unlock(&conn->lock);
+	if (wanted && conn->param.ops->room)
+		conn->param.ops->room(conn);
+}
+
+/**
+ * rpcrdma2_send_spare - get a buffer for who will need one soon
+ * @conn: whose buffers; the caller holds its lock
+ *
+ * Return: a buffer, for rpcrdma2_send_begin(); or NULL: the last one is not taken, for
+ * which others may wait
+ */
+struct rpcrdma2_send *rpcrdma2_send_spare(struct rpcrdma2_conn *conn)
+{
+	struct list_head *first = conn->free_sends.next;
+
+	lockdep_assert_held(&conn->lock);
+
+	if (list_empty(&conn->free_sends) || list_is_last(first, &conn->free_sends))
+		return NULL;
+	list_del_init(first);
+	return list_entry(first, struct rpcrdma2_send, free);
+}
+
+/**
+ * rpcrdma2_sends_unmap - the device lets go of the Send buffers
+ * @conn: a connection in teardown
+ */
+void rpcrdma2_sends_unmap(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send;
+
+	list_for_each_entry(send, &conn->sends, all)
+		ib_dma_unmap_single(conn->pd->device, send->sge.addr,
+				    send->size, DMA_TO_DEVICE);
+}
+
+/**
+ * rpcrdma2_sends_free - free the Send buffers, unmapped
+ * @conn: a connection that nobody refers to
+ */
+void rpcrdma2_sends_free(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_send *send, *next;
+
+	list_for_each_entry_safe(send, next, &conn->sends, all) {
+		rpcrdma2_buffer_free(send->buf, send->size);
+		kfree(send);
+	}
+}
