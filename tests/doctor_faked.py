@@ -215,6 +215,7 @@ CASES = (
      "RD513"),
     ("registrations are short", mounted(registration_waits=100), "RD514"),
     ("timeouts", mounted({"late": 3}), "RD515"),
+    ("a server that was gone", mounted(silent_connections=2), "RD516=2 connections"),
     ("a kernel that says it otherwise", mounted({"sends": "many"}), "RD099=mounts"),
 
     ("a client with all credits", serving(
@@ -224,6 +225,9 @@ CASES = (
      {f"{DEBUGFS}/server": "read_page_waits: 500\nread_pages_limit: 64\n"}, "RD603"),
     ("a client's errors", serving("[nfsd]\nrdma=y\nrdma-port=20049\n", "rdma 20049\n", errors_sent=1,
                                   errors_sent_bad_xdr=1), "RD604=bad_xdr"),
+
+    ("clients that are gone", serving("[nfsd]\nrdma=y\nrdma-port=20049\n", "rdma 20049\n") |
+     {f"{DEBUGFS}/server": "heartbeats_missed: 3\n"}, "RD605=3 clients"),
 
     ("log: a connection", log("rpcrdma2: no connection to 10.0.0.9 port 20049"),
      "RD701"),

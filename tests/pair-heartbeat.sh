@@ -6,23 +6,27 @@
 # goes on when the server is back. A server that is slow, but there, keeps its
 # connection.
 #
-#	TEST_ARGS="PROVIDER [PERIOD [PATIENCE [VERSION]]]"
+#	TEST_ARGS="PROVIDER [PERIOD [PATIENCE [VERSION [OUTAGE [SLOW]]]]]"
 #
 # PERIOD is the module's parameter heartbeat; with 0, nobody has to notice, and after
-# PATIENCE seconds the test goes on. (Version 3 of NFS may wait for a minute more: an RPC
-# that is sent again, while the server is still at it, is dropped there.)
+# PATIENCE seconds the test goes on. Each outage takes OUTAGE seconds at least; the server
+# is slow for SLOW. PROVIDER may be "tcp", to compare with: PERIOD has to be 0 then.
+# (Version 3 of NFS may wait for a minute more: an RPC that is sent again, while the
+# server is still at it, is dropped there.)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 # shellcheck disable=SC2086 # several arguments
 set -- ${TEST_ARGS:-$LAB_ARGS}
-provider=$1 period=${2:-2} patience=${3:-20} version=${4:-4.2}
+provider=$1 period=${2:-2} patience=${3:-20} version=${4:-4.2} outage=${5:-0}
+proto=rdma
+[ "$provider" != tcp ] || { proto=tcp; provider=rxe; }
 # shellcheck disable=SC2034 # lib.sh uses it
 PARAMETERS=heartbeat=$period
 # Two periods and a half, which end at full seconds, and what a slow guest takes
 limit=$((3 * period + 5))
-slow=$((4 * period + 4))
+slow=${6:-$((4 * period + 4))}
 
 lab_make_export() { export_on_disk; }
 
@@ -91,14 +95,23 @@ idle_and_cut() {
 	echo "idle, network back: the mount went on after $SECONDS s"
 }
 
+# until_over START - an outage that began then is to last as long as all others.
+until_over() {
+	while (($(date +%s) < $1 + outage)); do
+		sleep 0.2
+	done
+}
+
 # gone WHAT BEGIN END - under load
 gone() {
-	local before
+	local before start
 
 	must load_advances 60
 	before=$(counted closed)
+	start=$(date +%s)
 	must "$2"
 	notices "busy, $1" has_ended "$before"
+	until_over "$start"
 	must "$3"
 	goes_on "busy, after that"
 }
@@ -122,6 +135,21 @@ power_cut() {
 	goes_on "busy, server up again after a power cut"
 }
 
+mount_server() {
+	if [ $proto = tcp ]; then
+		mkdir -p "$LAB_MOUNT" &&
+		mount -t nfs -o "vers=$version,proto=tcp" "$LAB_SERVER:/" "$LAB_MOUNT"
+	else
+		lab_mount "$version"
+	fi
+}
+
+# What is left of that, for the doctor
+is_said() {
+	awk '$1 == "silent_connections:" && $2 > 0 { f = 1 } END { exit !f }' \
+		"$(connection_of client)"
+}
+
 beats_sent() { awk '$1 == "heartbeats:" && $2 > 0 { f = 1 } END { exit !f }' "$(connection_of client)"; }
 
 client() {
@@ -130,9 +158,9 @@ client() {
 	must lab_wait ready 120
 	count_event closed rpcrdma2/rpcrdma2_conn_close
 	count_event missed rpcrdma2/rpcrdma2_heartbeat_missed
-	must lab_mount "$version"
+	must mount_server
 	[ "$period" -eq 0 ] || must lab_until 20 beats_sent
-	idle_and_cut
+	[ $proto = tcp ] || idle_and_cut
 	LOAD_FORGETFUL=1 load_start
 	gone "network cut" silence end_silence
 	gone "server stands still" lab_pause_server lab_resume_server
@@ -141,6 +169,7 @@ client() {
 	load_stop
 	if [ "$period" -gt 0 ]; then
 		[ "$(counted missed)" -ge 1 ] || lab_fail "no heartbeat was missed"
+		is_said || lab_fail "the connection's file says nothing of it"
 	else
 		[ "$(counted missed)" -eq 0 ] || lab_fail "a heartbeat was missed"
 	fi

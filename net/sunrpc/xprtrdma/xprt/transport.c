@@ -192,6 +192,7 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 	if (conn->was_ready) {
 		x->last_close = jiffies;
 		x->last_close_status = conn->close_status;
+		x->silent_conns += conn->stats.heartbeats_missed;
 		/* It no longer has the version that it had. */
 		if (conn->close_status == -EPROTONOSUPPORT)
 			rpcrdma2_server_lost(&x->xprt);
@@ -236,6 +237,7 @@ static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
 	if (x->last_close_status)
 		rpcrdma2_show(seq, "last_close_seconds", "%lu",
 			      (jiffies - x->last_close) / HZ);
+	rpcrdma2_show(seq, "silent_connections", "%u", x->silent_conns);
 	rpcrdma2_show_requester(seq, conn->requester);
 	rpcrdma2_show_responder(seq, conn->responder);
 }

@@ -27,6 +27,7 @@
  * @stats: what was counted on connections that are gone
  * @last_close: when the last one that was READY went, in jiffies
  * @last_close_status: why it did; 0 if none did yet
+ * @silent_conns: those that ended as nothing came back to a heartbeat
  * @assumed: the dialect that the connection started in, for what is known of the
  *	server; or NULL
  * @refusals: connections of such a kind that were refused
@@ -53,6 +54,7 @@ struct rpcrdma2_xprt {
 	struct rpcrdma2_stats	stats;
 	unsigned long		last_close;
 	int			last_close_status;
+	unsigned int		silent_conns;
 	const struct rpcrdma2_dialect *assumed;
 	unsigned int		refusals;
 	bool			refused;
