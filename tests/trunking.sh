@@ -5,7 +5,7 @@
 # one: RPCs go both ways. A way that is lost holds up its RPCs until it is back, and
 # costs none of them. (Linux has no fail-over here: Documentation/admin-guide.rst.)
 #
-#	trunking.sh [trunkdiscovery]
+#	trunking.sh PROVIDER [trunkdiscovery]
 #
 # With trunkdiscovery, the server says its addresses. Linux 6.1 sleeps within
 # rcu_read_lock() then, over any transport, of which lockdep gives notice and goes off.
@@ -13,9 +13,10 @@
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
+provider=$1
 other=192.168.79.1
 
-add_other_device() { rdma link add r1 type rxe netdev dummy1; }
+add_other_device() { rdma link add r1 type "$provider" netdev dummy1; }
 
 # calls_to ADDRESS - over the client's connection to it
 calls_to() {
@@ -38,7 +39,7 @@ goes_both_ways() {
 must ip link add dummy1 type dummy
 must ip link set dummy1 mtu 9000 up
 must ip address add $other/24 dev dummy1
-nfs_start rxe
+nfs_start "$provider"
 must add_other_device
 
 # Two mounts, by both addresses: the second one brings its way to the first.
@@ -56,7 +57,7 @@ must load_advances 60
 must load_stop
 must umount "$LAB_MOUNT"
 
-if [ "${1:-}" != trunkdiscovery ]; then
+if [ "${2:-}" != trunkdiscovery ]; then
 	must rdma link delete r1
 	nfs_stop
 	exit

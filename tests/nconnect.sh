@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: a mount with several connections to its server (nconnect). RPCs go over
+# all of them; they are spread over the device's completion vectors, and so over CPUs,
+# and each stays with its own; all of them are lost and made again under load.
+#
+#	nconnect.sh PROVIDER VERSION
+#
+# (Linux 6.1 knows nconnect over RDMA with version 3 only.)
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+provider=$1 version=$2
+connections=4
+
+# of_each ROLE NAME - what each of that end's connections says, a line each
+of_each() {
+	# shellcheck disable=SC2046 # several files
+	awk -v name="$2:" '$1 == name { print $2 }' $(connection_of "$1")
+}
+
+are_all_there() {
+	[ "$(of_each client state | grep -c READY)" -eq $connections ] &&
+		[ "$(of_each server state | grep -c READY)" -eq $connections ]
+}
+
+# An eighth of the RPCs is half of what is due.
+all_are_used() {
+	local calls least=0 sum
+
+	calls=$(of_each client calls_sent | sort -n | tr '\n' ' ')
+	sum=$(of_each client calls_sent | paste -sd + | bc)
+	least=${calls%% *}
+	echo "Calls of each connection: $calls"
+	((8 * least >= sum)) || lab_fail "not all connections are used"
+}
+
+# spread ROLE - vectors: as many as there are CPUs, or as connections
+spread() {
+	local want vectors
+
+	want=$(nproc)
+	((want < connections)) || want=$connections
+	vectors=$(of_each "$1" completion_vector | sort -n | tr '\n' ' ')
+	echo "vectors of the $1's connections: $vectors"
+	# shellcheck disable=SC2086 # several words
+	[ "$(printf '%s\n' $vectors | uniq | wc -l)" -eq "$want" ] ||
+		lab_fail "not on $want vectors"
+}
+
+# Who received what, by the trace: of mimic a vector's handlers are its CPU's.
+stay_with_their_cpus() {
+	local seen=/run/seen
+
+	sed -n 's/.*\[\([0-9]*\)\].* conn=\([0-9]*\) .*/\2 \1/p' \
+		$TRACING/instances/receives/trace | sort -u >$seen
+	echo "connections and CPUs: $(tr '\n' ',' <$seen)"
+	[ "$(cut -d ' ' -f 1 $seen | uniq -d | wc -l)" -eq 0 ] ||
+		lab_fail "one connection's handlers ran on several CPUs"
+	[ "$(cut -d ' ' -f 2 $seen | sort -u | wc -l)" -eq "$(nproc)" ] ||
+		lab_fail "not all CPUs were used"
+}
+
+nfs_start "$provider"
+must lab_mount "$version" nconnect=$connections
+case $provider in mimic*) count_event receives rpcrdma2/rpcrdma2_receive ;; esac
+work files
+must lab_until 10 are_all_there
+case $provider in mimic*) stay_with_their_cpus ;; esac
+all_are_used
+spread client
+spread server
+work storm
+work locks
+load_start
+for _ in 1 2; do
+	must timeout 60 rdma link delete r0
+	must lab_rdma_up "$provider"
+	load_advances 90 || lab_fail "the mount did not come back"
+done
+load_stop
+must umount "$LAB_MOUNT"
+nfs_stop

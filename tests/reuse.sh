@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: what testing of nconnect found in the kernel's own rpcrdma, and what has
+# to hold here. With several connections, each has few RPCs under way, and runs out of
+# this and that while the others go on.
+#
+#	reuse.sh [PART...]
+#
+#	slots		A server grants more than before: RPCs that wait for a slot get
+#			the new ones, at once. (There: a wakeup was lost between finding
+#			none and waiting for one.)
+#	buffers		There is one Send buffer for each connection: whoever finds
+#			none hears of it when it is back. (There: contexts of Sends
+#			were given back and taken at the same time, and all waited.)
+#	contexts	Sends take long, and their buffers are not used again before.
+#			(There: a request could be recycled as soon as its Reply was
+#			here, while the device still read from its buffer.)
+#	requests	RPCs are killed while their Calls are being sent: their memory
+#			is nobody else's before the device is done with it.
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+control=/sys/kernel/debug/mimic/r0
+waiters=24
+
+# sum ROLE NAME - of what that end's connections say
+sum() {
+	# shellcheck disable=SC2046 # several files
+	awk -v name="$2:" '$1 == name { n += $2 } END { print n + 0 }' \
+		$(connection_of "$1")
+}
+
+none_closed() {
+	[ "$(counted closed)" -eq 0 ] || lab_fail "$1: a connection was lost"
+}
+
+### Slots
+
+make_files() {
+	local i
+
+	for ((i = 0; i < waiters; i++)); do
+		echo "$i" >"$LAB_EXPORT/file.$i"
+	done
+}
+
+# Most of them wait for a slot, and none ends before the file system is thawed.
+start_waiters() {
+	local i
+
+	for ((i = 0; i < waiters; i++)); do
+		dd if=/dev/zero of="$LAB_MOUNT/file.$i" bs=4k count=1 \
+			oflag=direct conv=notrunc status=none &
+		pids+=($!)
+	done
+}
+
+waits_for_slots() { [ "$(sum client requester_outstanding)" -eq 2 ]; }
+all_are_out() { [ "$(sum client requester_outstanding)" -eq $waiters ]; }
+
+slots() {
+	local pids=() pid
+
+	make_files
+	echo 2 >/sys/module/rpcrdma2/parameters/max_requests
+	must lab_mount 3
+	must fsfreeze --freeze "$LAB_EXPORT"
+	start_waiters
+	must lab_until 20 waits_for_slots
+	sleep 1
+	echo 64 >/sys/module/rpcrdma2/parameters/max_requests
+	echo qp-fatal >$control/event
+	lab_until 40 all_are_out ||
+		lab_fail "$(sum client requester_outstanding) RPCs of $waiters have a slot"
+	must fsfreeze --unfreeze "$LAB_EXPORT"
+	for pid in "${pids[@]}"; do
+		must wait "$pid"
+	done
+	must umount "$LAB_MOUNT"
+	echo "slots: all of $waiters RPCs got one"
+}
+
+### Send buffers
+
+buffers() {
+	prepare_failures
+	between require "$(addresses rpcrdma2_send_get)"
+	fail_allocations 100 1 $MOST
+	must lab_mount 3 nconnect=2
+	count_event closed rpcrdma2/rpcrdma2_conn_close
+	echo "send delay ms=5 times=0 chance=500000 seed=1" >$control/faults ||
+		lab_fail "no such fault"
+	work storm storm-buffers
+	work files files-buffers
+	echo clear >$control/faults
+	both probability 0
+	none_closed buffers
+	[ "$(sum client send_buffers)" -eq 2 ] ||
+		lab_fail "there were $(sum client send_buffers) Send buffers, not 2"
+	[ "$(sum client send_buffer_waits)" -gt 10 ] || lab_fail "hardly any RPC waited"
+	echo "buffers: RPCs waited $(sum client send_buffer_waits) times"
+	must umount "$LAB_MOUNT"
+	count_end
+}
+
+### Sends that take long
+
+contexts() {
+	must lab_mount 3 nconnect=4
+	count_event closed rpcrdma2/rpcrdma2_conn_close
+	echo "send delay ms=20 times=0 chance=200000 seed=1" >$control/faults ||
+		lab_fail "no such fault"
+	work storm storm-contexts
+	work files files-contexts
+	echo "contexts: $(cat $control/faults)"
+	echo clear >$control/faults
+	none_closed contexts
+	must umount "$LAB_MOUNT"
+	count_end
+}
+
+### RPCs that are killed
+
+list() { timeout -s KILL "$1" ls -l "$LAB_MOUNT/list.$2" >/dev/null 2>&1; }
+
+requests() {
+	local i
+
+	for i in {1..20}; do
+		mkdir "$LAB_EXPORT/list.$i"
+		touch "$LAB_EXPORT/list.$i"/{a..z}-{1..9}
+	done
+	must lab_mount 3 nconnect=2
+	count_event closed rpcrdma2/rpcrdma2_conn_close
+	count_event killed rpcrdma2/rpcrdma2_reply_unmatched
+	echo "send delay ms=150 times=0" >$control/faults ||
+		lab_fail "no such fault"
+	for i in {1..20}; do
+		list "0.$((i % 5 + 1))" "$i" &
+		list "0.$((i % 7 + 2))" "$i" &
+		list 10 "$i"
+	done
+	wait
+	echo clear >$control/faults
+	work names names-requests
+	none_closed requests
+	[ "$(counted killed)" -gt 3 ] || lab_fail "hardly any RPC was killed"
+	echo "requests: $(counted killed) Replies found no RPC any more"
+	must umount "$LAB_MOUNT"
+	count_end
+}
+
+[ $# -gt 0 ] || set -- slots buffers contexts requests
+nfs_start mimic ext4
+for part; do
+	"$part"
+done
+nfs_stop
