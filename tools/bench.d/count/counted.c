@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What modules counted that were built with counted.h: they are parameters, which are
+ * read, and set to 0. One CPU, and nothing in interrupts: they are no atomics.
+ */
+#include <linux/module.h>
+
+unsigned long counted_locks;
+EXPORT_SYMBOL(counted_locks);
+module_param_named(locks, counted_locks, ulong, 0644);
+MODULE_PARM_DESC(locks, "Lock acquisitions");
+
+unsigned long counted_atomics;
+EXPORT_SYMBOL(counted_atomics);
+module_param_named(atomics, counted_atomics, ulong, 0644);
+MODULE_PARM_DESC(atomics, "Atomic read-modify-writes");
+
+MODULE_DESCRIPTION("Counts of locks and atomics");
+MODULE_LICENSE("GPL");
