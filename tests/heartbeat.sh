@@ -15,6 +15,7 @@ provider=$1
 form=RDMA-Write step=write
 case $provider in siw|*iwarp*) form=RDMA-Read step=read ;; esac
 faults=/sys/kernel/debug/mimic/r0/faults
+deny=/sys/module/mimic/parameters/deny_reads
 period=/sys/module/rpcrdma2/parameters/heartbeat
 # shellcheck disable=SC2034 # lib.sh uses it
 PARAMETERS=heartbeat=1
@@ -85,6 +86,21 @@ unanswered() {
 
 has_missed() { [ "$(counted closed)" -gt 0 ] && [ "$(counted missed)" -gt 0 ]; }
 
+# iWARP's heartbeats are RDMA Reads, and this server allows its client none: it goes
+# without. The server may make Reads, and has its own.
+denied() {
+	echo 1 >$deny
+	mount_anew
+	lab_until 20 beats server 3 || lab_fail "the server sends no heartbeats"
+	[ "$(of client heartbeat) $(of client heartbeats)" = "0 0" ] ||
+		lab_fail "a client that may make no Reads sends heartbeats"
+	work names
+	[ "$(counted closed)" -eq "$1" ] || lab_fail "the connection was closed"
+	echo "Reads denied: $(of server heartbeats) heartbeats, all the server's"
+	unmount
+	echo 0 >$deny
+}
+
 off() {
 	local before
 
@@ -106,5 +122,6 @@ idle 2
 idle 1
 busy
 [ ! -e $faults ] || unanswered
+case $provider in mimic:*iwarp*) denied "$(counted closed)" ;; esac
 off
 nfs_stop

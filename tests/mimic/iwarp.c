@@ -58,6 +58,11 @@ struct listener {
 	struct iw_cm_id		*cm_id;
 };
 
+static bool deny_reads;
+module_param(deny_reads, bool, 0644);
+MODULE_PARM_DESC(deny_reads,
+		 "Whoever connects by iWARP hears that it may make no RDMA Reads");
+
 static struct workqueue_struct *events;
 static LIST_HEAD(listeners);
 static LIST_HEAD(requests);
@@ -91,6 +96,10 @@ static int raise(struct mimic_ep *ep, enum iw_cm_event_type type, int status,
 
 	if (!ep->cm_id)
 		return -ENOTCONN;
+	if (ep->active && READ_ONCE(deny_reads)) {
+		event.ird = 0;
+		event.ord = 0;
+	}
 	if (data_of) {
 		event.private_data = data_of->data;
 		event.private_data_len = data_of->length;
