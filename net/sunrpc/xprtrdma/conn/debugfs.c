@@ -95,8 +95,8 @@ static void show_terms(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 	else
 		rpcrdma2_show(seq, "received_credits", "-");
 	show_private(seq, conn);
-	rpcrdma2_show(seq, "inline_send", "%u", conn->send_limit);
-	rpcrdma2_show(seq, "inline_receive", "%u", conn->recv_limit);
+	rpcrdma2_show(seq, "inline_send", "%u", READ_ONCE(conn->send_limit));
+	rpcrdma2_show(seq, "inline_receive", "%u", READ_ONCE(conn->recv_limit));
 	rpcrdma2_show(seq, "remote_invalidation", "%u", conn->remote_inv);
 	rpcrdma2_show(seq, "heartbeat", "%u", rpcrdma2_heartbeat_secs(conn));
 }
@@ -104,33 +104,36 @@ static void show_terms(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 static void show_queues(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_show(seq, "send_queue_depth", "%u", conn->sq_depth);
-	rpcrdma2_show(seq, "send_queue_used", "%u", conn->sq_used);
+	rpcrdma2_show(seq, "send_queue_used", "%u", READ_ONCE(conn->sq_used));
 	rpcrdma2_show(seq, "receive_queue_shared", "%u", !!conn->srq);
 	rpcrdma2_show(seq, "receive_queue_depth", "%u",
 		      conn->srq ? conn->srq->depth : conn->recv_depth);
 	rpcrdma2_show(seq, "receive_buffers", "%u",
 		      conn->srq ? conn->backed + conn->backed_replies :
 				  conn->nr_recvs);
-	rpcrdma2_show(seq, "receive_buffer_size", "%u", conn->recv_size);
+	rpcrdma2_show(seq, "receive_buffer_size", "%u",
+		      READ_ONCE(conn->recv_size));
 	rpcrdma2_show(seq, "odd_receive_buffers", "%u",
-		      conn->odd_recvs);
-	rpcrdma2_show(seq, "peak_rbsiz", "%u", conn->peak_rbsiz);
+		      READ_ONCE(conn->odd_recvs));
+	rpcrdma2_show(seq, "peak_rbsiz", "%u", READ_ONCE(conn->peak_rbsiz));
 	rpcrdma2_show(seq, "completion_queue_depth", "%d", conn->cq->cqe);
 	rpcrdma2_show(seq, "completion_vector", "%u", conn->cq->comp_vector);
-	rpcrdma2_show(seq, "send_buffers", "%u", conn->nr_sends);
+	rpcrdma2_show(seq, "send_buffers", "%u", READ_ONCE(conn->nr_sends));
 	rpcrdma2_show(seq, "registration_pages", "%u", conn->max_pages);
 }
 
 static int conn_show(struct seq_file *seq, void *unused)
 {
 	struct rpcrdma2_conn *conn = seq->private;
+	struct rpcrdma2_conn_stats stats = { };
 
 	if (!rpcrdma2_conn_enter(conn))
 		return -ENODEV;
+	rpcrdma2_counters_add(&stats, &conn->stats, sizeof(stats));
 	show_ends(seq, conn);
 	show_terms(seq, conn);
 	show_queues(seq, conn);
-	rpcrdma2_show_conn_stats(seq, &conn->stats);
+	rpcrdma2_show_conn_stats(seq, &stats);
 	conn->param.ops->show(conn, seq);
 	rpcrdma2_conn_exit(conn);
 	return 0;

@@ -165,9 +165,14 @@ void rpcrdma2_show_stats(struct seq_file *seq,
 void rpcrdma2_show_requester(struct seq_file *seq,
 			     const struct rpcrdma2_requester *requester)
 {
-	rpcrdma2_show(seq, "requester_credits", "%u", requester->granted);
+	struct rpcrdma2_stats stats = { };
+
+	rpcrdma2_counters_add(&stats, &requester->stats, sizeof(stats));
+	rpcrdma2_show(seq, "requester_credits", "%u",
+		      READ_ONCE(requester->granted));
 	rpcrdma2_show(seq, "requester_outstanding", "%u",
 		      rpcrdma2_requester_outstanding(requester));
-	rpcrdma2_show(seq, "requester_registrations", "%u", requester->nr_mrs);
-	rpcrdma2_show_stats(seq, &requester->stats);
+	rpcrdma2_show(seq, "requester_registrations", "%u",
+		      READ_ONCE(requester->nr_mrs));
+	rpcrdma2_show_stats(seq, &stats);
 }
