@@ -46,28 +46,38 @@ make_files() {
 	done
 }
 
-# Most of them wait for a slot, and none ends before the file system is thawed.
+# Most of them wait for a slot, and none ends before the file system is thawed. The files
+# are open before: to look them up takes RPCs, too.
 start_waiters() {
-	local i
-
-	for ((i = 0; i < waiters; i++)); do
-		dd if=/dev/zero of="$LAB_MOUNT/file.$i" bs=4k count=1 \
-			oflag=direct conv=notrunc status=none &
-		pids+=($!)
-	done
+	python3 - "$LAB_MOUNT" $waiters >/run/waiters <<-'END' &
+	import mmap, os, sys, time
+	data = mmap.mmap(-1, 4096)
+	files = [os.open(f"{sys.argv[1]}/file.{i}", os.O_WRONLY | os.O_DIRECT)
+	         for i in range(int(sys.argv[2]))]
+	print("open", flush=True)
+	while not os.path.exists("/run/write"):
+	    time.sleep(0.1)
+	for file in files:
+	    if not os.fork():
+	        os._exit(os.pwrite(file, data, 0) != 4096)
+	sys.exit(any(os.wait()[1] for _ in files))
+	END
+	pid=$!
+	must lab_until 20 grep -q open /run/waiters
 }
 
 waits_for_slots() { [ "$(sum client requester_outstanding)" -eq 2 ]; }
 all_are_out() { [ "$(sum client requester_outstanding)" -eq $waiters ]; }
 
 slots() {
-	local pids=() pid
+	local pid
 
 	make_files
 	echo 2 >/sys/module/rpcrdma2/parameters/max_requests
 	must lab_mount 3
-	must fsfreeze --freeze "$LAB_EXPORT"
 	start_waiters
+	must fsfreeze --freeze "$LAB_EXPORT"
+	touch /run/write
 	must lab_until 20 waits_for_slots
 	sleep 1
 	echo 64 >/sys/module/rpcrdma2/parameters/max_requests
@@ -75,9 +85,7 @@ slots() {
 	lab_until 40 all_are_out ||
 		lab_fail "$(sum client requester_outstanding) RPCs of $waiters have a slot"
 	must fsfreeze --unfreeze "$LAB_EXPORT"
-	for pid in "${pids[@]}"; do
-		must wait "$pid"
-	done
+	must wait "$pid"
 	must umount "$LAB_MOUNT"
 	echo "slots: all of $waiters RPCs got one"
 }
