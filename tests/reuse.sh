@@ -23,6 +23,9 @@
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 control=/sys/kernel/debug/mimic/r0
+# A server that shares its Receives grants little at first, and more to who uses it.
+# shellcheck disable=SC2034 # lab_rdma_up uses it
+MIMIC=max_srq_wr=0
 waiters=24
 
 # sum ROLE NAME - of what that end's connections say
