@@ -8,8 +8,8 @@
 #	reuse.sh [PART...]
 #
 #	slots		A server grants more than before: RPCs that wait for a slot get
-#			the new ones, at once. (There: a wakeup was lost between finding
-#			none and waiting for one.)
+#			the new ones, at once, and so do those that come later. (There:
+#			a wakeup was lost between finding none and waiting for one.)
 #	buffers		There is one Send buffer for each connection: whoever finds
 #			none hears of it when it is back. (There: contexts of Sends
 #			were given back and taken at the same time, and all waited.)
@@ -49,8 +49,9 @@ make_files() {
 	done
 }
 
-# Most of them wait for a slot, and none ends before the file system is thawed. The files
-# are open before: to look them up takes RPCs, too.
+# Half of them write when there is a file /run/write, and half at /run/late. Most wait for
+# a slot, and none ends before the file system is thawed. The files are open before: to
+# look them up takes RPCs, too.
 start_waiters() {
 	python3 - "$LAB_MOUNT" $waiters >/run/waiters <<-'END' &
 	import mmap, os, sys, time
@@ -58,10 +59,11 @@ start_waiters() {
 	files = [os.open(f"{sys.argv[1]}/file.{i}", os.O_WRONLY | os.O_DIRECT)
 	         for i in range(int(sys.argv[2]))]
 	print("open", flush=True)
-	while not os.path.exists("/run/write"):
-	    time.sleep(0.1)
-	for file in files:
+	for number, file in enumerate(files):
+	    when = "/run/write" if number % 2 else "/run/late"
 	    if not os.fork():
+	        while not os.path.exists(when):
+	            time.sleep(0.1)
 	        os._exit(os.pwrite(file, data, 0) != 4096)
 	sys.exit(any(os.wait()[1] for _ in files))
 	END
@@ -70,7 +72,7 @@ start_waiters() {
 }
 
 waits_for_slots() { [ "$(sum client requester_outstanding)" -eq 2 ]; }
-all_are_out() { [ "$(sum client requester_outstanding)" -eq $waiters ]; }
+are_out() { [ "$(sum client requester_outstanding)" -eq "$1" ]; }
 
 slots() {
 	local pid
@@ -81,11 +83,14 @@ slots() {
 	start_waiters
 	must fsfreeze --freeze "$LAB_EXPORT"
 	touch /run/write
-	must lab_until 20 waits_for_slots
-	sleep 1
+	must lab_until 10 waits_for_slots
+	sleep 2
 	echo 64 >/sys/module/rpcrdma2/parameters/max_requests
 	echo qp-fatal >$control/event
-	lab_until 40 all_are_out ||
+	lab_until 6 are_out $((waiters / 2)) ||
+		lab_fail "$(sum client requester_outstanding) RPCs that waited have a slot"
+	touch /run/late
+	lab_until 6 are_out $waiters ||
 		lab_fail "$(sum client requester_outstanding) RPCs of $waiters have a slot"
 	must fsfreeze --unfreeze "$LAB_EXPORT"
 	must wait "$pid"
