@@ -108,8 +108,7 @@ buffers() {
 	count_event closed rpcrdma2/rpcrdma2_conn_close
 	echo "send delay ms=5 times=0 chance=500000 seed=1" >$control/faults ||
 		lab_fail "no such fault"
-	work storm storm-buffers
-	work files files-buffers
+	work parallel buffers
 	echo clear >$control/faults
 	both probability 0
 	none_closed buffers
@@ -128,8 +127,7 @@ contexts() {
 	count_event closed rpcrdma2/rpcrdma2_conn_close
 	echo "send delay ms=20 times=0 chance=200000 seed=1" >$control/faults ||
 		lab_fail "no such fault"
-	work storm storm-contexts
-	work files files-contexts
+	work parallel contexts
 	echo "contexts: $(cat $control/faults)"
 	echo clear >$control/faults
 	none_closed contexts

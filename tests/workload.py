@@ -201,6 +201,36 @@ def storm(directory, server):
             same(f"{view}/{name}", read_file(f"{view}/{name}"), data)
 
 
+def parallel(directory, server):
+    """Processes that write and read small pieces of a file each, past the caches, and
+    so have as many RPCs at once, none of which waits for a directory."""
+    count, size, steps = 12, 65536, 40
+
+    def image(number, fd=None):
+        rng = random.Random(number)
+        data = bytearray(pattern(number, size))
+        for step in range(steps):
+            piece = pattern((number, step), rng.randrange(1, 3000))
+            offset = rng.randrange(size - len(piece))
+            data[offset:offset + len(piece)] = piece
+            if fd is not None:
+                write_all(fd, piece, offset)
+                same(f"{directory}/{number}, step {step}",
+                     os.pread(fd, len(piece), offset), piece)
+        return data
+
+    def work(number):
+        write_file(f"{directory}/{number}", pattern(number, size))
+        fd = os.open(f"{directory}/{number}", os.O_RDWR | os.O_DIRECT)
+        image(number, fd)
+        os.close(fd)
+
+    in_children(count, work)
+    for view in views(directory, server):
+        for number in range(count):
+            same(f"{view}/{number}", read_file(f"{view}/{number}"), image(number))
+
+
 def is_refused(lock, *arguments):
     """True if another process holds what is asked for."""
     try:
@@ -385,7 +415,7 @@ def load(directory, _):
 
 
 WORKLOADS = {function.__name__: function for function in
-             (files, offsets, names, storm, locks, sparse, acl, load)}
+             (files, offsets, names, storm, parallel, locks, sparse, acl, load)}
 
 
 def main():
