@@ -26,7 +26,7 @@ kbuild	= $(MAKE) -C $(KDIR) M=$(CURDIR)
 product	= Kbuild Kbuild.ofed Kconfig include net
 copy	= tar -c --exclude-from=.gitignore $(product) | tar -x -C
 
-.PHONY: help version modules install uninstall clean demo check coverage interop bench bench-clients \
+.PHONY: help version modules install uninstall clean demo check coverage interop bench bench-clients count-locks \
 	list lint deb rpm in-tree docs html man install-source install-tools
 
 help:
@@ -118,6 +118,9 @@ coverage: ## run them, and report which lines of the module they reach
 
 interop: ## run the interoperation matrix, and write Documentation/interop.rst
 	tests/interop
+
+count-locks: ## locks and atomics of an RPC, beside those of rpcrdma
+	tools/count-locks
 
 bench: ## measure it beside rpcrdma and TCP, and write Documentation/performance.rst
 	tools/bench
