@@ -137,7 +137,7 @@ contexts() {
 
 ### RPCs that are killed
 
-list() { (timeout -s KILL "$1" ls -l "$LAB_MOUNT/list.$2" && :) >/dev/null 2>&1; }
+list() { (timeout -s KILL "$1" ls "$LAB_MOUNT/list.$2" && :) >/dev/null 2>&1; }
 
 requests() {
 	local i
