@@ -26,7 +26,8 @@ kbuild	= $(MAKE) -C $(KDIR) M=$(CURDIR)
 product	= Kbuild Kbuild.ofed Kconfig include net
 copy	= tar -c --exclude-from=.gitignore $(product) | tar -x -C
 
-.PHONY: help version modules install uninstall clean demo check coverage interop bench bench-clients count-locks \
+.PHONY: help version modules install uninstall clean demo check coverage interop bench bench-clients \
+	count-locks \
 	list lint deb rpm in-tree docs html man install-source install-tools
 
 help:
