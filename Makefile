@@ -27,7 +27,7 @@ product	= Kbuild Kbuild.ofed Kconfig include net
 copy	= tar -c --exclude-from=.gitignore $(product) | tar -x -C
 
 .PHONY: help version modules install uninstall clean demo check coverage interop bench bench-clients \
-	count-locks \
+	bench-buffers count-locks \
 	list lint deb rpm in-tree docs html man install-source install-tools
 
 help:
@@ -128,6 +128,9 @@ bench: ## measure it beside rpcrdma and TCP, and write Documentation/performance
 
 bench-clients: ## measure a server with very many clients, and write that part of it
 	tools/bench --clients
+
+bench-buffers: ## measure sizes of Receive buffers, and the texts of version 2, into the same page
+	tools/bench --buffers
 
 list: ## list the tests
 	@tests/check --list $(TESTS)

@@ -233,6 +233,18 @@ static const struct file_operations bench_fops = {
 	.write	= bench_write,
 };
 
+/* For work that is not a job: CPU time in ns, to be compared with that at another time */
+static int bench_clock_get(void *data, u64 *ns)
+{
+	struct bench_time t;
+
+	bench_now(&t);
+	*ns = t.cpu;
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(bench_clock_fops, bench_clock_get, NULL, "%llu\n");
+
 /**
  * bench_register - let jobs come
  * @name: of the directory in debugfs
@@ -247,6 +259,7 @@ int bench_register(const char *name, const struct bench *b)
 	if (IS_ERR(bench_dir))
 		return PTR_ERR(bench_dir);
 	debugfs_create_file("run", 0600, bench_dir, NULL, &bench_fops);
+	debugfs_create_file_unsafe("clock", 0400, bench_dir, NULL, &bench_clock_fops);
 	return 0;
 }
 

@@ -77,7 +77,7 @@ class Figures:
             path = os.path.join(directory, name)
             if name.startswith("figures"):
                 self.lines += read_lines(path)
-            elif fio := re.fullmatch(r"fio-(\w+)-(\d+)\.json", name):
+            elif fio := re.fullmatch(r"fio-(.+)-(\d+)\.json", name):
                 self.lines += read_fio(path, fio[1], int(fio[2]))
         self.lines += [row for line in self.part("files")
                        for row in files_rates(line)]

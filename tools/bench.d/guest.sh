@@ -4,7 +4,8 @@
 # Guest script: measure each transport, in turns. What comes out are lines of
 # NAME=VALUE in $LAB_SHARE/figures, and fio's own in fio-TRANSPORT-ROUND.json.
 #
-# Environment: what has a default below, and PARAMETERS of rpcrdma2.
+# Environment: what has a default below, and PARAMETERS of rpcrdma2. A transport may be
+# there more than once, with parameters: rpcrdma2:inline_size=4096:heartbeat=0.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -18,6 +19,8 @@
 : "${FIO_SIZES:=4 8 16 64}" "${FIO_DEPTHS:=1 16}" "${FIO_SECONDS:=1}"
 # Files that are created, looked up and unlinked
 : "${FILES:=400}"
+# Octets that dd reads or writes for a figure
+: "${WORK:=16777216}"
 
 here=$LAB_TREE/tools/bench.d
 debugfs=/sys/kernel/debug
@@ -39,9 +42,14 @@ unload() {
 	lab_until 30 rmmod "$1" 2>/dev/null || must rmmod "$1"
 }
 
+# transport_up VARIANT
 transport_up() {
-	TRANSPORT=$1
-	[ "$1" = tcp ] || load_transport
+	local PARAMETERS="${PARAMETERS:-}"
+
+	variant=$1
+	TRANSPORT=${1%%:*}
+	[ "$variant" = "$TRANSPORT" ] || PARAMETERS+=" ${1#*:}"
+	[ "$TRANSPORT" = tcp ] || load_transport
 }
 
 transport_down() { [ "$TRANSPORT" = tcp ] || unload "$TRANSPORT"; }
@@ -96,7 +104,7 @@ for_each_rpc() {
 # measure_rpc ROUND WHAT SIZE DEPTH
 measure_rpc() {
 	job echo "$2" "$3" "$4"
-	figure part=echo transport="$TRANSPORT" round="$1" "$line"
+	figure part=echo transport="$variant" round="$1" "$line"
 }
 
 measure_echo() {
@@ -124,7 +132,7 @@ count_rpc() {
 
 	before=$(snapshot | sed 's/[a-z_]*=/from_&/g')
 	job echo "$1" "$2" "$3"
-	figure part=counts transport="$TRANSPORT" "$line" "$before" "$(snapshot)"
+	figure part=counts transport="$variant" "$line" "$before" "$(snapshot)"
 }
 
 count_rpcs() {
@@ -211,10 +219,36 @@ fio_jobs() {
 measure_nfs() {
 	nfs_up
 	must fio --output-format=json --output=/run/fio.json /run/jobs.fio
-	cp /run/fio.json "$LAB_SHARE/fio-$TRANSPORT-$1.json"
+	cp /run/fio.json "$LAB_SHARE/fio-$variant-$1.json"
 	line=$("$here/files.py" "$LAB_MOUNT/files" "$FILES") || lab_fail "files.py"
-	figure part=files transport="$TRANSPORT" round="$1" "$line"
+	figure part=files transport="$variant" round="$1" "$line"
 	nfs_down
+}
+
+# work ROUND WHAT SIZE COUNT DD-ARGUMENT... - so many operations, one at a time, and the CPU
+# time that they take: fio goes by the clock.
+work() {
+	local clock=$debugfs/rpcrdma2_echo_bench/clock begin end
+
+	read -r begin <$clock
+	must dd bs="$3" count="$4" status=none "${@:5}"
+	read -r end <$clock
+	figure part=work transport="$variant" round="$1" what="$2" size="$3" depth=1 \
+		ops="$4" ns=$((end - begin))
+}
+
+measure_work() {
+	local data=$LAB_MOUNT/data size
+
+	must lab_insmod rpcrdma2_echo_bench threads=0 connections=0
+	nfs_up
+	for size in 4096 65536 1048576; do
+		work "$1" read $size $((WORK / size + 32)) if="$data" of=/dev/null iflag=direct
+		work "$1" write $size $((WORK / size + 32)) if=/dev/zero of="$data" \
+			oflag=direct conv=notrunc
+	done
+	nfs_down
+	unload rpcrdma2_echo_bench
 }
 
 ### In turns
@@ -246,13 +280,16 @@ measure() {
 		if measures nfs; then
 			measure_nfs "$round"
 		fi
+		if measures work; then
+			measure_work "$round"
+		fi
 		transport_down
 	done
 }
 
 : >"$figures"
 must lab_rdma_up "$DEVICE"
-measures nfs && export_up
+{ measures nfs || measures work; } && export_up
 for ((round = 1; round <= ROUNDS; round++)); do
 	measure "$round"
 done

@@ -3,10 +3,11 @@
 #
 # Guest script, for both ends: how much memory does a connection take?
 #
-#	TEST_ARGS="TRANSPORT CONNECTIONS idle|used"
+#	TEST_ARGS="TRANSPORT CONNECTIONS idle|used|grown|rested"
 #
 # used: after each has had 64 RPCs at once, of various sizes. What it got for these, it
-# keeps.
+# keeps. grown: when Receive buffers that follow need (inline_min) have become 64 KiB;
+# rested: when they are 4 KiB again.
 #
 # Environment: PARAMETERS of rpcrdma2
 
@@ -38,6 +39,17 @@ work() {
 	done
 }
 
+# all_offer OCTETS - as the size of their Receive buffers
+all_offer() { ! grep -h '^offered_rbsiz:' $CONNECTIONS/[0-9]* | grep -qv " $1$"; }
+
+# Each end does its part of that.
+settle() {
+	case $state in
+	grown)	lab_until 60 all_offer 65536 || lab_fail "not all have grown" ;;
+	rested)	lab_until 200 all_offer 4096 || lab_fail "not all have shrunk" ;;
+	esac
+}
+
 must lab_rdma_up rxe
 [ "$TRANSPORT" = tcp ] || load_transport
 
@@ -48,6 +60,7 @@ if [ "$LAB_ROLE" = server ]; then
 	before=$(memory)
 	lab_signal connect
 	must lab_wait connected 300
+	settle
 	report "$before" "$(memory)"
 	lab_signal measured
 	lab_wait_end
@@ -59,13 +72,19 @@ else
 	lab_signal warm
 	must lab_wait connect 120
 	start threads=0 connections="$connections"
-	if [ "$state" = used ]; then
-		work 1024 64
+	case $state in
+	used)	work 1024 64
 		work 8192 64
 		work 65536 64
-		work 1048576 8
-	fi
+		work 1048576 8 ;;
+	grown|rested)
+		for _ in 1 2 3 4; do
+			work 32768 4
+		done
+		lab_until 60 all_offer 65536 || lab_fail "not all have grown" ;;
+	esac
 	lab_signal connected
+	settle
 	report "$before" "$(memory)"
 	must lab_wait measured 120
 fi
