@@ -7,7 +7,8 @@
  *	connect N	N clients more, at once; each does an RPC
  *	call N		each client does N RPCs at once, of several sizes and forms
  *	storm		each client has an RPC at the server when that stops; it starts again,
- *			and all of them connect and send again what was not answered
+ *			and all of them connect and send again what was not answered: how long it
+ *			was down, and how long it took from then on
  *	fair MS		how long a small RPC of one client takes, in ns, alone, and while another
  *			client has 64 large Replies under way; for so long each
  *	disconnect	no clients
@@ -238,6 +239,7 @@ static int crowd_storm(unsigned int unused)
 {
 	struct echo_shape shape = crowd_small;
 	struct crowd_reqs reqs;
+	u64 stop, start;
 	unsigned int i;
 	int ret = 0;
 
@@ -251,11 +253,17 @@ static int crowd_storm(unsigned int unused)
 	/* Most are with the server by then, and wait for a thread. */
 	msleep(1000);
 	schedule_delayed_work(&crowd_release_work, HZ / 2);
+	stop = ktime_get_ns();
 	echo_server_stop();
 	flush_delayed_work(&crowd_release_work);
+	start = ktime_get_ns();
 	if (!ret)
 		ret = echo_server_start(PF_INET);
-	return crowd_finish(&reqs, ret);
+	ret = crowd_finish(&reqs, ret);
+	snprintf(crowd_figures, sizeof(crowd_figures), "down_ms=%llu up_ms=%llu",
+		 div_u64(start - stop, NSEC_PER_MSEC),
+		 div_u64(ktime_get_ns() - start, NSEC_PER_MSEC));
+	return ret;
 }
 
 static int crowd_disconnect(unsigned int unused)
