@@ -40,7 +40,7 @@ class Crowd:
     def times(self):
         return [*self.name,
                 *(show(self.line.get(name) and self.line[name] / 1e3, 1)
-                  for name in ("connect_ms", "storm_ms"))]
+                  for name in ("connect_ms", "storm_ms", "down_ms"))]
 
     def fairness(self):
         return [*self.name,
@@ -84,7 +84,7 @@ def sections(directory):
                 list(rxe_rows(directory)))
     yield "Seconds until all are served, mimic:\n"
     yield table(["Transport", "Connections", "When they connect",
-                 "When their server was restarted"],
+                 "Since their server stopped", "For which it was down"],
                 [crowd.times() for crowd in found])
     yield "Microseconds that a small RPC takes, median and 99 %, mimic:\n"
     yield table(["Transport", "Connections", "Alone", "99 %",

@@ -32,7 +32,7 @@ job() {
 }
 
 # result NAME - of the last job
-result() { sed -n "s/.*\<$1=\([0-9]*\).*/\1/p" <<<"$line"; }
+result() { sed -n "s/\(.* \|^\)$1=\([0-9]*\).*/\2/p" <<<"$line"; }
 
 figure() {
 	echo "part=clients transport=$TRANSPORT connections=$n $*" | tee -a "$figures"
@@ -103,7 +103,7 @@ measure() {
 	connect
 	fairness
 	job storm
-	figure storm_ms="$(result ms)"
+	figure storm_ms="$(result ms)" down_ms="$(result down_ms)"
 	job disconnect
 }
 
