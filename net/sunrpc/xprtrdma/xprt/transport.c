@@ -352,6 +352,17 @@ out:
 }
 
 /* Called by sunrpc with the write lock and XPRT_CONNECTING. */
+/*
+ * From one attempt to the next; sunrpc may have waited after the last one already. (Its
+ * xprt_reconnect_delay() counts from now.)
+ */
+static unsigned long reconnect_delay(const struct rpcrdma2_xprt *x)
+{
+	unsigned long next = x->attempt + x->xprt.reestablish_timeout;
+
+	return time_after(next, jiffies) ? next - jiffies : 0;
+}
+
 static void xprt_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 {
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
@@ -362,9 +373,10 @@ static void xprt_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	x->abandoned = false;
 	spin_unlock(&x->lock);
 	if (xprt->stat.connect_count) {
-		delay = xprt_reconnect_delay(xprt);
+		delay = reconnect_delay(x);
 		xprt_reconnect_backoff(xprt, REESTABLISH_MIN);
 	}
+	x->attempt = jiffies + delay;
 	queue_delayed_work(xprtiod_workqueue, &x->connect_work, delay);
 }
 

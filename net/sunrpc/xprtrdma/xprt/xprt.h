@@ -16,6 +16,7 @@
  * @xprt: sunrpc's part
  * @slots: RPCs outstanding at most, credits permitting
  * @connect_work: makes the next connection
+ * @attempt: when it did, or does so next, in jiffies
  * @connector: the thread where that connects. It exists from the start, as kthreadd
  *	waits for memory, which may be swapped over this transport
  * @lock: @conn, @abandoned, @stats, @reverse_free, @reverse_waiting, @reverse_admitted,
@@ -46,6 +47,7 @@ struct rpcrdma2_xprt {
 	struct rpc_xprt		xprt;
 	unsigned int		slots;
 	struct delayed_work	connect_work;
+	unsigned long		attempt;
 	struct kthread_worker	*connector;
 	spinlock_t		lock;	/* conn, abandoned, stats, reverse_*, bc_users */
 	struct rpcrdma2_conn __rcu *conn;
