@@ -17,7 +17,7 @@
 #include "svc.h"
 
 /* Connections on the way; more are turned away. */
-#define MAX_INCOMING	256
+#define MAX_INCOMING	1024
 /* and as many of them may be strangers' */
 #define MAX_STRANGERS	128
 
