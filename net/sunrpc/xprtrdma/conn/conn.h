@@ -163,8 +163,8 @@ struct rpcrdma2_send {
  * @free: the last reference is dropped: free the roles; any context
  * @room: optional; nothing waits for the Send Queue any more, or there is a Send
  *	buffer for who got none; process context, no locks held
- * @call: a Call message arrived; CQ context
- * @reply: a Reply or an RDMA2_ERROR arrived; CQ context
+ * @call: a Call message arrived; it gives the Receive back, now or later; CQ context
+ * @reply: a Reply or an RDMA2_ERROR arrived; it gives the Receive back; CQ context
  * @is_quiet: is none of this end's Calls out? Takes @lock of the connection, so that one
  *	that is being marshalled is posted before, or looks at the limits after
  * @show: write what there is to say of @conn above conn/, by rpcrdma2_show();

@@ -103,10 +103,12 @@ static void conn_room(struct rpcrdma2_conn *conn)
 static void conn_reply(struct rpcrdma2_recv *recv)
 {
 	/* Pairs with the release in rpcrdma2_requester_create(). */
-	if (smp_load_acquire(&recv->conn->requester))
+	if (smp_load_acquire(&recv->conn->requester)) {
 		rpcrdma2_reply_receive(recv);
-	else
+	} else {
 		rpcrdma2_conn_close(recv->conn, -EPROTO);
+		rpcrdma2_recv_put(recv);
+	}
 }
 
 static bool conn_is_quiet(struct rpcrdma2_conn *conn)
