@@ -54,7 +54,7 @@ notices() {
 
 freeze() {
 	must fsfreeze -f /run/disk
-	sleep $slow
+	sleep "$slow"
 	must fsfreeze -u /run/disk
 	lab_signal thawed
 }

@@ -111,7 +111,7 @@ is() {
 credits() {
 	local granted=${now["client requester_credits"]}
 
-	if [ "${1:-}" = siw ]; then
+	if [ "$provider" = siw ]; then
 		is server receive_queue_shared 0
 		is client received_credits 64
 		check "credits" "$granted" "x == 64"
