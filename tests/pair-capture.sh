@@ -32,6 +32,10 @@ siw)	traffic='tcp port 20049'
 	;;
 esac
 
+# A heartbeat is an RDMA Write, too.
+# shellcheck disable=SC2034 # lib.sh uses it
+PARAMETERS=heartbeat=0
+
 ### Capture
 
 capture_start() {
