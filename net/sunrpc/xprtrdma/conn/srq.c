@@ -429,7 +429,9 @@ static unsigned int depth_on(const struct rpcrdma2_conn *conn)
 	    rdma_protocol_iwarp(dev, conn->cm_id->port_num) ||
 	    !dev->attrs.max_srq)
 		return 0;
-	return min_t(u32, READ_ONCE(rpcrdma2_srq_size), dev->attrs.max_srq_wr);
+	/* A connection's CQ has room for all of it, and for a Send Queue. */
+	return min3(READ_ONCE(rpcrdma2_srq_size), (u32)dev->attrs.max_srq_wr,
+		    (u32)dev->attrs.max_cqe / 2);
 }
 
 /**
