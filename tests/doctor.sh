@@ -199,7 +199,7 @@ must lab_mount 4.2
 work names
 consult "a mount that is in use" 0
 finds_nothing wrong hint
-finds RD501 ok "$LAB_MOUNT: version 2, 64 credits"
+finds RD501 ok "$LAB_MOUNT: version 2, "
 finds RD601 ok "1 in version 2"
 
 dd if=/dev/urandom of="$LAB_MOUNT/data" bs=16k count=150 oflag=direct status=none
