@@ -368,7 +368,7 @@ DEFINE_EVENT(rpcrdma2_change, rpcrdma2_change_recv,
 		 const struct rpcrdma2_header *hdr),
 	TP_ARGS(conn, hdr));
 
-TRACE_EVENT(rpcrdma2_resize,
+DECLARE_EVENT_CLASS(rpcrdma2_amount,
 	TP_PROTO(const struct rpcrdma2_conn *conn, u32 from, u32 to),
 	TP_ARGS(conn, from, to),
 	TP_STRUCT__entry(
@@ -385,22 +385,14 @@ TRACE_EVENT(rpcrdma2_resize,
 		__entry->to)
 );
 
-TRACE_EVENT(rpcrdma2_grant,
-	TP_PROTO(const struct rpcrdma2_conn *conn, u32 to),
-	TP_ARGS(conn, to),
-	TP_STRUCT__entry(
-		__field(u32, conn)
-		__field(u32, from)
-		__field(u32, to)
-	),
-	TP_fast_assign(
-		__entry->conn = conn->id;
-		__entry->from = conn->granted;
-		__entry->to = to;
-	),
-	TP_printk("conn=%u %u -> %u", __entry->conn, __entry->from,
-		__entry->to)
-);
+#define DEFINE_AMOUNT_EVENT(name)					\
+	DEFINE_EVENT(rpcrdma2_amount, rpcrdma2_##name,			\
+		TP_PROTO(const struct rpcrdma2_conn *conn, u32 from,	\
+			 u32 to),					\
+		TP_ARGS(conn, from, to))
+
+DEFINE_AMOUNT_EVENT(resize);
+DEFINE_AMOUNT_EVENT(grant);
 
 TRACE_EVENT(rpcrdma2_handshake,
 	TP_PROTO(const struct rpcrdma2_conn *conn, int from, int to),

@@ -614,6 +614,7 @@ void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);
 /* qp.c */
 void rpcrdma2_qp_failed_work(struct work_struct *work);
 void rpcrdma2_qp_cleanup(void);
+unsigned int rpcrdma2_next_vector(const struct ib_device *dev, bool active);
 int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_drain(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);

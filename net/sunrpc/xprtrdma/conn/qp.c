@@ -114,20 +114,24 @@ static void qp_event(struct ib_event *event, void *context)
 	}
 }
 
-/*
- * Connections take turns at the device's completion vectors, and so at the CPUs that
- * handle them. A server's have turns of their own: else a machine that is its own
- * client would have all of its client's on one half of the vectors.
+/**
+ * rpcrdma2_next_vector - a connection's turn at a device's completion vectors
+ * @dev: the device
+ * @active: this end connects
+ *
+ * And so at the CPUs that handle them. A server's connections have turns of their own:
+ * else a machine that is its own client would have all of its client's on one half of the
+ * vectors.
+ *
+ * Return: the vector
  */
-static unsigned int choose_vector(const struct rpcrdma2_conn *conn)
+unsigned int rpcrdma2_next_vector(const struct ib_device *dev, bool active)
 {
 	static atomic_t turns[2];
 	unsigned int vectors = min_t(unsigned int, num_online_cpus(),
-				     conn->cm_id->device->num_comp_vectors);
+				     dev->num_comp_vectors);
 
-	if (conn->srq)
-		return conn->srq->vector;
-	return (unsigned int)atomic_fetch_inc(&turns[conn->active]) % vectors;
+	return (unsigned int)atomic_fetch_inc(&turns[active]) % vectors;
 }
 
 /*
@@ -140,7 +144,7 @@ static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
 {
 	unsigned int recvs = conn->srq ? conn->srq->depth : attr->cap.max_recv_wr;
 	unsigned int limit = conn->cm_id->device->attrs.max_cqe;
-	unsigned int cqes;
+	unsigned int vector, cqes;
 
 	/* An rdma_rw context may need three entries: see rdma_rw_init_qp(). */
 	conn->sq_depth = attr->cap.max_send_wr + 3 * attr->cap.max_rdma_ctxs;
@@ -151,8 +155,10 @@ static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
 		cqes = limit;
 		conn->sq_depth = cqes - recvs;
 	}
-	conn->cq = ib_alloc_cq(conn->cm_id->device, conn, cqes,
-			       choose_vector(conn), IB_POLL_WORKQUEUE);
+	vector = conn->srq ? conn->srq->vector :
+		 rpcrdma2_next_vector(conn->cm_id->device, conn->active);
+	conn->cq = ib_alloc_cq(conn->cm_id->device, conn, cqes, vector,
+			       IB_POLL_WORKQUEUE);
 	if (IS_ERR(conn->cq)) {
 		int rc = PTR_ERR(conn->cq);
 

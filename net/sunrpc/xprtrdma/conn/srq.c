@@ -26,7 +26,6 @@
  * A peer that takes more than it was promised loses its connection (recv.c). The CQ of a
  * connection has room for all that is on the Queue, so not even that loses a Receive.
  */
-#include <linux/cpumask.h>
 #include <linux/mutex.h>
 
 #include "conn.h"
@@ -45,9 +44,8 @@
 /* Memory is thought to be short for that time after there was none. */
 #define SHORT_SECS	10
 
-static DEFINE_MUTEX(srqs_lock);		/* the list, nr_conns, next_vector */
+static DEFINE_MUTEX(srqs_lock);		/* the list, nr_conns */
 static LIST_HEAD(srqs);
-static unsigned int next_vector;
 static atomic_long_t octets;		/* of all their Receives */
 static atomic_t shortages;
 static unsigned long short_until = INITIAL_JIFFIES;
@@ -167,6 +165,23 @@ static bool reserve(struct rpcrdma2_srq *srq, unsigned int n)
 	return true;
 }
 
+/*
+ * A connection's @share was just raised. If there is no memory for that, it is what it was
+ * before; unless others had taken more of it since, as it was idle.
+ */
+static void fill_or_undo(struct rpcrdma2_srq *srq, unsigned int *share,
+			 unsigned int before, gfp_t gfp)
+{
+	if (fill(srq, gfp))
+		return;
+	spin_lock(&srq->lock);
+	if (*share > before) {
+		srq->promised -= *share - before;
+		WRITE_ONCE(*share, before);
+	}
+	spin_unlock(&srq->lock);
+}
+
 /**
  * rpcrdma2_srq_back - have Receives for the Calls that a peer may be granted
  * @conn: its connection
@@ -196,16 +211,8 @@ unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 	spin_unlock(&srq->lock);
 	if (!ok)
 		note_shortage();
-	if (!ok || calls <= before)
-		return READ_ONCE(conn->backed);
-	if (fill(srq, gfp))
-		return calls;
-	spin_lock(&srq->lock);
-	if (conn->backed > before) {
-		srq->promised -= conn->backed - before;
-		WRITE_ONCE(conn->backed, before);
-	}
-	spin_unlock(&srq->lock);
+	if (ok && calls > before)
+		fill_or_undo(srq, &conn->backed, before, gfp);
 	return READ_ONCE(conn->backed);
 }
 
@@ -222,25 +229,19 @@ unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
 				       unsigned int calls, gfp_t gfp)
 {
+	unsigned int before = conn->backed_replies;
 	struct rpcrdma2_srq *srq = conn->srq;
-	unsigned int n;
 	bool ok;
 
-	if (calls <= conn->backed_replies)
-		return conn->backed_replies;
-	n = calls - conn->backed_replies;
+	if (calls <= before)
+		return before;
 	spin_lock(&srq->lock);
-	ok = reserve(srq, n);
+	ok = reserve(srq, calls - before);
+	if (ok)
+		conn->backed_replies = calls;
 	spin_unlock(&srq->lock);
-	if (!ok)
-		return conn->backed_replies;
-	conn->backed_replies = calls;
-	if (!fill(srq, gfp)) {
-		conn->backed_replies -= n;
-		spin_lock(&srq->lock);
-		srq->promised -= n;
-		spin_unlock(&srq->lock);
-	}
+	if (ok)
+		fill_or_undo(srq, &conn->backed_replies, before, gfp);
 	return conn->backed_replies;
 }
 
@@ -396,9 +397,7 @@ static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
 static struct rpcrdma2_srq *find(struct ib_device *dev, u32 size,
 				 unsigned int n, unsigned int depth)
 {
-	unsigned int vectors = min_t(unsigned int, dev->num_comp_vectors,
-				     num_online_cpus());
-	unsigned int vector = next_vector++ % vectors;
+	unsigned int vector = rpcrdma2_next_vector(dev, false);
 	struct rpcrdma2_srq *srq;
 	bool ok;
 

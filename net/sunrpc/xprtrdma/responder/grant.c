@@ -43,7 +43,7 @@ static void grant(struct rpcrdma2_responder *responder, unsigned int wanted)
 	wanted = min(wanted, backed);
 	if (wanted == conn->granted)
 		return;
-	trace_rpcrdma2_grant(conn, wanted);
+	trace_rpcrdma2_grant(conn, conn->granted, wanted);
 	if (wanted < conn->granted)
 		rpcrdma2_jobs_trim(responder, conn->granted - wanted);
 	WRITE_ONCE(conn->granted, wanted);
