@@ -41,57 +41,85 @@ unsigned int rpcrdma2_version_retry = 600;
 /* Chunks take Queues and RDMA Reads that NFS's callbacks have no use for. */
 u32 rpcrdma2_reverse = RDMA2_RVREQSUP_INLINE;
 
-static int set_in_range(const char *val, const struct kernel_param *kp,
-			unsigned int min, unsigned int max, unsigned int unit)
+/* What a parameter may be */
+struct allowed {
+	unsigned int	*value;
+	unsigned int	min;
+	unsigned int	max;
+	unsigned int	unit;
+};
+
+static int set_allowed(const char *val, const struct kernel_param *kp)
 {
+	const struct allowed *allowed = kp->arg;
 	unsigned int n;
 	int rc;
 
 	rc = kstrtouint(val, 0, &n);
-	if (rc || n < min || n > max || n % unit) {
+	if (rc || n < allowed->min || n > allowed->max || n % allowed->unit) {
 		pr_err("rpcrdma2: %s=%s refused: a multiple of %u from %u to %u is allowed\n",
-		       kp->name, val, unit, min, max);
+		       kp->name, val, allowed->unit, allowed->min, allowed->max);
 		return rc ?: -EINVAL;
 	}
-	*(unsigned int *)kp->arg = n;
+	*allowed->value = n;
 	return 0;
-}
-
-static int set_inline_size(const char *val, const struct kernel_param *kp)
-{
-	return set_in_range(val, kp, INLINE_SIZE_MIN, RPCRDMA2_RBSIZ_MAX,
-			    INLINE_SIZE_UNIT);
 }
 
 /* 0: the size never changes. */
 static int set_inline_min(const char *val, const struct kernel_param *kp)
 {
+	const struct allowed *allowed = kp->arg;
+
 	if (sysfs_streq(val, "0")) {
-		*(unsigned int *)kp->arg = 0;
+		*allowed->value = 0;
 		return 0;
 	}
-	return set_inline_size(val, kp);
+	return set_allowed(val, kp);
 }
 
-static int set_credits(const char *val, const struct kernel_param *kp)
+static int get_allowed(char *buffer, const struct kernel_param *kp)
 {
-	return set_in_range(val, kp, CREDITS_MIN, CREDITS_MAX, 1);
+	const struct allowed *allowed = kp->arg;
+
+	return sysfs_emit(buffer, "%u\n", *allowed->value);
 }
 
-static int set_srq_size(const char *val, const struct kernel_param *kp)
-{
-	return set_in_range(val, kp, SRQ_SIZE_MIN, SRQ_SIZE_MAX, 1);
-}
+static const struct kernel_param_ops allowed_ops = {
+	.set	= set_allowed,
+	.get	= get_allowed,
+};
 
-static int set_heartbeat(const char *val, const struct kernel_param *kp)
-{
-	return set_in_range(val, kp, 0, HEARTBEAT_MAX, 1);
-}
+static const struct kernel_param_ops inline_min_ops = {
+	.set	= set_inline_min,
+	.get	= get_allowed,
+};
 
-static int set_version(const char *val, const struct kernel_param *kp)
-{
-	return set_in_range(val, kp, 0, RPCRDMA2_VERSION_2, 1);
-}
+static struct allowed inline_size = {
+	&rpcrdma2_inline_size, INLINE_SIZE_MIN, RPCRDMA2_RBSIZ_MAX, INLINE_SIZE_UNIT
+};
+
+static struct allowed inline_min = {
+	&rpcrdma2_inline_min, INLINE_SIZE_MIN, RPCRDMA2_RBSIZ_MAX, INLINE_SIZE_UNIT
+};
+
+static struct allowed slot_table_entries = {
+	&rpcrdma2_slot_table_entries, CREDITS_MIN, CREDITS_MAX, 1
+};
+
+static struct allowed max_requests = {
+	&rpcrdma2_svc_credits, CREDITS_MIN, CREDITS_MAX, 1
+};
+
+static struct allowed srq_size = {
+	&rpcrdma2_srq_size, SRQ_SIZE_MIN, SRQ_SIZE_MAX, 1
+};
+
+static struct allowed heartbeat = { &rpcrdma2_heartbeat_period, 0, HEARTBEAT_MAX, 1 };
+static struct allowed version = { &rpcrdma2_version, 0, RPCRDMA2_VERSION_2, 1 };
+
+static struct allowed version_retry = {
+	&rpcrdma2_version_retry, VERSION_RETRY_MIN, VERSION_RETRY_MAX, 1
+};
 
 /*
  * In the order in which a client asks. Version 1 comes last: there is nothing to ask
@@ -217,16 +245,6 @@ void rpcrdma2_server_dialects(struct rpcrdma2_dialects *list)
 	keep_version(list);
 }
 
-static int set_version_retry(const char *val, const struct kernel_param *kp)
-{
-	return set_in_range(val, kp, VERSION_RETRY_MIN, VERSION_RETRY_MAX, 1);
-}
-
-static const struct kernel_param_ops inline_min_ops = {
-	.set	= set_inline_min,
-	.get	= param_get_uint,
-};
-
 static const char * const reverse_names[] = {
 	[RDMA2_RVREQSUP_NONE]	= "none",
 	[RDMA2_RVREQSUP_INLINE]	= "inline",
@@ -252,31 +270,6 @@ static int get_reverse(char *buffer, const struct kernel_param *kp)
 			  reverse_names[READ_ONCE(rpcrdma2_reverse)]);
 }
 
-static const struct kernel_param_ops inline_size_ops = {
-	.set	= set_inline_size,
-	.get	= param_get_uint,
-};
-
-static const struct kernel_param_ops credits_ops = {
-	.set	= set_credits,
-	.get	= param_get_uint,
-};
-
-static const struct kernel_param_ops srq_size_ops = {
-	.set	= set_srq_size,
-	.get	= param_get_uint,
-};
-
-static const struct kernel_param_ops heartbeat_ops = {
-	.set	= set_heartbeat,
-	.get	= param_get_uint,
-};
-
-static const struct kernel_param_ops version_ops = {
-	.set	= set_version,
-	.get	= param_get_uint,
-};
-
 static const struct kernel_param_ops dialects_ops = {
 	.set	= set_dialects,
 	.get	= get_dialects,
@@ -287,22 +280,16 @@ static const struct kernel_param_ops reverse_ops = {
 	.get	= get_reverse,
 };
 
-static const struct kernel_param_ops version_retry_ops = {
-	.set	= set_version_retry,
-	.get	= param_get_uint,
-};
-
-module_param_cb(inline_size, &inline_size_ops, &rpcrdma2_inline_size, 0644);
+module_param_cb(inline_size, &allowed_ops, &inline_size, 0644);
 MODULE_PARM_DESC(inline_size,
 		 "Size in octets of Send and Receive buffers of new connections: larger RPC messages use chunks (4096 to 262144, multiple of 1024)");
-module_param_cb(inline_min, &inline_min_ops, &rpcrdma2_inline_min, 0644);
+module_param_cb(inline_min, &inline_min_ops, &inline_min, 0644);
 MODULE_PARM_DESC(inline_min,
 		 "Size in octets that Receive buffers start with; they grow to inline_size by need, and shrink when idle (4096 to 262144, multiple of 1024; 0: they are as large as inline_size, always)");
-module_param_cb(slot_table_entries, &credits_ops,
-		&rpcrdma2_slot_table_entries, 0644);
+module_param_cb(slot_table_entries, &allowed_ops, &slot_table_entries, 0644);
 MODULE_PARM_DESC(slot_table_entries,
 		 "RPCs that a client's new mounts may have outstanding (2 to 1024)");
-module_param_cb(max_requests, &credits_ops, &rpcrdma2_svc_credits, 0644);
+module_param_cb(max_requests, &allowed_ops, &max_requests, 0644);
 MODULE_PARM_DESC(max_requests,
 		 "RPCs that a server allows each new client to have outstanding (2 to 1024)");
 module_param_named(read_memory, rpcrdma2_read_memory, uint, 0644);
@@ -311,16 +298,16 @@ MODULE_PARM_DESC(read_memory,
 module_param_named(use_srq, rpcrdma2_use_srq, bool, 0644);
 MODULE_PARM_DESC(use_srq,
 		 "A server's new connections share their Receives, where the device has Shared Receive Queues, and not on iWARP (Y)");
-module_param_cb(srq_size, &srq_size_ops, &rpcrdma2_srq_size, 0644);
+module_param_cb(srq_size, &allowed_ops, &srq_size, 0644);
 MODULE_PARM_DESC(srq_size,
 		 "Receives that a new Shared Receive Queue has at the most (64 to 32768); each connection has as many more entries in its Completion Queue");
 module_param_named(srq_memory, rpcrdma2_srq_memory, uint, 0644);
 MODULE_PARM_DESC(srq_memory,
 		 "MiB that shared Receives may take; default: a 16th of the memory");
-module_param_cb(heartbeat, &heartbeat_ops, &rpcrdma2_heartbeat_period, 0644);
+module_param_cb(heartbeat, &allowed_ops, &heartbeat, 0644);
 MODULE_PARM_DESC(heartbeat,
 		 "Seconds of silence after which a new connection looks for its peer, and again until it is closed (1 to 3600); 0: never");
-module_param_cb(version, &version_ops, &rpcrdma2_version, 0644);
+module_param_cb(version, &allowed_ops, &version, 0644);
 MODULE_PARM_DESC(version,
 		 "The only version that new connections may use, 1 or 2; 0, the default: the highest that the peer has");
 module_param_cb(dialects, &dialects_ops, NULL, 0644);
@@ -329,8 +316,7 @@ MODULE_PARM_DESC(dialects,
 module_param_cb(reverse, &reverse_ops, NULL, 0644);
 MODULE_PARM_DESC(reverse,
 		 "Calls of servers to their clients, by a client's new mounts and a server's new connections: none, inline, genl: those with chunks, too (inline)");
-module_param_cb(version_retry, &version_retry_ops, &rpcrdma2_version_retry,
-		0644);
+module_param_cb(version_retry, &allowed_ops, &version_retry, 0644);
 MODULE_PARM_DESC(version_retry,
 		 "Seconds after which a client asks a server that had only version 1 for version 2 again (1 to 86400)");
 
