@@ -14,26 +14,12 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sunrpc/addr.h>
-#include <linux/sunrpc/xprt.h>
-#include <linux/sunrpc/xprtsock.h>
 #include "bench.h"
 #include "echo.h"
 
-static char *addr = "192.168.77.1";
-module_param(addr, charp, 0444);
-MODULE_PARM_DESC(addr, "the server's IPv4 address");
-
-static ushort port = 20052;
-module_param(port, ushort, 0444);
-MODULE_PARM_DESC(port, "the server's port");
-
-static char *proto = "rdma";
-module_param(proto, charp, 0444);
-MODULE_PARM_DESC(proto, "transport: rdma or tcp");
-
-static uint threads = 8;
-module_param(threads, uint, 0444);
-MODULE_PARM_DESC(threads, "the server's; 0: it is elsewhere");
+#define ECHO_PORT	20052
+#define ECHO_THREADS	8
+#include "echo_params.c"
 
 static uint connections = 1;
 module_param(connections, uint, 0444);
@@ -58,28 +44,6 @@ struct bench_caller {
 };
 
 static struct bench_caller *bench_callers;
-
-/* What echo_clnt.c and echo_svc.c ask for */
-
-int echo_transport(void)
-{
-	return strcmp(proto, "tcp") ? XPRT_TRANSPORT_RDMA : XPRT_TRANSPORT_TCP;
-}
-
-const char *echo_svc_class(void)
-{
-	return proto;
-}
-
-unsigned short echo_port(void)
-{
-	return port;
-}
-
-unsigned int echo_threads(void)
-{
-	return threads;
-}
 
 /* RPCs */
 

@@ -23,27 +23,13 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/sunrpc/addr.h>
-#include <linux/sunrpc/xprt.h>
-#include <linux/sunrpc/xprtsock.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include "echo.h"
 
-static char *addr = "192.168.77.1";
-module_param(addr, charp, 0444);
-MODULE_PARM_DESC(addr, "the server's IPv4 address");
-
-static ushort port = 20054;
-module_param(port, ushort, 0444);
-MODULE_PARM_DESC(port, "the server's port");
-
-static char *proto = "rdma";
-module_param(proto, charp, 0444);
-MODULE_PARM_DESC(proto, "transport: rdma or tcp");
-
-static uint threads = 16;
-module_param(threads, uint, 0444);
-MODULE_PARM_DESC(threads, "the server's; 0: it is elsewhere");
+#define ECHO_PORT	20054
+#define ECHO_THREADS	16
+#include "echo_params.c"
 
 static uint patience = 240;
 module_param(patience, uint, 0444);
@@ -58,28 +44,6 @@ static unsigned int crowd_size;
 static struct dentry *crowd_dir;
 static DEFINE_MUTEX(crowd_lock);
 static char crowd_figures[256];
-
-/* What echo_clnt.c and echo_svc.c ask for */
-
-int echo_transport(void)
-{
-	return strcmp(proto, "tcp") ? XPRT_TRANSPORT_RDMA : XPRT_TRANSPORT_TCP;
-}
-
-const char *echo_svc_class(void)
-{
-	return proto;
-}
-
-unsigned short echo_port(void)
-{
-	return port;
-}
-
-unsigned int echo_threads(void)
-{
-	return threads;
-}
 
 /* RPCs */
 
