@@ -127,6 +127,7 @@ work() {
 # until load_stop.
 load_start() {
 	echo 0 >/run/load.rounds
+	rm -f "$LAB_MOUNT/load/stop"
 	"$LAB_TREE/tests/workload.py" load "$LAB_MOUNT/load" &
 	load=$!
 	must load_advances 60
@@ -149,6 +150,17 @@ CONNECTIONS=/sys/kernel/debug/rpcrdma2
 
 # connection_of client|server - the file of that end's connection, or of several
 connection_of() { grep -l "^role: *$1\$" $CONNECTIONS/[0-9]* 2>/dev/null; }
+
+# no_rnr [WHEN] - no message found no Receive, by the devices' own count: on iWARP, where
+# there is none, it would have cost the connection.
+no_rnr() {
+	local counter
+
+	for counter in /sys/class/infiniband/*/ports/1/hw_counters/*_rnr_err; do
+		[ ! -e "$counter" ] || [ "$(cat "$counter")" -eq 0 ] ||
+			lab_fail "$counter: $(cat "$counter") $*"
+	done
+}
 
 ### What connections cost
 
