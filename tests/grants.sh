@@ -8,7 +8,7 @@
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-shared=$CONNECTIONS/shared_receives
+shared=$CONNECTIONS/receives
 parameters=/sys/module/rpcrdma2/parameters
 # Calls that a connection is granted at first, and that one of these mounts has out
 FIRST=4

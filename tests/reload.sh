@@ -29,6 +29,7 @@ ranges() {
 	inline_min 4096 262144 4095 4097 263168 -4096 much
 	slot_table_entries 2 1024 1 1025 -1 0x
 	max_requests 2 1024 1 1025 4294967298
+	inline_idle 1 3600 0 3601 -1 much
 	heartbeat 0 3600 3601 -1 1.5
 	srq_size 64 32768 63 32769 -1 much
 	version 0 2 3 -1 v2

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # resize.sh rxe|siw DIALECT [ROUNDS] - guest script: the size of Receive buffers changes
-# at both ends of a connection under load, ROUNDS times from 4 to 16 to 64 KiB and back;
-# first by itself, then by what is written to debugfs. Nothing is lost, and the
-# connection is the same one all the time.
+# at both ends of a connection, ROUNDS times from 4 to 16 to 64 KiB and back: first by
+# need; then under load, by what is written to debugfs. In between a server's memory for
+# them is used up, and there is some again. Nothing is lost, the connection is the same
+# one all the time, and no message finds no Receive.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -44,9 +45,11 @@ resize() {
 	become "$1" 30
 }
 
+# It is the one that it was, and nothing had to be sent again.
 same_connection() {
 	[ "$(file_of client) $(file_of server)" = "$client $server" ] ||
 		lab_fail "another connection"
+	no_rnr "on this connection"
 	[ "$(value_of "$client" connects)" = 1 ] || lab_fail "connected again"
 }
 
@@ -61,10 +64,38 @@ mount_and_find() {
 	has_size "$1" || lab_fail "it does not start with $1"
 }
 
+# transfer SIZE - write and read so much at a time, until Receives may well have grown
+transfer() {
+	for _ in 1 2; do
+		must dd if=/run/data of="$LAB_MOUNT/data" bs="$1" oflag=direct status=none
+		must dd if="$LAB_MOUNT/data" of=/run/copy bs="$1" iflag=direct status=none
+		must cmp /run/data /run/copy
+	done
+}
+
+# Small RPCs, until $small is gone, or anything is wrong
+small_load() {
+	local n
+
+	for ((n = 0; ; n++)); do
+		[ -e $small ] || return 0
+		echo $n >"$LAB_MOUNT/small" &&
+			[ "$(cat "$LAB_MOUNT/small")" = $n ] || return 1
+		sleep 0.02
+	done
+}
+
+is_short() { ! grep -q '^shortages: *0$' $CONNECTIONS/receives; }
+
+server_has() { [ "$(value_of "$server" offered_rbsiz)" = "$1" ]; }
+
 connected() { [ -n "$(file_of client)" ] && [ -n "$(file_of server)" ]; }
 
 # Shared Receives have one size.
-PARAMETERS="inline_size=65536 inline_min=4096 use_srq=0 dialects=$dialect,v1"
+PARAMETERS="inline_size=65536 inline_min=4096 use_srq=0"
+PARAMETERS+=" receive_memory=64 dialects=$dialect,v1"
+parameters=/sys/module/rpcrdma2/parameters
+small=/run/small
 nfs_start "$1"
 echo 1 >$TRACING/events/rpcrdma2/rpcrdma2_change_send/enable
 echo 1 >$TRACING/events/rpcrdma2/rpcrdma2_change_recv/enable
@@ -73,23 +104,43 @@ mount_and_find 4096
 
 ### By need
 
-dd if=/dev/urandom of=/run/data bs=32k count=64 status=none
-for i in 1 2; do
-	must dd if=/run/data of="$LAB_MOUNT/data" bs=32k oflag=direct status=none
-	must dd if="$LAB_MOUNT/data" of=/run/copy bs=32k iflag=direct status=none
-	must cmp /run/data /run/copy
+dd if=/dev/urandom of=/run/data bs=48k count=20 status=none
+touch $small
+small_load &
+for ((i = 1; i <= rounds; i++)); do
+	echo 60 >$parameters/inline_idle
+	transfer 12k
+	become 16384 30
+	transfer 32k
+	become 65536 30
+	echo 1 >$parameters/inline_idle
+	become 4096 30
 done
-become 65536 30
+rm $small
+must wait $!
 same_connection
-echo "grown by need"
-become 4096 100
+grep -E '_rbsiz|size_changes' "$client" "$server"
+
+### A server short of memory
+
+echo 60 >$parameters/inline_idle
+load_start
+lab_until 60 server_has 65536 || lab_fail "the server's Receives don't grow"
+echo 1 >$parameters/receive_memory
+lab_until 60 server_has 4096 || lab_fail "the server's Receives keep their size"
+lab_until 60 is_short || lab_fail "they had no need to grow again"
+cat $CONNECTIONS/receives
+server_has 4096 || lab_fail "they grew, for all that"
+! echo "rbsiz 65536" 2>/dev/null >"$server" || lab_fail "taken, without memory"
+echo 64 >$parameters/receive_memory
+lab_until 60 server_has 65536 || lab_fail "the server's Receives stay small"
+load_stop
 same_connection
-echo "shrunk, being idle"
 
 ### By hand, under load
 
 must umount "$LAB_MOUNT"
-echo 0 >/sys/module/rpcrdma2/parameters/inline_min
+echo 0 >$parameters/inline_min
 mount_and_find 65536
 load_start
 for ((i = 1; i <= rounds; i++)); do

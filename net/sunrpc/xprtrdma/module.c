@@ -19,8 +19,10 @@
 #define SRQ_SIZE_MAX		32768
 /* Of the memory, this part is for Calls that are read by RDMA. */
 #define READ_SHARE		16
-/* and this one for Receives that are shared */
-#define SRQ_SHARE		16
+/* and this one for Receives of a server */
+#define RECEIVE_SHARE		16
+#define INLINE_IDLE_MIN		1
+#define INLINE_IDLE_MAX		3600
 #define HEARTBEAT_MAX		3600
 #define VERSION_RETRY_MIN	1
 #define VERSION_RETRY_MAX	86400
@@ -28,13 +30,14 @@
 /* 8 KiB of data, and three pages hold it with every header. */
 unsigned int rpcrdma2_inline_size = 12288;
 unsigned int rpcrdma2_inline_min;
+unsigned int rpcrdma2_inline_idle = 30;
 unsigned int rpcrdma2_slot_table_entries = 128;
 unsigned int rpcrdma2_svc_credits = 64;
 unsigned int rpcrdma2_read_memory;
 bool rpcrdma2_use_srq = true;
 /* Less than 1024, with the Send Queue of a connection: so long is its CQ. */
 unsigned int rpcrdma2_srq_size = 768;
-unsigned int rpcrdma2_srq_memory;
+unsigned int rpcrdma2_receive_memory;
 unsigned int rpcrdma2_heartbeat_period = 5;
 unsigned int rpcrdma2_version;
 unsigned int rpcrdma2_version_retry = 600;
@@ -100,6 +103,10 @@ static struct allowed inline_size = {
 
 static struct allowed inline_min = {
 	&rpcrdma2_inline_min, INLINE_SIZE_MIN, RPCRDMA2_RBSIZ_MAX, INLINE_SIZE_UNIT
+};
+
+static struct allowed inline_idle = {
+	&rpcrdma2_inline_idle, INLINE_IDLE_MIN, INLINE_IDLE_MAX, 1
 };
 
 static struct allowed slot_table_entries = {
@@ -285,7 +292,10 @@ MODULE_PARM_DESC(inline_size,
 		 "Size in octets of Send and Receive buffers of new connections: larger RPC messages use chunks (4096 to 262144, multiple of 1024)");
 module_param_cb(inline_min, &inline_min_ops, &inline_min, 0644);
 MODULE_PARM_DESC(inline_min,
-		 "Size in octets that Receive buffers start with; they grow to inline_size by need, and shrink when idle (4096 to 262144, multiple of 1024; 0: they are as large as inline_size, always)");
+		 "Size in octets that Receive buffers start with; they grow to inline_size by need, and shrink again (4096 to 262144, multiple of 1024; 0: they are as large as inline_size, always)");
+module_param_cb(inline_idle, &allowed_ops, &inline_idle, 0644);
+MODULE_PARM_DESC(inline_idle,
+		 "Seconds without a message that needs them after which Receive buffers that have grown shrink to inline_min (1 to 3600)");
 module_param_cb(slot_table_entries, &allowed_ops, &slot_table_entries, 0644);
 MODULE_PARM_DESC(slot_table_entries,
 		 "RPCs that a client's new mounts may have outstanding (2 to 1024)");
@@ -301,9 +311,9 @@ MODULE_PARM_DESC(use_srq,
 module_param_cb(srq_size, &allowed_ops, &srq_size, 0644);
 MODULE_PARM_DESC(srq_size,
 		 "Receives that a new Shared Receive Queue has at the most (64 to 32768); each connection has as many more entries in its Completion Queue");
-module_param_named(srq_memory, rpcrdma2_srq_memory, uint, 0644);
-MODULE_PARM_DESC(srq_memory,
-		 "MiB that shared Receives may take; default: a 16th of the memory");
+module_param_named(receive_memory, rpcrdma2_receive_memory, uint, 0644);
+MODULE_PARM_DESC(receive_memory,
+		 "MiB that the Receive buffers of a server may take before they grow no more; default: a 16th of the memory");
 module_param_cb(heartbeat, &allowed_ops, &heartbeat, 0644);
 MODULE_PARM_DESC(heartbeat,
 		 "Seconds of silence after which a new connection looks for its peer, and again until it is closed (1 to 3600); 0: never");
@@ -340,7 +350,7 @@ static int __init rpcrdma2_init(void)
 	int rc;
 
 	set_share(&rpcrdma2_read_memory, READ_SHARE);
-	set_share(&rpcrdma2_srq_memory, SRQ_SHARE);
+	set_share(&rpcrdma2_receive_memory, RECEIVE_SHARE);
 	rc = rpcrdma2_pages_init();
 	if (rc)
 		return rc;

@@ -29,12 +29,13 @@
 
 extern unsigned int rpcrdma2_inline_size;
 extern unsigned int rpcrdma2_inline_min;
+extern unsigned int rpcrdma2_inline_idle;
 extern unsigned int rpcrdma2_slot_table_entries;
 extern unsigned int rpcrdma2_svc_credits;
 extern unsigned int rpcrdma2_read_memory;
 extern bool rpcrdma2_use_srq;
 extern unsigned int rpcrdma2_srq_size;
-extern unsigned int rpcrdma2_srq_memory;
+extern unsigned int rpcrdma2_receive_memory;
 extern unsigned int rpcrdma2_heartbeat_period;
 extern unsigned int rpcrdma2_version;
 extern unsigned int rpcrdma2_version_retry;

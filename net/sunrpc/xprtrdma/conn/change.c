@@ -25,15 +25,8 @@
 /* No RPC is involved, and one request is out at a time. */
 #define CHANGE_XID	2
 
-/* Receives that nothing large came in shrink after between this and twice that. */
-#define IDLE_SECS	30
-
 /* For memory, or until no Call is out */
 #define RETRY_DELAY	(HZ / 10)
-
-/* So many of so many messages travelled by chunks, and would have fit a larger one. */
-#define MISSED_ENOUGH	32
-#define OBSERVED_SPAN	1024
 
 static bool may_change(const struct rpcrdma2_conn *conn)
 {
@@ -64,6 +57,15 @@ static void set_recv_size(struct rpcrdma2_conn *conn, u32 size)
 	list_for_each_entry(recv, &conn->recvs, all)
 		conn->odd_recvs += recv->sge.length != size;
 	conn->nudges = conn->nr_recvs;
+}
+
+/* A server's memory for Receives has a limit. */
+static bool may_have(const struct rpcrdma2_conn *conn, u32 size)
+{
+	long more = (long)size - conn->recv_size;
+
+	return conn->active ||
+	       rpcrdma2_recv_memory_fits(more * READ_ONCE(conn->nr_recvs));
 }
 
 static void told(struct rpcrdma2_conn *conn, u32 size)
@@ -258,22 +260,6 @@ static void speak(struct rpcrdma2_conn *conn)
 	}
 }
 
-/* Nothing large came for a while: the peer may ask for less. */
-static void shrink_unused(struct rpcrdma2_conn *conn)
-{
-	u32 used = READ_ONCE(conn->used);
-
-	spin_lock(&conn->lock);
-	if (used != conn->used_before) {
-		conn->used_before = used;
-		conn->used_at = jiffies;
-	} else if (time_after_eq(jiffies, conn->used_at + IDLE_SECS * HZ) &&
-		   conn->own.rbsiz > conn->param.rbsiz_min) {
-		conn->wish = conn->param.rbsiz_min;
-	}
-	spin_unlock(&conn->lock);
-}
-
 /**
  * rpcrdma2_change_work - do what is due next
  * @work: a connection's; it has a reference
@@ -283,16 +269,15 @@ void rpcrdma2_change_work(struct work_struct *work)
 	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
 						  struct rpcrdma2_conn,
 						  change_work);
+	unsigned long delay;
 
 	if (rpcrdma2_conn_enter(conn)) {
-		if (conn->param.rbsiz_max > conn->param.rbsiz_min)
-			shrink_unused(conn);
+		rpcrdma2_need_look(conn);
 		speak(conn);
-		if (READ_ONCE(conn->lower_to))
-			look_again(conn, RETRY_DELAY);
-		else if (conn->param.rbsiz_max > conn->param.rbsiz_min &&
-			 conn->own.rbsiz > conn->param.rbsiz_min)
-			look_again(conn, IDLE_SECS * HZ);
+		delay = READ_ONCE(conn->lower_to) ? RETRY_DELAY :
+						    rpcrdma2_need_delay(conn);
+		if (delay)
+			look_again(conn, delay);
 		rpcrdma2_conn_exit(conn);
 	}
 	rpcrdma2_conn_put(conn);
@@ -320,7 +305,7 @@ void rpcrdma2_change_soon(struct rpcrdma2_conn *conn)
  * Process context. It happens bit by bit; a smaller size, if the peer likes.
  *
  * Return: 0; -EOPNOTSUPP: the peer knows nothing of changes, or Receives are shared;
- * -EBUSY: too soon
+ * -EBUSY: too soon; -ENOMEM: a server has no memory for that
  */
 int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 {
@@ -331,6 +316,9 @@ int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 		rc = -EBUSY;
 	} else if (conn->srq || !may_change(conn)) {
 		rc = -EOPNOTSUPP;
+	} else if (size > conn->own.rbsiz && !may_have(conn, size)) {
+		rpcrdma2_recv_memory_note_shortage();
+		rc = -ENOMEM;
 	} else if (size >= conn->own.rbsiz) {
 		conn->wish = 0;
 		conn->lower_to = 0;
@@ -355,7 +343,8 @@ static u32 *dispose(struct rpcrdma2_conn *conn, u32 wanted,
 	if (conn->wish)
 		least = min(least, conn->wish);
 	if (wanted > RPCRDMA2_RBSIZ_MAX || wanted < least ||
-	    (wanted > conn->own.rbsiz && wanted > conn->param.rbsiz_max))
+	    (wanted > conn->own.rbsiz &&
+	     (wanted > conn->param.rbsiz_max || !may_have(conn, wanted))))
 		return &answer->rejected;
 	conn->wish = 0;
 	conn->lower_to = 0;
@@ -402,38 +391,6 @@ static bool take_request(struct rpcrdma2_conn *conn,
 	}
 	spin_unlock(&conn->lock);
 	return ok;
-}
-
-/**
- * rpcrdma2_change_observe - would a message have fit in a larger Receive buffer?
- * @recv: the message, of a connection whose sizes follow need
- *
- * CQ context.
- */
-void rpcrdma2_change_observe(const struct rpcrdma2_recv *recv)
-{
-	const struct rpcrdma2_chunk_lists *cl = &recv->hdr.chunks;
-	struct rpcrdma2_conn *conn = recv->conn;
-	u32 size = recv->offset + recv->len;
-
-	if (!(++conn->observed % OBSERVED_SPAN))
-		conn->missed = 0;
-	if (size > conn->param.rbsiz_min)
-		WRITE_ONCE(conn->used, conn->used + 1);
-	if (!cl->nsegs)
-		return;
-	size += recv->hdr.response ? rpcrdma2_write_octets(cl) :
-				     rpcrdma2_read_octets(cl);
-	if (size <= conn->own.rbsiz || size > conn->param.rbsiz_max)
-		return;
-	WRITE_ONCE(conn->used, conn->used + 1);
-	conn->missed_size = max(conn->missed_size, size);
-	if (++conn->missed < MISSED_ENOUGH)
-		return;
-	rpcrdma2_conn_resize(conn, min_t(u32, conn->param.rbsiz_max,
-					 roundup_pow_of_two(conn->missed_size)));
-	conn->missed = 0;
-	conn->missed_size = 0;
 }
 
 /* The peer's Receives have another size, or will not have the one asked for. */

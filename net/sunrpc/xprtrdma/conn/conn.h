@@ -384,6 +384,7 @@ struct rpcrdma2_answer {
  * @owed: the peer waits for an update
  * @wish: the size that this end would like to be asked for, or 0
  * @observed: RPC messages received, where sizes follow need; the CQ's
+ * @observed_size: octets of the Receives that @missed is about; the CQ's
  * @used: those among them that the smallest Receive would not have held; the CQ's
  * @used_before: what that was, when it was last looked at
  * @used_at: when it last was another one, in jiffies
@@ -488,6 +489,7 @@ struct rpcrdma2_conn {
 	bool				owed;
 	u32				wish;
 	u32				observed;
+	u32				observed_size;
 	u32				used;
 	u32				used_before;
 	unsigned long			used_at;
@@ -635,6 +637,13 @@ void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn);
 void rpcrdma2_recvs_free(struct rpcrdma2_conn *conn);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);
 
+/* recv_memory.c */
+void rpcrdma2_recv_memory_add(long more);
+bool rpcrdma2_recv_memory_fits(long more);
+bool rpcrdma2_recv_memory_is_short(void);
+void rpcrdma2_recv_memory_note_shortage(void);
+void rpcrdma2_recv_memory_show(struct seq_file *seq);
+
 /* sends.c */
 int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn);
 void rpcrdma2_send_begin(struct rpcrdma2_send *send);
@@ -683,10 +692,14 @@ void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn);
 void rpcrdma2_change_work(struct work_struct *work);
 void rpcrdma2_change_soon(struct rpcrdma2_conn *conn);
 int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size);
-void rpcrdma2_change_observe(const struct rpcrdma2_recv *recv);
 bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv);
 bool rpcrdma2_change_refused(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_header *hdr);
+
+/* need.c */
+void rpcrdma2_need_observe(const struct rpcrdma2_recv *recv);
+void rpcrdma2_need_look(struct rpcrdma2_conn *conn);
+unsigned long rpcrdma2_need_delay(const struct rpcrdma2_conn *conn);
 
 /* debugfs.c */
 void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn);

@@ -260,13 +260,14 @@ void rpcrdma2_debugfs_add_u32(const char *name, u32 *value)
 	debugfs_create_u32(name, 0600, directory, value);
 }
 
-static int shared_show(struct seq_file *seq, void *unused)
+static int receives_show(struct seq_file *seq, void *unused)
 {
+	rpcrdma2_recv_memory_show(seq);
 	rpcrdma2_srq_show(seq);
 	return 0;
 }
 
-DEFINE_SHOW_ATTRIBUTE(shared);
+DEFINE_SHOW_ATTRIBUTE(receives);
 
 /**
  * rpcrdma2_debugfs_setup - module initialisation
@@ -279,7 +280,7 @@ int rpcrdma2_debugfs_setup(void)
 	if (!files_wq)
 		return -ENOMEM;
 	directory = debugfs_create_dir("rpcrdma2", NULL);
-	rpcrdma2_debugfs_add("shared_receives", &shared_fops);
+	rpcrdma2_debugfs_add("receives", &receives_fops);
 	return 0;
 }
 

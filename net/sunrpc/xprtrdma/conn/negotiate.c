@@ -333,7 +333,7 @@ static void deliver(struct rpcrdma2_recv *recv)
 		if (!conn->remote_inv)
 			recv->hdr.chunks.inv_handle = 0;
 		if (conn->param.rbsiz_max > conn->param.rbsiz_min)
-			rpcrdma2_change_observe(recv);
+			rpcrdma2_need_observe(recv);
 	}
 	if (recv->hdr.response)
 		conn->param.ops->reply(recv);

@@ -57,6 +57,13 @@ static void memory_put(struct rpcrdma2_conn *conn, const struct memory *memory)
 	rpcrdma2_buffer_free(memory->buf, memory->sge.length);
 }
 
+/* Receives of a server have a limit. */
+static void memory_count(const struct rpcrdma2_conn *conn, long more)
+{
+	if (!conn->active)
+		rpcrdma2_recv_memory_add(more);
+}
+
 static int recv_post_locked(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
@@ -103,6 +110,7 @@ static bool post_resized(struct rpcrdma2_recv *recv)
 	memory_put(conn, done ? &old : &new);
 	if (!done)
 		return false;
+	memory_count(conn, (long)new.sge.length - old.sge.length);
 	if (rc)
 		rpcrdma2_conn_close(conn, -ENOTCONN);
 	else if (last)
@@ -265,6 +273,7 @@ static struct rpcrdma2_recv *recv_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 	if (!recv)
 		return NULL;
 	recv->conn = conn;
+	memory_count(conn, recv->sge.length);
 	spin_lock(&conn->lock);
 	list_add(&recv->all, &conn->recvs);
 	conn->odd_recvs += recv->sge.length != conn->recv_size;
@@ -325,6 +334,8 @@ void rpcrdma2_recvs_free(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv *recv, *next;
 
-	list_for_each_entry_safe(recv, next, &conn->recvs, all)
+	list_for_each_entry_safe(recv, next, &conn->recvs, all) {
+		memory_count(conn, -(long)recv->sge.length);
 		rpcrdma2_recv_free(NULL, recv, false);
+	}
 }

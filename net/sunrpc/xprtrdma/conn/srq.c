@@ -41,45 +41,13 @@
 
 /* After that time without a Call, others may have what a connection was granted. */
 #define IDLE_SECS	10
-/* Memory is thought to be short for that time after there was none. */
-#define SHORT_SECS	10
-
 static DEFINE_MUTEX(srqs_lock);		/* the list, nr_conns */
 static LIST_HEAD(srqs);
-static atomic_long_t octets;		/* of all their Receives */
-static atomic_t shortages;
-static unsigned long short_until = INITIAL_JIFFIES;
 
-/**
- * rpcrdma2_srq_is_short - should less be granted?
- *
- * Return: whether there was too little of something lately
- */
-bool rpcrdma2_srq_is_short(void)
+static bool may_take(const struct rpcrdma2_srq *srq)
 {
-	return time_before(jiffies, READ_ONCE(short_until));
-}
-
-static void note_shortage(void)
-{
-	atomic_inc(&shortages);
-	WRITE_ONCE(short_until, jiffies + SHORT_SECS * HZ);
-}
-
-static bool memory_take(const struct rpcrdma2_srq *srq)
-{
-	unsigned long limit = READ_ONCE(rpcrdma2_srq_memory) * SZ_1M;
-
-	if (atomic_long_add_return(srq->size, &octets) <= limit ||
-	    READ_ONCE(srq->nr_recvs) < LEAST_RECVS)
-		return true;
-	atomic_long_sub(srq->size, &octets);
-	return false;
-}
-
-static void memory_return(u32 size)
-{
-	atomic_long_sub(size, &octets);
+	return rpcrdma2_recv_memory_fits(srq->size) ||
+	       READ_ONCE(srq->nr_recvs) < LEAST_RECVS;
 }
 
 static int post_locked(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
@@ -101,13 +69,10 @@ static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 	struct rpcrdma2_recv *recv = NULL;
 	bool ok;
 
-	if (!memory_take(srq))
+	if (may_take(srq))
+		recv = rpcrdma2_recv_alloc(srq->pd, srq->size, gfp);
+	if (!recv)
 		return false;
-	recv = rpcrdma2_recv_alloc(srq->pd, srq->size, gfp);
-	if (!recv) {
-		memory_return(srq->size);
-		return false;
-	}
 	recv->srq = srq;
 	spin_lock(&srq->lock);
 	ok = srq->nr_recvs < srq->depth && !post_locked(srq, recv);
@@ -116,10 +81,10 @@ static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 		srq->nr_recvs++;
 	}
 	spin_unlock(&srq->lock);
-	if (!ok) {
+	if (ok)
+		rpcrdma2_recv_memory_add(srq->size);
+	else
 		rpcrdma2_recv_free(srq->dev, recv, true);
-		memory_return(srq->size);
-	}
 	return ok;
 }
 
@@ -128,7 +93,7 @@ static bool fill(struct rpcrdma2_srq *srq, gfp_t gfp)
 {
 	while (READ_ONCE(srq->nr_recvs) < READ_ONCE(srq->promised)) {
 		if (!add_recv(srq, gfp)) {
-			note_shortage();
+			rpcrdma2_recv_memory_note_shortage();
 			return false;
 		}
 	}
@@ -210,7 +175,7 @@ unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 		WRITE_ONCE(conn->backed, calls);
 	spin_unlock(&srq->lock);
 	if (!ok)
-		note_shortage();
+		rpcrdma2_recv_memory_note_shortage();
 	if (ok && calls > before)
 		fill_or_undo(srq, &conn->backed, before, gfp);
 	return READ_ONCE(conn->backed);
@@ -268,7 +233,7 @@ bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
 static bool is_surplus(const struct rpcrdma2_srq *srq)
 {
 	return srq->nr_recvs > max_t(unsigned int, srq->promised, LEAST_RECVS) &&
-	       rpcrdma2_srq_is_short();
+	       rpcrdma2_recv_memory_is_short();
 }
 
 /**
@@ -293,7 +258,7 @@ void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 	if (!kept) {
 		list_del(&recv->all);
 		rpcrdma2_recv_free(srq->dev, recv, !srq->gone);
-		memory_return(srq->size);
+		rpcrdma2_recv_memory_add(-(long)srq->size);
 		srq->nr_recvs--;
 	}
 	last = srq->gone && !srq->nr_recvs;
@@ -329,7 +294,7 @@ static bool close_queue(struct rpcrdma2_srq *srq)
 	ib_destroy_srq(queue);
 	list_for_each_entry_safe(recv, next, &posted, all) {
 		rpcrdma2_recv_free(dev, recv, true);
-		memory_return(size);
+		rpcrdma2_recv_memory_add(-(long)size);
 	}
 	return empty;
 }
@@ -506,10 +471,6 @@ void rpcrdma2_srq_show(struct seq_file *seq)
 {
 	struct rpcrdma2_srq *srq;
 
-	rpcrdma2_show(seq, "memory_limit", "%lu",
-		      READ_ONCE(rpcrdma2_srq_memory) * (unsigned long)SZ_1M);
-	rpcrdma2_show(seq, "memory", "%ld", atomic_long_read(&octets));
-	rpcrdma2_show(seq, "shortages", "%d", atomic_read(&shortages));
 	mutex_lock(&srqs_lock);
 	list_for_each_entry(srq, &srqs, list)
 		seq_printf(seq,

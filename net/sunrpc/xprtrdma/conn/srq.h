@@ -59,7 +59,6 @@ unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 			       gfp_t gfp);
 unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
 				       unsigned int calls, gfp_t gfp);
-bool rpcrdma2_srq_is_short(void);
 bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn);
 void rpcrdma2_srq_put(struct rpcrdma2_recv *recv);
 void rpcrdma2_srq_show(struct seq_file *seq);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receive buffers follow need: which size they are to have; how they get it, change.c has.
+ *
+ * They grow when messages came that would have fit in larger ones, and shrink when none
+ * did for a while, or when a server's memory for Receives is used up.
+ */
+#include "conn.h"
+#include "module.h"
+
+/* So often Receives that have grown are looked at: are they idle, is memory short? */
+#define LOOK_SECS	5
+
+/* So many of so many messages travelled by chunks, and would have fit a larger one. */
+#define MISSED_ENOUGH	32
+#define OBSERVED_SPAN	1024
+
+static bool has_grown(const struct rpcrdma2_conn *conn)
+{
+	return conn->param.rbsiz_max > conn->param.rbsiz_min &&
+	       conn->own.rbsiz > conn->param.rbsiz_min;
+}
+
+/* Only Receives of a server have a limit. */
+static bool is_over_limit(const struct rpcrdma2_conn *conn)
+{
+	return !conn->active && !rpcrdma2_recv_memory_fits(0);
+}
+
+/* Has nothing large come for a while? */
+static bool is_idle(struct rpcrdma2_conn *conn)
+{
+	u32 used = READ_ONCE(conn->used);
+
+	lockdep_assert_held(&conn->lock);
+
+	if (used != conn->used_before) {
+		conn->used_before = used;
+		conn->used_at = jiffies;
+	}
+	return time_after_eq(jiffies, conn->used_at +
+			     READ_ONCE(rpcrdma2_inline_idle) * HZ);
+}
+
+/**
+ * rpcrdma2_need_look - have the peer ask for less, if that would do, or has to
+ * @conn: the connection; the caller is between enter and exit
+ *
+ * Process context; rpcrdma2_change_work() goes on with it.
+ */
+void rpcrdma2_need_look(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->lock);
+	if (has_grown(conn) && (is_idle(conn) || is_over_limit(conn)))
+		conn->wish = conn->param.rbsiz_min;
+	spin_unlock(&conn->lock);
+}
+
+/**
+ * rpcrdma2_need_delay - when is a connection to be looked at again?
+ * @conn: which
+ *
+ * Return: in jiffies from now; 0: not before it grows
+ */
+unsigned long rpcrdma2_need_delay(const struct rpcrdma2_conn *conn)
+{
+	if (!has_grown(conn))
+		return 0;
+	return min_t(unsigned int, LOOK_SECS, READ_ONCE(rpcrdma2_inline_idle)) * HZ;
+}
+
+/* What was too large for Receives of one size says nothing of those of another. */
+static void forget(struct rpcrdma2_conn *conn, u32 size)
+{
+	conn->observed_size = size;
+	conn->missed = 0;
+	conn->missed_size = 0;
+}
+
+/**
+ * rpcrdma2_need_observe - would a message have fit in a larger Receive buffer?
+ * @recv: the message, of a connection whose sizes follow need
+ *
+ * CQ context.
+ */
+void rpcrdma2_need_observe(const struct rpcrdma2_recv *recv)
+{
+	const struct rpcrdma2_chunk_lists *cl = &recv->hdr.chunks;
+	struct rpcrdma2_conn *conn = recv->conn;
+	u32 has = READ_ONCE(conn->recv_size);
+	u32 size = recv->offset + recv->len;
+
+	if (!(++conn->observed % OBSERVED_SPAN) || has != conn->observed_size)
+		forget(conn, has);
+	if (size > conn->param.rbsiz_min)
+		WRITE_ONCE(conn->used, conn->used + 1);
+	if (!cl->nsegs)
+		return;
+	size += recv->hdr.response ? rpcrdma2_write_octets(cl) :
+				     rpcrdma2_read_octets(cl);
+	if (size <= has || size > conn->param.rbsiz_max)
+		return;
+	WRITE_ONCE(conn->used, conn->used + 1);
+	conn->missed_size = max(conn->missed_size, size);
+	if (++conn->missed < MISSED_ENOUGH)
+		return;
+	rpcrdma2_conn_resize(conn, min_t(u32, conn->param.rbsiz_max,
+					 roundup_pow_of_two(conn->missed_size)));
+	forget(conn, has);
+}

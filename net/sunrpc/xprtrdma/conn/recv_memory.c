@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The memory of a server's Receives, shared or not, and its limit (receive_memory).
+ *
+ * What a connection needs at the least it gets, whatever the limit is. Over it, a Shared
+ * Receive Queue doesn't grow (srq.c), so grants don't (responder/grant.c), and Receives
+ * that aren't shared get no larger; those that have grown get smaller again (change.c).
+ */
+#include <linux/atomic.h>
+#include <linux/jiffies.h>
+
+#include "conn.h"
+#include "module.h"
+
+/* Memory is thought to be short for that time after there was none. */
+#define SHORT_SECS	10
+
+static atomic_long_t octets;
+static atomic_t shortages;
+static unsigned long short_until = INITIAL_JIFFIES;
+
+static long memory_limit(void)
+{
+	return READ_ONCE(rpcrdma2_receive_memory) * (long)SZ_1M;
+}
+
+/**
+ * rpcrdma2_recv_memory_add - count what Receives of a server take, or no longer take
+ * @more: octets; less than 0: they are freed
+ *
+ * Any context.
+ */
+void rpcrdma2_recv_memory_add(long more)
+{
+	atomic_long_add(more, &octets);
+}
+
+/**
+ * rpcrdma2_recv_memory_fits - may Receives of a server take more?
+ * @more: octets; 0: is the limit kept to now?
+ *
+ * Any context.
+ *
+ * Return: whether they are within the limit then
+ */
+bool rpcrdma2_recv_memory_fits(long more)
+{
+	return atomic_long_read(&octets) + more <= memory_limit();
+}
+
+/**
+ * rpcrdma2_recv_memory_is_short - should less be granted?
+ *
+ * Return: whether there was too little of something lately
+ */
+bool rpcrdma2_recv_memory_is_short(void)
+{
+	return time_before(jiffies, READ_ONCE(short_until));
+}
+
+/**
+ * rpcrdma2_recv_memory_note_shortage - there was too little of something
+ *
+ * Any context.
+ */
+void rpcrdma2_recv_memory_note_shortage(void)
+{
+	atomic_inc(&shortages);
+	WRITE_ONCE(short_until, jiffies + SHORT_SECS * HZ);
+}
+
+/**
+ * rpcrdma2_recv_memory_show - write what there is to say of it
+ * @seq: where to
+ */
+void rpcrdma2_recv_memory_show(struct seq_file *seq)
+{
+	rpcrdma2_show(seq, "memory_limit", "%ld", memory_limit());
+	rpcrdma2_show(seq, "memory", "%ld", atomic_long_read(&octets));
+	rpcrdma2_show(seq, "shortages", "%d", atomic_read(&shortages));
+}
