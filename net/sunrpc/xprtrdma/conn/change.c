@@ -38,7 +38,7 @@ static bool may_change(const struct rpcrdma2_conn *conn)
 static void look_again(struct rpcrdma2_conn *conn, unsigned long delay)
 {
 	rpcrdma2_conn_get(conn);
-	if (!queue_delayed_work(rpcrdma2_wq, &conn->change_work, delay))
+	if (!queue_delayed_work(rpcrdma2_wq, &conn->resizing.work, delay))
 		rpcrdma2_conn_put(conn);
 }
 
@@ -56,7 +56,7 @@ static void set_recv_size(struct rpcrdma2_conn *conn, u32 size)
 	conn->odd_recvs = 0;
 	list_for_each_entry(recv, &conn->recvs, all)
 		conn->odd_recvs += recv->sge.length != size;
-	conn->nudges = conn->nr_recvs;
+	conn->resizing.nudges = conn->nr_recvs;
 }
 
 /* A server's memory for Receives has a limit. */
@@ -75,13 +75,13 @@ static void told(struct rpcrdma2_conn *conn, u32 size)
 	conn->own.rbsiz = size;
 	conn->stats.resizes++;
 	conn->peak_rbsiz = max(conn->peak_rbsiz, size);
-	conn->used_at = jiffies;
+	conn->need.used_at = jiffies;
 }
 
 /* The size that the peer may be told of. No Call relies on more than @quiet. */
 static u32 size_to_tell(const struct rpcrdma2_conn *conn, u32 quiet)
 {
-	if (conn->lower_to && conn->lower_to == quiet)
+	if (conn->resizing.lower_to && conn->resizing.lower_to == quiet)
 		return quiet;
 	if (conn->recv_size > conn->own.rbsiz && !conn->odd_recvs)
 		return conn->recv_size;
@@ -91,21 +91,21 @@ static u32 size_to_tell(const struct rpcrdma2_conn *conn, u32 quiet)
 /* Is an answer owed, though the size stays what it was? */
 static bool owes_answer(const struct rpcrdma2_conn *conn)
 {
-	return conn->owed && !conn->lower_to &&
+	return conn->resizing.owed && !conn->resizing.lower_to &&
 	       conn->recv_size <= conn->own.rbsiz;
 }
 
 /* Is there anything to ask the peer for? Nothing is, to have an answer. */
 static bool may_request(const struct rpcrdma2_conn *conn)
 {
-	return conn->has_told || conn->ask_for ||
-	       (conn->odd_recvs && conn->nudges);
+	return conn->resizing.has_told || conn->resizing.ask_for ||
+	       (conn->odd_recvs && conn->resizing.nudges);
 }
 
 /* Calls that relied on a larger size took their credits before. */
 static u32 quiet_size(struct rpcrdma2_conn *conn)
 {
-	u32 size = READ_ONCE(conn->lower_to);
+	u32 size = READ_ONCE(conn->resizing.lower_to);
 
 	return size && conn->param.ops->is_quiet(conn) ? size : 0;
 }
@@ -113,15 +113,17 @@ static u32 quiet_size(struct rpcrdma2_conn *conn)
 /* Return: the kind of message that is due, or UNKNOWN for none */
 static u32 what_is_due(const struct rpcrdma2_conn *conn, u32 quiet)
 {
+	const struct rpcrdma2_resizing *resizing = &conn->resizing;
+
 	lockdep_assert_held(&conn->lock);
 
-	if (conn->answering)
+	if (resizing->answering)
 		return RPCRDMA2_DISPOSITION;
-	if (conn->asking || !may_change(conn))
+	if (resizing->asking || !may_change(conn))
 		return RPCRDMA2_UNKNOWN;
-	if (!conn->has_told &&
+	if (!resizing->has_told &&
 	    (size_to_tell(conn, quiet) != conn->own.rbsiz ||
-	     conn->wish != conn->own.wished_rbsiz || owes_answer(conn)))
+	     resizing->wish != conn->own.wished_rbsiz || owes_answer(conn)))
 		return RPCRDMA2_UPDATE;
 	return may_request(conn) ? RPCRDMA2_REQUEST : RPCRDMA2_UNKNOWN;
 }
@@ -129,52 +131,57 @@ static u32 what_is_due(const struct rpcrdma2_conn *conn, u32 quiet)
 static void make_disposition(struct rpcrdma2_conn *conn,
 			     struct rpcrdma2_header *hdr)
 {
-	conn->answering = false;
-	hdr->xid = conn->answer.xid;
+	struct rpcrdma2_resizing *resizing = &conn->resizing;
+
+	resizing->answering = false;
+	hdr->xid = resizing->answer.xid;
 	hdr->credit = READ_ONCE(conn->granted);
 	hdr->response = true;
-	hdr->change.done = conn->answer.done;
-	hdr->change.rejected = conn->answer.rejected;
-	hdr->change.pending = conn->answer.pending;
+	hdr->change.done = resizing->answer.done;
+	hdr->change.rejected = resizing->answer.rejected;
+	hdr->change.pending = resizing->answer.pending;
 }
 
 static void make_update(struct rpcrdma2_conn *conn, u32 quiet,
 			struct rpcrdma2_change *change)
 {
+	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	u32 size = size_to_tell(conn, quiet);
 
-	conn->has_told = true;
-	if (size == conn->own.rbsiz && conn->wish != conn->own.wished_rbsiz) {
-		conn->own.wished_rbsiz = conn->wish;
+	resizing->has_told = true;
+	if (size == conn->own.rbsiz && resizing->wish != conn->own.wished_rbsiz) {
+		conn->own.wished_rbsiz = resizing->wish;
 		change->which = RPCRDMA2_PROP_BIT(wished_rbsiz);
 	} else {
 		if (size != conn->own.rbsiz) {
 			told(conn, size);
 			set_recv_size(conn, size);
-			conn->lower_to = 0;
+			resizing->lower_to = 0;
 		}
 		change->which = RPCRDMA2_PROP_BIT(rbsiz);
-		change->settled = conn->owed;
-		conn->owed = false;
+		change->settled = resizing->owed;
+		resizing->owed = false;
 	}
 	change->props = conn->own;
 }
 
 static void make_request(struct rpcrdma2_conn *conn, struct rpcrdma2_change *change)
 {
-	conn->asking = true;
-	conn->requested = conn->ask_for;
-	if (conn->requested) {
+	struct rpcrdma2_resizing *resizing = &conn->resizing;
+
+	resizing->asking = true;
+	resizing->requested = resizing->ask_for;
+	if (resizing->requested) {
 		WRITE_ONCE(conn->send_limit, min(conn->send_limit,
-						 conn->ask_for));
-		conn->asked_for = conn->ask_for;
-		change->props.rbsiz = conn->ask_for;
+						 resizing->ask_for));
+		resizing->asked_for = resizing->ask_for;
+		change->props.rbsiz = resizing->ask_for;
 		change->which = RPCRDMA2_PROP_BIT(rbsiz);
-	} else if (!conn->has_told) {
-		conn->nudges--;
+	} else if (!resizing->has_told) {
+		resizing->nudges--;
 	}
-	conn->has_told = false;
-	conn->ask_for = 0;
+	resizing->has_told = false;
+	resizing->ask_for = 0;
 }
 
 static bool is_due(struct rpcrdma2_conn *conn)
@@ -268,13 +275,13 @@ void rpcrdma2_change_work(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
 						  struct rpcrdma2_conn,
-						  change_work);
+						  resizing.work);
 	unsigned long delay;
 
 	if (rpcrdma2_conn_enter(conn)) {
 		rpcrdma2_need_look(conn);
 		speak(conn);
-		delay = READ_ONCE(conn->lower_to) ? RETRY_DELAY :
+		delay = READ_ONCE(conn->resizing.lower_to) ? RETRY_DELAY :
 						    rpcrdma2_need_delay(conn);
 		if (delay)
 			look_again(conn, delay);
@@ -292,7 +299,7 @@ void rpcrdma2_change_work(struct work_struct *work)
 void rpcrdma2_change_soon(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_conn_get(conn);
-	if (mod_delayed_work(rpcrdma2_wq, &conn->change_work, 0))
+	if (mod_delayed_work(rpcrdma2_wq, &conn->resizing.work, 0))
 		rpcrdma2_conn_put(conn);
 }
 
@@ -320,11 +327,11 @@ int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 		rpcrdma2_recv_memory_note_shortage();
 		rc = -ENOMEM;
 	} else if (size >= conn->own.rbsiz) {
-		conn->wish = 0;
-		conn->lower_to = 0;
+		conn->resizing.wish = 0;
+		conn->resizing.lower_to = 0;
 		set_recv_size(conn, size);
 	} else {
-		conn->wish = size;
+		conn->resizing.wish = size;
 	}
 	spin_unlock(&conn->lock);
 	if (!rc)
@@ -336,28 +343,29 @@ int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 static u32 *dispose(struct rpcrdma2_conn *conn, u32 wanted,
 		    struct rpcrdma2_answer *answer)
 {
+	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	u32 least = conn->param.rbsiz_min;
 
 	lockdep_assert_held(&conn->lock);
 
-	if (conn->wish)
-		least = min(least, conn->wish);
+	if (resizing->wish)
+		least = min(least, resizing->wish);
 	if (wanted > RPCRDMA2_RBSIZ_MAX || wanted < least ||
 	    (wanted > conn->own.rbsiz &&
 	     (wanted > conn->param.rbsiz_max || !may_have(conn, wanted))))
 		return &answer->rejected;
-	conn->wish = 0;
-	conn->lower_to = 0;
+	resizing->wish = 0;
+	resizing->lower_to = 0;
 	if (wanted >= conn->own.rbsiz) {
 		set_recv_size(conn, wanted);
-		conn->owed = wanted > conn->own.rbsiz;
-		return conn->owed ? &answer->pending : &answer->done;
+		resizing->owed = wanted > conn->own.rbsiz;
+		return resizing->owed ? &answer->pending : &answer->done;
 	}
 	/* Replies that don't fit have chunks from now on. */
 	WRITE_ONCE(conn->recv_limit, min(conn->recv_limit, wanted));
 	set_recv_size(conn, conn->own.rbsiz);
-	conn->lower_to = wanted;
-	conn->owed = true;
+	resizing->lower_to = wanted;
+	resizing->owed = true;
 	return &answer->pending;
 }
 
@@ -365,17 +373,18 @@ static u32 *dispose(struct rpcrdma2_conn *conn, u32 wanted,
 static bool take_request(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_header *hdr)
 {
+	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	const struct rpcrdma2_prop_table *table = conn->dialect->props;
 	const struct rpcrdma2_change *wanted = &hdr->change;
 	u32 all = wanted->count ? U32_MAX >> (32 - wanted->count) : 0;
-	struct rpcrdma2_answer *answer = &conn->answer;
+	struct rpcrdma2_answer *answer = &resizing->answer;
 	const struct rpcrdma2_prop *prop;
 	unsigned int i;
 	u32 places;
 	bool ok;
 
 	spin_lock(&conn->lock);
-	ok = !conn->answering;
+	ok = !resizing->answering;
 	if (ok) {
 		memset(answer, 0, sizeof(*answer));
 		answer->xid = hdr->xid;
@@ -387,7 +396,7 @@ static bool take_request(struct rpcrdma2_conn *conn,
 					 answer) = places;
 		}
 		answer->rejected |= all & ~(answer->done | answer->pending);
-		conn->answering = true;
+		resizing->answering = true;
 	}
 	spin_unlock(&conn->lock);
 	return ok;
@@ -396,41 +405,43 @@ static bool take_request(struct rpcrdma2_conn *conn,
 /* The peer's Receives have another size, or will not have the one asked for. */
 static void set_peer_size(struct rpcrdma2_conn *conn, u32 size, bool settled)
 {
+	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	u32 limit = min(size, conn->param.sbsiz);
 
 	lockdep_assert_held(&conn->lock);
 
 	conn->peer.rbsiz = size;
 	if (settled)
-		conn->asked_for = 0;
+		resizing->asked_for = 0;
 	WRITE_ONCE(conn->send_max, limit);
 	WRITE_ONCE(conn->send_size, max(limit, conn->param.rbsiz_min));
-	if (conn->asked_for)
-		limit = min(limit, conn->asked_for);
+	if (resizing->asked_for)
+		limit = min(limit, resizing->asked_for);
 	WRITE_ONCE(conn->send_limit, limit);
 	/* Less is what it wished to be asked for. */
-	if (conn->ask_for >= size)
-		conn->ask_for = 0;
+	if (resizing->ask_for >= size)
+		resizing->ask_for = 0;
 }
 
 /* Only one thing is asked for at a time, or nothing. */
 static bool take_disposition(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_header *hdr)
 {
+	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	const struct rpcrdma2_change *answer = &hdr->change;
 	bool ok;
 
 	spin_lock(&conn->lock);
-	ok = conn->asking && hdr->xid == CHANGE_XID &&
+	ok = resizing->asking && hdr->xid == CHANGE_XID &&
 	     (answer->done | answer->rejected | answer->pending) ==
-	     (conn->requested ? 1 : 0);
+	     (resizing->requested ? 1 : 0);
 	if (ok) {
-		conn->asking = false;
+		resizing->asking = false;
 		if (answer->done)
-			set_peer_size(conn, conn->asked_for, true);
+			set_peer_size(conn, resizing->asked_for, true);
 		else if (answer->rejected)
 			set_peer_size(conn, conn->peer.rbsiz, true);
-		conn->requested = false;
+		resizing->requested = false;
 	}
 	spin_unlock(&conn->lock);
 	return ok;
@@ -456,7 +467,7 @@ static void take_update(struct rpcrdma2_conn *conn,
 			break;
 		case RPCRDMA2_WISH:
 			conn->peer.wished_rbsiz = value;
-			conn->ask_for = value < conn->peer.rbsiz ? value : 0;
+			conn->resizing.ask_for = value < conn->peer.rbsiz ? value : 0;
 			break;
 		case RPCRDMA2_FIXED:
 			break;
@@ -513,14 +524,15 @@ bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv)
 bool rpcrdma2_change_refused(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_header *hdr)
 {
+	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	bool ours;
 
 	spin_lock(&conn->lock);
-	ours = conn->asking && hdr->xid == CHANGE_XID;
+	ours = resizing->asking && hdr->xid == CHANGE_XID;
 	if (ours) {
 		conn->peer.changes = false;
-		conn->asking = false;
-		conn->requested = false;
+		resizing->asking = false;
+		resizing->requested = false;
 		set_peer_size(conn, conn->peer.rbsiz, true);
 	}
 	spin_unlock(&conn->lock);

@@ -203,7 +203,7 @@ static void conn_teardown(struct work_struct *work)
 	flush(conn);
 	rpcrdma2_negotiate_lost(conn);
 	return_work(conn);
-	if (cancel_delayed_work_sync(&conn->change_work))
+	if (cancel_delayed_work_sync(&conn->resizing.work))
 		rpcrdma2_conn_put(conn);
 	if (ops)
 		ops->drained(conn);
@@ -325,7 +325,7 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	INIT_WORK(&conn->qp_failed_work, rpcrdma2_qp_failed_work);
 	INIT_WORK(&conn->close_work, conn_teardown);
 	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
-	INIT_DELAYED_WORK(&conn->change_work, rpcrdma2_change_work);
+	INIT_DELAYED_WORK(&conn->resizing.work, rpcrdma2_change_work);
 	rpcrdma2_debugfs_init(conn);
 	conn->dialect = &rpcrdma2_v2_09;
 	rpcrdma2_props_init(conn->dialect->props, &conn->peer);

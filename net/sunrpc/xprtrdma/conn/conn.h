@@ -21,6 +21,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
+#include "change.h"
 #include "handshake.h"
 #include "srq.h"
 #include "stats.h"
@@ -292,20 +293,6 @@ struct rpcrdma2_heartbeat {
 	bool			out;
 };
 
-/**
- * struct rpcrdma2_answer - what becomes of a request for a change
- * @xid: the request's
- * @done: as in struct rpcrdma2_change
- * @rejected: as there
- * @pending: as there
- */
-struct rpcrdma2_answer {
-	u32	xid;
-	u32	done;
-	u32	rejected;
-	u32	pending;
-};
-
 /* A server answers a CONNPROP at once, if it does, and a Call in time. */
 #define RPCRDMA2_ANSWER_TIMEOUT_SECS	5
 
@@ -320,8 +307,8 @@ struct rpcrdma2_answer {
  * @was_ready: it was READY once; stable after the drain
  * @requester: for the upper layer
  * @responder: for the upper layer
- * @lock: @state, @connecting, @own, @peer, @answer to @wish, @recvs, @recv_size to
- *	@nudges, @posted, @waiting, @sq_used, @unsignaled, @free_sends, @send_wanted,
+ * @lock: @state, @connecting, @own, @peer, @resizing, @recvs, @recv_size to
+ *	@odd_recvs, @posted, @waiting, @sq_used, @unsignaled, @free_sends, @send_wanted,
  *	@sends, posting to either Queue. Taken in CQ (process) context and below
  *	svc_serv and rpc_xprt locks; nothing but device locks and those of @connecting's
  *	signals is taken under it.
@@ -371,25 +358,8 @@ struct rpcrdma2_answer {
  * @peer_reads: RDMA Reads that this end makes at a time: no more than the peer answers
  * @peer_makes: RDMA Reads that the peer makes at a time, of an end that accepts: no more
  *	than this one answers
- * @change_work: what change.c does next; has a reference while it is queued
- * @answer: what becomes of the peer's request for a change
- * @answering: that is to be sent
- * @has_told: an update was sent, and a request is to follow it
- * @asking: a request for a change is out
- * @requested: ... and it is for something
- * @ask_for: the size that the peer's Receive buffers are to be asked to have, or 0
- * @asked_for: the size that they were asked to have, or 0 if that is settled
- * @lower_to: the size that the peer asked for, while Calls are out that rely on the
- *	one before; or 0
- * @owed: the peer waits for an update
- * @wish: the size that this end would like to be asked for, or 0
- * @observed: RPC messages received, where sizes follow need; the CQ's
- * @observed_size: octets of the Receives that @missed is about; the CQ's
- * @used: those among them that the smallest Receive would not have held; the CQ's
- * @used_before: what that was, when it was last looked at
- * @used_at: when it last was another one, in jiffies
- * @missed: messages that had chunks and needn't; the CQ's
- * @missed_size: octets of the largest one of them; the CQ's
+ * @resizing: how they get another size
+ * @need: which one they are to have
  * @srq: where Receives are from that are shared with others, or NULL
  * @srq_link: in its conns
  * @last_wqe: no more of them is taken
@@ -402,8 +372,7 @@ struct rpcrdma2_answer {
  * @nr_recvs: how many; the CQ's
  * @recv_size: how large they are to be: own.rbsiz at least
  * @peak_rbsiz: the largest that own.rbsiz ever was
- * @odd_recvs: how many are not
- * @nudges: how often the peer may be asked for nothing, so that they go round
+ * @odd_recvs: how many have another size
  * @recv_depth: Receives that it may have, at the most
  * @sends: all Send buffers
  * @nr_sends: how many
@@ -477,25 +446,8 @@ struct rpcrdma2_conn {
 	u8				peer_reads;
 	u8				peer_makes;
 
-	struct delayed_work		change_work;
-	struct rpcrdma2_answer		answer;
-	bool				answering;
-	bool				has_told;
-	bool				asking;
-	bool				requested;
-	u32				ask_for;
-	u32				asked_for;
-	u32				lower_to;
-	bool				owed;
-	u32				wish;
-	u32				observed;
-	u32				observed_size;
-	u32				used;
-	u32				used_before;
-	unsigned long			used_at;
-	unsigned int			missed;
-	u32				missed_size;
-
+	struct rpcrdma2_resizing	resizing;
+	struct rpcrdma2_need		need;
 	struct rpcrdma2_srq		*srq;
 	struct list_head		srq_link;
 	struct completion		last_wqe;
@@ -509,7 +461,6 @@ struct rpcrdma2_conn {
 	u32				recv_size;
 	u32				peak_rbsiz;
 	unsigned int			odd_recvs;
-	unsigned int			nudges;
 	unsigned int			recv_depth;
 	struct list_head		sends;
 	unsigned int			nr_sends;
@@ -687,19 +638,6 @@ void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
 			 const struct rpcrdma2_error *error, bool close_after);
 
 void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn);
-
-/* change.c */
-void rpcrdma2_change_work(struct work_struct *work);
-void rpcrdma2_change_soon(struct rpcrdma2_conn *conn);
-int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size);
-bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv);
-bool rpcrdma2_change_refused(struct rpcrdma2_conn *conn,
-			     const struct rpcrdma2_header *hdr);
-
-/* need.c */
-void rpcrdma2_need_observe(const struct rpcrdma2_recv *recv);
-void rpcrdma2_need_look(struct rpcrdma2_conn *conn);
-unsigned long rpcrdma2_need_delay(const struct rpcrdma2_conn *conn);
 
 /* debugfs.c */
 void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn);

@@ -30,15 +30,15 @@ static bool is_over_limit(const struct rpcrdma2_conn *conn)
 /* Has nothing large come for a while? */
 static bool is_idle(struct rpcrdma2_conn *conn)
 {
-	u32 used = READ_ONCE(conn->used);
+	u32 used = READ_ONCE(conn->need.used);
 
 	lockdep_assert_held(&conn->lock);
 
-	if (used != conn->used_before) {
-		conn->used_before = used;
-		conn->used_at = jiffies;
+	if (used != conn->need.used_before) {
+		conn->need.used_before = used;
+		conn->need.used_at = jiffies;
 	}
-	return time_after_eq(jiffies, conn->used_at +
+	return time_after_eq(jiffies, conn->need.used_at +
 			     READ_ONCE(rpcrdma2_inline_idle) * HZ);
 }
 
@@ -52,7 +52,7 @@ void rpcrdma2_need_look(struct rpcrdma2_conn *conn)
 {
 	spin_lock(&conn->lock);
 	if (has_grown(conn) && (is_idle(conn) || is_over_limit(conn)))
-		conn->wish = conn->param.rbsiz_min;
+		conn->resizing.wish = conn->param.rbsiz_min;
 	spin_unlock(&conn->lock);
 }
 
@@ -72,9 +72,9 @@ unsigned long rpcrdma2_need_delay(const struct rpcrdma2_conn *conn)
 /* What was too large for Receives of one size says nothing of those of another. */
 static void forget(struct rpcrdma2_conn *conn, u32 size)
 {
-	conn->observed_size = size;
-	conn->missed = 0;
-	conn->missed_size = 0;
+	conn->need.observed_size = size;
+	conn->need.missed = 0;
+	conn->need.missed_size = 0;
 }
 
 /**
@@ -90,21 +90,21 @@ void rpcrdma2_need_observe(const struct rpcrdma2_recv *recv)
 	u32 has = READ_ONCE(conn->recv_size);
 	u32 size = recv->offset + recv->len;
 
-	if (!(++conn->observed % OBSERVED_SPAN) || has != conn->observed_size)
+	if (!(++conn->need.observed % OBSERVED_SPAN) || has != conn->need.observed_size)
 		forget(conn, has);
 	if (size > conn->param.rbsiz_min)
-		WRITE_ONCE(conn->used, conn->used + 1);
+		WRITE_ONCE(conn->need.used, conn->need.used + 1);
 	if (!cl->nsegs)
 		return;
 	size += recv->hdr.response ? rpcrdma2_write_octets(cl) :
 				     rpcrdma2_read_octets(cl);
 	if (size <= has || size > conn->param.rbsiz_max)
 		return;
-	WRITE_ONCE(conn->used, conn->used + 1);
-	conn->missed_size = max(conn->missed_size, size);
-	if (++conn->missed < MISSED_ENOUGH)
+	WRITE_ONCE(conn->need.used, conn->need.used + 1);
+	conn->need.missed_size = max(conn->need.missed_size, size);
+	if (++conn->need.missed < MISSED_ENOUGH)
 		return;
 	rpcrdma2_conn_resize(conn, min_t(u32, conn->param.rbsiz_max,
-					 roundup_pow_of_two(conn->missed_size)));
+					 roundup_pow_of_two(conn->need.missed_size)));
 	forget(conn, has);
 }

@@ -46,7 +46,7 @@ static u32 peer_sends(const struct rpcrdma2_conn *conn)
 void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn)
 {
 	spin_lock(&conn->lock);
-	if (!conn->lower_to)
+	if (!conn->resizing.lower_to)
 		WRITE_ONCE(conn->recv_limit, min(conn->own.rbsiz,
 						 peer_sends(conn)));
 	spin_unlock(&conn->lock);
