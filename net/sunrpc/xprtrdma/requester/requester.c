@@ -36,7 +36,8 @@ static bool credit_take(struct rpcrdma2_requester *requester)
 	/* Behind the Receives for the Replies */
 	unsigned int granted = smp_load_acquire(&requester->granted);
 
-	if (requester->taken - answered >= granted)
+	/* As in rpcrdma2_requester_outstanding(): it may be less than none. */
+	if ((int)(requester->taken - answered) >= (int)granted)
 		return false;
 	WRITE_ONCE(requester->taken, requester->taken + 1);
 	return true;
@@ -141,7 +142,7 @@ bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
 	rpcrdma2_credits_update(requester, grant);
 	ok = call && claim(requester->conn, call);
 	/* One that nobody asked for brings none. */
-	answered += answered != READ_ONCE(requester->taken);
+	answered += (int)(READ_ONCE(requester->taken) - answered) > 0;
 	/* Behind the grant that came with it */
 	smp_store_release(&requester->answered, answered);
 	/* Either the credit is seen in credit_wait(), or here that somebody waits. */
@@ -163,7 +164,9 @@ static void starved(struct work_struct *work)
 		container_of(to_delayed_work(work), struct rpcrdma2_requester,
 			     starved);
 
-	rpcrdma2_conn_close(requester->conn, -ETIMEDOUT);
+	/* One that came while this was queued could not cancel it. */
+	if (READ_ONCE(requester->answered) == READ_ONCE(requester->starved_at))
+		rpcrdma2_conn_close(requester->conn, -ETIMEDOUT);
 }
 
 /*
@@ -182,7 +185,8 @@ static int credit_wait(struct rpcrdma2_requester *requester,
 		xprt_write_space(requester->xprt);
 		return 0;
 	}
-	queue_delayed_work(rpcrdma2_wq, &requester->starved, rqst->rq_timeout);
+	WRITE_ONCE(requester->starved_at, READ_ONCE(requester->answered));
+	mod_delayed_work(rpcrdma2_wq, &requester->starved, rqst->rq_timeout);
 	requester->stats.credit_waits++;
 	trace_rpcrdma2_wait(conn, be32_to_cpu(rqst->rq_xid),
 			    RPCRDMA2_WAIT_CREDIT,

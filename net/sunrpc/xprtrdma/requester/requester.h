@@ -80,6 +80,7 @@ struct rpcrdma2_stats {
  * @spare: a Send buffer for the next Call, or NULL; by the same
  * @starved: closes the connection, for a Call that waits for a credit, unless an
  *	answer comes before
+ * @starved_at: what @answered was when the last of these began to wait
  * @free_mrs: registrations to use
  * @all_mrs: all registrations
  * @nr_mrs: how many
@@ -105,6 +106,7 @@ struct rpcrdma2_requester {
 	unsigned int		granted ____cacheline_aligned_in_smp;
 	unsigned int		answered;
 	struct delayed_work	starved;
+	unsigned int		starved_at;
 
 	spinlock_t		lock;	/* MR lists, unsettled */
 
@@ -246,7 +248,10 @@ rpcrdma2_call_of(const struct rpc_rqst *rqst)
 static inline unsigned int
 rpcrdma2_requester_outstanding(const struct rpcrdma2_requester *requester)
 {
-	return READ_ONCE(requester->taken) - READ_ONCE(requester->answered);
+	int n = READ_ONCE(requester->taken) - READ_ONCE(requester->answered);
+
+	/* An answer to nothing may have been counted for a Call that was not sent. */
+	return max(n, 0);
 }
 
 /* buffer.c */
