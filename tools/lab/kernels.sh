@@ -9,7 +9,7 @@ packages() {
 	case $1 in
 	build)	echo "gcc make flex bison bc libelf-dev libssl-dev xz-utils" \
 		     "kmod rsync patch ccache" ;;
-	guest)	echo "rdma-core rdmacm-utils ibverbs-utils iproute2 kmod" \
+	guest)	echo "rdma-core rdmacm-utils ibverbs-utils iproute2 procps kmod" \
 		     "nfs-common nfs-kernel-server rpcbind e2fsprogs fio" \
 		     "krb5-kdc krb5-admin-server" ;;
 	qemu)	echo "qemu-system-x86 busybox-static cpio kmod pahole" ;;
