@@ -9,22 +9,44 @@
 
 extern unsigned long counted_locks, counted_atomics;
 
-/* All that <linux/atomic.h> has goes by this, cmpxchg() and test_and_set_bit(), too. */
+/*
+ * All that <linux/atomic.h> has goes by this, and test_and_set_bit(). So does, in some
+ * kernels, where a try_cmpxchg() finds what it expects, which is no atomic.
+ */
 #define instrument_atomic_read_write uncounted_read_write
 #include <linux/instrumented.h>
 #undef instrument_atomic_read_write
 #define instrument_atomic_read_write(v, size) \
-	((void)(v), (void)(size), (void)counted_atomics++)
+	((void)(v), (void)(size), \
+	 (void)(counted_atomics += !!__builtin_strcmp(#v, "old")))
 
 #include <linux/atomic.h>
 #include <linux/bitops.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
+
+/* And by this, in some kernels, xchg() and cmpxchg(), which are macros; no others are. */
+#define instrument_atomic_write(v, size) \
+	((void)(v), (void)(size), \
+	 (void)(counted_atomics += !!__builtin_strcmp(#v, "__ai_oldp")))
 
 #define set_bit(n, p) \
 	({ counted_atomics++; (set_bit)(n, p); })
 #define clear_bit(n, p) \
 	({ counted_atomics++; (clear_bit)(n, p); })
+/* One each, whether the kernel has it as a function, or inline and so counted above */
+#define counted_once(call) \
+	({ unsigned long before = counted_atomics; typeof(call) result = call; \
+	   counted_atomics = before + 1; result; })
+#define llist_add_batch(first, last, head) \
+	counted_once((llist_add_batch)(first, last, head))
+#define llist_add(node, head) \
+	llist_add_batch(node, node, head)
+#define llist_del_first(head) \
+	counted_once((llist_del_first)(head))
+#define llist_del_all(head) \
+	counted_once((llist_del_all)(head))
 #define spin_lock(lock) \
 	({ counted_locks++; (spin_lock)(lock); })
 #define spin_lock_bh(lock) \
