@@ -34,7 +34,18 @@ static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder,
 	job->responder = responder;
 	INIT_LIST_HEAD(&job->list);
 	INIT_LIST_HEAD(&job->rws);
+	spin_lock(&responder->lock);
+	list_add(&job->all, &responder->jobs);
+	spin_unlock(&responder->lock);
 	return job;
+}
+
+/* The CQ's: nobody else may take one, as long as others add some. */
+static struct rpcrdma2_job *take_free(struct rpcrdma2_responder *responder)
+{
+	struct llist_node *node = llist_del_first(&responder->free_jobs);
+
+	return node ? llist_entry(node, struct rpcrdma2_job, node) : NULL;
 }
 
 /**
@@ -55,7 +66,7 @@ int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder)
 		job = job_alloc(responder, GFP_KERNEL);
 		if (!job)
 			return -ENOMEM;
-		list_add(&job->list, &responder->free_jobs);
+		llist_add(&job->node, &responder->free_jobs);
 	}
 	return 0;
 }
@@ -65,21 +76,18 @@ int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder)
  * @responder: whose
  * @n: how many
  *
- * Any context but interrupts.
+ * CQ context. What they did still counts.
  */
 void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
 {
 	struct rpcrdma2_job *job;
 
-	while (n--) {
+	while (n-- && (job = take_free(responder))) {
 		spin_lock(&responder->lock);
-		job = list_first_entry_or_null(&responder->free_jobs,
-					       struct rpcrdma2_job, list);
-		if (job)
-			list_del(&job->list);
+		list_del(&job->all);
+		rpcrdma2_counters_add(&responder->stats.jobs, &job->stats,
+				      sizeof(job->stats));
 		spin_unlock(&responder->lock);
-		if (!job)
-			break;
 		kfree(job);
 	}
 }
@@ -96,25 +104,18 @@ void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_responder *responder = recv->conn->responder;
-	struct rpcrdma2_job *job = NULL;
 	unsigned int outstanding;
-	bool granted;
+	struct rpcrdma2_job *job;
 
-	spin_lock(&responder->lock);
-	granted = responder->outstanding < recv->conn->granted_most;
-	if (granted)
-		job = list_first_entry_or_null(&responder->free_jobs,
-					       struct rpcrdma2_job, list);
-	if (job)
-		list_del_init(&job->list);
-	responder->outstanding += granted;
-	outstanding = responder->outstanding;
-	spin_unlock(&responder->lock);
-	if (!granted) {
+	/* What is given back, is so before the peer can hear of it. */
+	outstanding = responder->taken + 1 - atomic_read(&responder->returned);
+	if (outstanding > recv->conn->granted_most) {
 		rpcrdma2_conn_close(recv->conn, -EPROTO);
 		rpcrdma2_recv_put(recv);
 		return NULL;
 	}
+	responder->taken++;
+	job = take_free(responder);
 	rpcrdma2_grant_adapt(responder, outstanding);
 	if (!job)
 		job = job_alloc(responder, GFP_NOIO | __GFP_NORETRY |
@@ -142,12 +143,10 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	return job;
 }
 
-static void count_done(struct rpcrdma2_responder *responder,
-		       struct rpcrdma2_job *job)
+/* In the job, which has one holder: so it takes no lock. */
+static void count_done(struct rpcrdma2_job *job)
 {
-	struct rpcrdma2_responder_stats *stats = &responder->stats;
-
-	lockdep_assert_held(&responder->lock);
+	struct rpcrdma2_job_stats *stats = &job->stats;
 
 	stats->done++;
 	if (job->replied) {
@@ -159,21 +158,46 @@ static void count_done(struct rpcrdma2_responder *responder,
 	rpcrdma2_counters_add(&stats->moved, &job->moved, sizeof(job->moved));
 }
 
+static void write_begin(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+
+	if (list_empty(&job->rws))
+		return;
+	job->writing = job->nr_pages;
+	spin_lock(&responder->lock);
+	WRITE_ONCE(responder->writing, responder->writing + job->writing);
+	spin_unlock(&responder->lock);
+}
+
+/* Return: whether there is room for others now, and was not before */
+static bool write_end(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+	bool room;
+
+	if (!job->writing)
+		return false;
+	spin_lock(&responder->lock);
+	room = !rpcrdma2_responder_has_room(responder);
+	WRITE_ONCE(responder->writing, responder->writing - job->writing);
+	room = room && rpcrdma2_responder_has_room(responder);
+	spin_unlock(&responder->lock);
+	job->writing = 0;
+	return room;
+}
+
 /**
  * rpcrdma2_job_give_credit - a Call's Receive and its credit may be used again
  * @job: the job, about to be answered; its message is gone
  *
- * Any context but interrupts. The caller posts what tells the peer afterwards.
+ * Any context but interrupts. The caller posts what tells the peer afterwards: as the
+ * message is in memory before the device hears of it, so is what is written here.
  */
 void rpcrdma2_job_give_credit(struct rpcrdma2_job *job)
 {
-	struct rpcrdma2_responder *responder = job->responder;
-
-	spin_lock(&responder->lock);
-	responder->outstanding--;
-	job->writing = list_empty(&job->rws) ? 0 : job->nr_pages;
-	WRITE_ONCE(responder->writing, responder->writing + job->writing);
-	spin_unlock(&responder->lock);
+	write_begin(job);
+	atomic_inc(&job->responder->returned);
 	rpcrdma2_recv_put(job->recv);
 	job->recv = NULL;
 }
@@ -198,14 +222,10 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	if (job->recv)
 		rpcrdma2_job_give_credit(job);
 
-	spin_lock(&responder->lock);
-	count_done(responder, job);
-	room = !rpcrdma2_responder_has_room(responder);
-	WRITE_ONCE(responder->writing, responder->writing - job->writing);
-	room = room && rpcrdma2_responder_has_room(responder);
-	job->writing = 0;
-	list_add(&job->list, &responder->free_jobs);
-	spin_unlock(&responder->lock);
+	count_done(job);
+	room = write_end(job);
+	/* Behind all that was done with it: whoever takes it finds it so. */
+	llist_add(&job->node, &responder->free_jobs);
 	/* The upper layer is there: a Reply is given back before CLOSED. */
 	if (room && conn->param.ops->room)
 		conn->param.ops->room(conn);
@@ -250,6 +270,31 @@ void rpcrdma2_job_refuse_reads(struct rpcrdma2_job *job, int rc)
 }
 
 /**
+ * rpcrdma2_responder_stats_add - add up what a responder did
+ * @sum: what others did
+ * @responder: whose counters are added; the memory of its connection can't go
+ *
+ * Process context, no locks held but that of a server's totals.
+ */
+void rpcrdma2_responder_stats_add(struct rpcrdma2_responder_stats *sum,
+				  struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_job *job;
+
+	spin_lock(&responder->lock);
+	rpcrdma2_counters_add(&sum->jobs, &responder->stats.jobs,
+			      sizeof(sum->jobs));
+	list_for_each_entry(job, &responder->jobs, all)
+		rpcrdma2_counters_add(&sum->jobs, &job->stats,
+				      sizeof(sum->jobs));
+	spin_unlock(&responder->lock);
+	/* In this order: no job is done before it came. */
+	smp_rmb();
+	rpcrdma2_counters_add(&sum->calls, &responder->stats.calls,
+			      sizeof(sum->calls));
+}
+
+/**
  * rpcrdma2_show_responder_stats - write what a responder did, or some together
  * @seq: where to
  * @stats: their counters
@@ -257,10 +302,10 @@ void rpcrdma2_job_refuse_reads(struct rpcrdma2_job *job, int rc)
 void rpcrdma2_show_responder_stats(struct seq_file *seq,
 				   const struct rpcrdma2_responder_stats *stats)
 {
-	const struct rpcrdma2_transfers *moved = &stats->moved;
+	const struct rpcrdma2_transfers *moved = &stats->jobs.moved;
 
 	rpcrdma2_show_forms(seq, "calls_received", &stats->calls);
-	rpcrdma2_show_forms(seq, "replies_sent", &stats->replies);
+	rpcrdma2_show_forms(seq, "replies_sent", &stats->jobs.replies);
 	rpcrdma2_show_count(seq, "rdma_reads", moved->reads);
 	rpcrdma2_show_count(seq, "rdma_read_octets", moved->read_octets);
 	rpcrdma2_show_count(seq, "rdma_read_waits", moved->read_waits);
@@ -274,17 +319,16 @@ void rpcrdma2_show_responder_stats(struct seq_file *seq,
  * @responder: of a connection that the caller has entered
  */
 void rpcrdma2_show_responder(struct seq_file *seq,
-			     const struct rpcrdma2_responder *responder)
+			     struct rpcrdma2_responder *responder)
 {
-	const struct rpcrdma2_responder_stats *stats = &responder->stats;
-	/* In this order: no job is done before it came. */
-	u64 done = READ_ONCE(stats->done);
-	u64 came = READ_ONCE(stats->calls.messages);
+	struct rpcrdma2_responder_stats stats = { };
 
+	rpcrdma2_responder_stats_add(&stats, responder);
 	rpcrdma2_show(seq, "responder_credits", "%u",
 		      READ_ONCE(responder->conn->granted));
-	rpcrdma2_show_count(seq, "responder_outstanding", came - done);
-	rpcrdma2_show_responder_stats(seq, stats);
+	rpcrdma2_show_count(seq, "responder_outstanding",
+			    stats.calls.messages - stats.jobs.done);
+	rpcrdma2_show_responder_stats(seq, &stats);
 }
 
 /**
@@ -307,7 +351,8 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 		return NULL;
 	responder->conn = conn;
 	spin_lock_init(&responder->lock);
-	INIT_LIST_HEAD(&responder->free_jobs);
+	INIT_LIST_HEAD(&responder->jobs);
+	init_llist_head(&responder->free_jobs);
 	INIT_LIST_HEAD(&responder->free_rws);
 	rpcrdma2_admission_init(responder, admitted);
 	conn->responder = responder;
@@ -320,11 +365,11 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
  */
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder)
 {
-	struct rpcrdma2_job *job, *next_job;
+	struct rpcrdma2_job *job, *next;
 
 	if (!responder)
 		return;
-	list_for_each_entry_safe(job, next_job, &responder->free_jobs, list)
+	list_for_each_entry_safe(job, next, &responder->jobs, all)
 		kfree(job);
 	rpcrdma2_rws_free(responder);
 	rpcrdma2_lend_free(responder);

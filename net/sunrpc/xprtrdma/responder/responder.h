@@ -9,6 +9,7 @@
 #ifndef _RPCRDMA2_RESPONDER_H
 #define _RPCRDMA2_RESPONDER_H
 
+#include <linux/llist.h>
 #include <linux/sizes.h>
 #include <linux/sunrpc/svc.h>
 #include <rdma/rw.h>
@@ -43,24 +44,26 @@ struct rpcrdma2_transfers {
 };
 
 /**
- * struct rpcrdma2_responder_stats - what a responder did
- *
- * In CQ context:
- *
- * @calls: Calls that came and found a job
- *
- * Below the responder's lock, when a job is done:
- *
- * @done: jobs that are, with or without a Reply
+ * struct rpcrdma2_job_stats - what jobs did
+ * @done: Calls that are done with, with or without a Reply
  * @replies: Replies sent
  * @moved: RDMA Reads and Writes
  */
-struct rpcrdma2_responder_stats {
-	struct rpcrdma2_forms		calls;
-
-	u64				done ____cacheline_aligned_in_smp;
+struct rpcrdma2_job_stats {
+	u64				done;
 	struct rpcrdma2_forms		replies;
 	struct rpcrdma2_transfers	moved;
+};
+
+/**
+ * struct rpcrdma2_responder_stats - what a responder did
+ * @calls: Calls that came and found a job; the CQ's
+ * @jobs: what jobs did that are gone; below the responder's lock. Each of the others has
+ *	its own, written by its holder
+ */
+struct rpcrdma2_responder_stats {
+	struct rpcrdma2_forms		calls;
+	struct rpcrdma2_job_stats	jobs;
 };
 
 /**
@@ -92,12 +95,13 @@ struct rpcrdma2_admission {
 /**
  * struct rpcrdma2_responder - a connection's responder role
  * @conn: the connection
- * @lock: the lists, and @admission
- * @free_jobs: jobs to use
- * @outstanding: Calls whose credit was not given back, at most what the peer was
- *	granted
+ * @lock: @jobs, @writing, transfers, spare pages, and @admission
+ * @jobs: all of them
+ * @taken: Calls that came; the CQ's
  * @calls: Calls since the grant was looked at; the CQ's
  * @peak: most of them that were outstanding at a time; the CQ's
+ * @free_jobs: jobs to use: anybody adds one, only the CQ takes one
+ * @returned: those of @taken whose credit was given back; anybody's
  * @writing: pages that RDMA Writes of Replies are made from
  * @free_rws: large transfers to use
  * @nr_free_rws: how many
@@ -109,12 +113,19 @@ struct rpcrdma2_admission {
  */
 struct rpcrdma2_responder {
 	struct rpcrdma2_conn	*conn;
-	spinlock_t		lock;	/* the lists, admission */
-	struct list_head	free_jobs;
-	unsigned int		outstanding;
+	spinlock_t		lock;	/* not for Calls without chunks */
+	struct list_head	jobs;
+
+	/* By the CQ, with each Call */
+	unsigned int		taken;
 	unsigned int		calls;
 	unsigned int		peak;
-	unsigned int		writing;
+
+	/* By whoever is done with one */
+	struct llist_head	free_jobs ____cacheline_aligned_in_smp;
+	atomic_t		returned;
+
+	unsigned int		writing ____cacheline_aligned_in_smp;
 	struct list_head	free_rws;
 	unsigned int		nr_free_rws;
 	struct page		**spare;
@@ -156,6 +167,9 @@ struct rpcrdma2_payload {
 /**
  * struct rpcrdma2_job - a Call being answered
  * @list: for whoever holds it
+ * @node: in @free_jobs
+ * @all: in the responder's @jobs
+ * @stats: what it did with all its Calls
  * @responder: whose
  * @recv: the Call's message; NULL once it was given back
  * @xid: of the RPC
@@ -190,6 +204,9 @@ struct rpcrdma2_payload {
  */
 struct rpcrdma2_job {
 	struct list_head		list;
+	struct llist_node		node;
+	struct list_head		all;
+	struct rpcrdma2_job_stats	stats;
 	struct rpcrdma2_responder	*responder;
 	struct rpcrdma2_recv		*recv;
 	u32				xid;
@@ -266,10 +283,12 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job);
 void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
 			 const struct rpcrdma2_error *error);
 void rpcrdma2_job_refuse_reads(struct rpcrdma2_job *job, int rc);
+void rpcrdma2_responder_stats_add(struct rpcrdma2_responder_stats *sum,
+				  struct rpcrdma2_responder *responder);
 void rpcrdma2_show_responder_stats(struct seq_file *seq,
 				   const struct rpcrdma2_responder_stats *stats);
 void rpcrdma2_show_responder(struct seq_file *seq,
-			     const struct rpcrdma2_responder *responder);
+			     struct rpcrdma2_responder *responder);
 
 /* call.c */
 bool rpcrdma2_job_has_reads(const struct rpcrdma2_job *job);

@@ -41,15 +41,13 @@ static LIST_HEAD(living);
 
 static void add(struct totals *sum, const struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma2_responder *responder = conn->responder;
 	const struct rpcrdma2_requester *requester;
 
 	/* Pairs with the release in rpcrdma2_requester_create(). */
 	requester = smp_load_acquire(&conn->requester);
 	sum->accepted++;
 	rpcrdma2_counters_add(&sum->conn, &conn->stats, sizeof(sum->conn));
-	rpcrdma2_counters_add(&sum->responder, &responder->stats,
-			      sizeof(sum->responder));
+	rpcrdma2_responder_stats_add(&sum->responder, conn->responder);
 	if (requester)
 		rpcrdma2_counters_add(&sum->requester, &requester->stats,
 				      sizeof(sum->requester));
@@ -121,11 +119,11 @@ struct counter {
 };
 
 static struct counter stat_read = {
-	.offset	= offsetof(struct totals, responder.moved.reads),
+	.offset	= offsetof(struct totals, responder.jobs.moved.reads),
 };
 
 static struct counter stat_write = {
-	.offset	= offsetof(struct totals, responder.moved.writes),
+	.offset	= offsetof(struct totals, responder.jobs.moved.writes),
 };
 
 static struct counter stat_recv = {
