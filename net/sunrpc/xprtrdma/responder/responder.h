@@ -167,7 +167,7 @@ struct rpcrdma2_payload {
 /**
  * struct rpcrdma2_job - a Call being answered
  * @list: for whoever holds it
- * @node: in @free_jobs
+ * @node: in @free_jobs, or for whoever holds it
  * @all: in the responder's @jobs
  * @stats: what it did with all its Calls
  * @responder: whose

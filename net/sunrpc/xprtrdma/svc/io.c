@@ -18,6 +18,18 @@
 /* So often a Reply is tried again for which there was no memory. */
 #define REPLY_RETRY	(HZ / 20)
 
+/*
+ * For a thread, by a CQ that should not meet threads at a lock. What a thread doesn't find
+ * before it clears XPT_DATA, it finds behind that, or XPT_DATA is set behind that: see
+ * settle_data().
+ */
+static void enqueue_call(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
+{
+	llist_add(&job->node, &sx->arrived);
+	set_bit(XPT_DATA, &sx->xprt.xpt_flags);
+	svc_xprt_enqueue(&sx->xprt);
+}
+
 static void enqueue(struct rpcrdma2_svc_xprt *sx, struct list_head *queue,
 		    struct rpcrdma2_job *job)
 {
@@ -38,7 +50,7 @@ void rpcrdma2_svc_admitted(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_svc_xprt *sx = job->responder->conn->upper;
 
-	enqueue(sx, &sx->calls, job);
+	enqueue_call(sx, job);
 }
 
 /**
@@ -57,7 +69,7 @@ void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 	if (!job)
 		return;
 	if (!rpcrdma2_job_has_reads(job)) {
-		enqueue(sx, &sx->calls, job);
+		enqueue_call(sx, job);
 		return;
 	}
 	rc = rpcrdma2_job_plan(job);
@@ -75,6 +87,21 @@ static void read_done(struct rpcrdma2_job *job)
 	enqueue(sx, &sx->read_jobs, job);
 }
 
+/* The newest is the first of those that arrived. */
+static void gather_calls(struct rpcrdma2_svc_xprt *sx)
+{
+	struct rpcrdma2_job *job, *next;
+	struct llist_node *first;
+
+	lockdep_assert_held(&sx->lock);
+
+	if (llist_empty(&sx->arrived))
+		return;
+	first = llist_reverse_order(llist_del_all(&sx->arrived));
+	llist_for_each_entry_safe(job, next, first, node)
+		list_add_tail(&job->list, &sx->calls);
+}
+
 /* Where there is something to do; what is nearest to its end comes first. */
 static struct list_head *next_queue(struct rpcrdma2_svc_xprt *sx)
 {
@@ -84,9 +111,23 @@ static struct list_head *next_queue(struct rpcrdma2_svc_xprt *sx)
 		return &sx->replies;
 	if (!list_empty(&sx->read_jobs))
 		return &sx->read_jobs;
+	if (list_empty(&sx->calls))
+		gather_calls(sx);
 	if (!list_empty(&sx->calls))
 		return &sx->calls;
 	return NULL;
+}
+
+/* Is there more for threads to do? All but enqueue_call() say so under the lock. */
+static void settle_data(struct rpcrdma2_svc_xprt *sx)
+{
+	if (next_queue(sx))
+		return;
+	clear_bit(XPT_DATA, &sx->xprt.xpt_flags);
+	/* Pairs with the cmpxchg in llist_add(). */
+	smp_mb__after_atomic();
+	if (!llist_empty(&sx->arrived))
+		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
 }
 
 static struct rpcrdma2_job *dequeue(struct rpcrdma2_svc_xprt *sx,
@@ -100,8 +141,7 @@ static struct rpcrdma2_job *dequeue(struct rpcrdma2_svc_xprt *sx,
 		job = list_first_entry(*queue, struct rpcrdma2_job, list);
 		list_del_init(&job->list);
 	}
-	if (!next_queue(sx))
-		clear_bit(XPT_DATA, &sx->xprt.xpt_flags);
+	settle_data(sx);
 	spin_unlock(&sx->lock);
 	return job;
 }
@@ -116,14 +156,14 @@ static void dequeue_reads(struct rpcrdma2_svc_xprt *sx,
 
 	list_add(&job->list, jobs);
 	spin_lock(&sx->lock);
+	gather_calls(sx);
 	list_for_each_entry_safe(job, next, &sx->calls, list) {
 		used += rpcrdma2_job_read_pages(job);
 		if (!rpcrdma2_job_has_reads(job) || used > pages)
 			break;
 		list_move_tail(&job->list, jobs);
 	}
-	if (!next_queue(sx))
-		clear_bit(XPT_DATA, &sx->xprt.xpt_flags);
+	settle_data(sx);
 	spin_unlock(&sx->lock);
 }
 
@@ -170,6 +210,7 @@ static void retry_replies(struct work_struct *work)
  */
 void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx)
 {
+	init_llist_head(&sx->arrived);
 	INIT_LIST_HEAD(&sx->calls);
 	INIT_LIST_HEAD(&sx->read_jobs);
 	INIT_LIST_HEAD(&sx->replies);

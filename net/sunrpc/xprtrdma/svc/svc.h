@@ -25,6 +25,7 @@
  * @incoming: of a listener: connections that are offered; of one of them: its place
  *	there
  * @nr_incoming: of a listener: connections that sunrpc has not accepted yet
+ * @arrived: jobs that are behind @calls; anybody adds one, without @lock
  * @calls: jobs for a thread, with Read chunks or without
  * @read_jobs: jobs whose arguments have been read
  * @replies: jobs whose Replies are to be tried again
@@ -44,6 +45,7 @@ struct rpcrdma2_svc_xprt {
 	bool			served;
 	struct list_head	incoming;
 	unsigned int		nr_incoming;
+	struct llist_head	arrived;
 	struct list_head	calls;
 	struct list_head	read_jobs;
 	struct list_head	replies;
