@@ -285,12 +285,17 @@ static bool inject_error(struct rpcrdma2_job *job)
 }
 #endif
 
+static void drop(struct rpcrdma2_job *job)
+{
+	trace_rpcrdma2_call_drop(job, job->status);
+	rpcrdma2_job_put(job);
+}
+
 static bool may_run(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 {
 	if (!job->status && rpcrdma2_conn_enter(sx->conn))
 		return true;
-	trace_rpcrdma2_call_drop(job, job->status);
-	rpcrdma2_job_put(job);
+	drop(job);
 	return false;
 }
 
@@ -361,10 +366,38 @@ static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 	return rqstp->rq_arg.len;
 }
 
+/* All that it takes is in memory, and needs nothing of the device. */
+static int deliver_inline(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
+			  struct rpcrdma2_job *job)
+{
+	if (rpcrdma2_conn_is_ready(sx->conn))
+		return deliver(rqstp, job);
+	drop(job);
+	return 0;
+}
+
 static void reply_again(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 {
 	if (rpcrdma2_job_reply_again(job) == -EAGAIN)
 		park(sx, job);
+}
+
+/* Return: octets of a Call for the thread, or 0 */
+static int run(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
+	       struct rpcrdma2_job *job, const struct list_head *queue)
+{
+	int len = 0;
+
+	if (queue == &sx->calls && !job->recv->hdr.chunks.nsegs)
+		return deliver_inline(sx, rqstp, job);
+	if (!may_run(sx, job))
+		return 0;
+	if (queue == &sx->replies)
+		reply_again(sx, job);
+	else if (queue == &sx->read_jobs || !inject_error(job))
+		len = deliver(rqstp, job);
+	rpcrdma2_conn_exit(sx->conn);
+	return len;
 }
 
 /**
@@ -395,13 +428,8 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	svc_xprt_received(rqstp->rq_xprt);
 	nofs = memalloc_nofs_save();
 	start_all_reads(sx, rqstp, &to_start);
-	if (job && may_run(sx, job)) {
-		if (queue == &sx->replies)
-			reply_again(sx, job);
-		else if (queue == &sx->read_jobs || !inject_error(job))
-			len = deliver(rqstp, job);
-		rpcrdma2_conn_exit(sx->conn);
-	}
+	if (job)
+		len = run(sx, rqstp, job, queue);
 	memalloc_nofs_restore(nofs);
 	return len;
 }
