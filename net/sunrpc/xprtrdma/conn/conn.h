@@ -377,6 +377,7 @@ struct rpcrdma2_heartbeat {
  * @sends: all Send buffers
  * @nr_sends: how many
  * @free_sends: those free to use
+ * @spare: another one, or NULL: put here under @lock, taken by anybody without
  * @send_wanted: somebody found none, and waits for the room op
  * @posted: work on the Send Queue, oldest first
  * @waiting: work for which the Send Queue has no room, oldest first
@@ -465,6 +466,7 @@ struct rpcrdma2_conn {
 	struct list_head		sends;
 	unsigned int			nr_sends;
 	struct list_head		free_sends;
+	struct rpcrdma2_send		*spare;
 	bool				send_wanted;
 	struct list_head		posted;
 	struct list_head		waiting;

@@ -157,6 +157,24 @@ static int post_or_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	return 0;
 }
 
+/* Who posts has the lock, and so gets a buffer for who sends next, and has not. */
+static void leave_spare(struct rpcrdma2_conn *conn, struct rpcrdma2_send **spare)
+{
+	lockdep_assert_held(&conn->lock);
+
+	if (READ_ONCE(*spare))
+		return;
+	/* Others only take, and find what its last owner left in it. */
+	smp_store_release(spare, rpcrdma2_send_spare(conn));
+}
+
+static int posted(struct rpcrdma2_conn *conn, int rc)
+{
+	if (unlikely(READ_ONCE(conn->post_failed)))
+		rpcrdma2_conn_close(conn, -ENOTCONN);
+	return rc;
+}
+
 /**
  * rpcrdma2_post - put a chain of WRs on the Send Queue
  * @conn: its connection; the caller is between enter and exit
@@ -173,9 +191,7 @@ int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	spin_lock(&conn->lock);
 	rc = post_or_wait(conn, work);
 	spin_unlock(&conn->lock);
-	if (unlikely(READ_ONCE(conn->post_failed)))
-		rpcrdma2_conn_close(conn, -ENOTCONN);
-	return rc;
+	return posted(conn, rc);
 }
 
 static void post_waiting(struct rpcrdma2_conn *conn)
@@ -363,10 +379,18 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
  */
 int rpcrdma2_send_post(struct rpcrdma2_send *send)
 {
+	struct rpcrdma2_conn *conn = send->conn;
+	int rc;
+
 	if (!rpcrdma2_send_fits(send))
 		return -EMSGSIZE;
 	send->work.prompt |= send->close_after;
-	return rpcrdma2_post(send->conn, &send->work);
+	spin_lock(&conn->lock);
+	rc = post_or_wait(conn, &send->work);
+	if (!rc)
+		leave_spare(conn, &conn->spare);
+	spin_unlock(&conn->lock);
+	return posted(conn, rc);
 }
 
 /**
@@ -374,7 +398,8 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send)
  * @send: the buffer, prepared; no longer the caller's if 0 is returned
  * @sent_on: becomes the number of the connection, where the answer is expected from now
  *	on. Who finds another number there, and holds the connection's lock, may be sure
- * @spare: gets a buffer for the next Call, for rpcrdma2_send_begin(), or NULL
+ * @spare: gets a buffer for the next Call, for rpcrdma2_send_begin(), if it is NULL and
+ *	there is one
  *
  * Return: as rpcrdma2_post(); -ENOBUFS: it is longer than Calls may be by now
  */
@@ -390,12 +415,10 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on,
 	if (!rc) {
 		/* Behind all that the Call's struct has; for a claim without the lock */
 		smp_store_release(sent_on, conn->id);
-		*spare = rpcrdma2_send_spare(conn);
+		leave_spare(conn, spare);
 	}
 	spin_unlock(&conn->lock);
-	if (unlikely(READ_ONCE(conn->post_failed)))
-		rpcrdma2_conn_close(conn, -ENOTCONN);
-	return rc;
+	return posted(conn, rc);
 }
 
 /**

@@ -71,6 +71,11 @@ static bool may_alloc(const struct rpcrdma2_conn *conn)
 				2 * RPCRDMA2_SIGNAL_INTERVAL;
 }
 
+static struct rpcrdma2_send *take_spare(struct rpcrdma2_conn *conn)
+{
+	return READ_ONCE(conn->spare) ? xchg(&conn->spare, NULL) : NULL;
+}
+
 static struct rpcrdma2_send *take_free(struct rpcrdma2_conn *conn, bool *last)
 {
 	struct rpcrdma2_send *send;
@@ -118,9 +123,11 @@ void rpcrdma2_send_begin(struct rpcrdma2_send *send)
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_send *send;
-	bool last;
+	bool last = false;
 
-	send = take_free(conn, &last);
+	send = take_spare(conn);
+	if (!send)
+		send = take_free(conn, &last);
 	if (!send && last)
 		send = send_alloc(conn, GFP_NOIO | __GFP_NORETRY |
 				  __GFP_NOWARN);
