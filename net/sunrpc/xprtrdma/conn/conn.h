@@ -13,6 +13,7 @@
 #include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/kthread.h>
+#include <linux/llist.h>
 #include <linux/refcount.h>
 #include <linux/sched/mm.h>
 #include <linux/socket.h>
@@ -53,8 +54,9 @@ enum rpcrdma2_conn_state {
  * @conn: its connection; none while it is posted to a Shared Receive Queue
  * @srq: that Queue, or NULL
  * @cqe: completion
- * @list: for whoever holds it
+ * @node: in conn->given_back
  * @all: conn->recvs, or srq->recvs
+ * @wr: posts it
  * @sge: describes @buf
  * @buf: as many octets as conn->recv_size was
  * @hdr: decoded header of the message
@@ -64,14 +66,15 @@ enum rpcrdma2_conn_state {
  *
  * Belongs to the Receive Queue while posted, then to conn/ until it is handed
  * to an upper layer's @call or @reply, which gives it back with
- * rpcrdma2_recv_put().
+ * rpcrdma2_recv_put(); if it is not shared, it is posted with the next Send.
  */
 struct rpcrdma2_recv {
 	struct rpcrdma2_conn	*conn;
 	struct rpcrdma2_srq	*srq;
 	struct ib_cqe		cqe;
-	struct list_head	list;
+	struct llist_node	node;
 	struct list_head	all;
+	struct ib_recv_wr	wr;
 	struct ib_sge		sge;
 	void			*buf;
 	struct rpcrdma2_header	hdr;
@@ -370,6 +373,8 @@ struct rpcrdma2_heartbeat {
  * @call_at: when a Call came last, in jiffies; the CQ's
  * @recvs: all Receive buffers that are not shared
  * @nr_recvs: how many; the CQ's
+ * @given_back: those to be posted, before anything is sent: anybody adds one, who has
+ *	@lock takes all
  * @recv_size: how large they are to be: own.rbsiz at least
  * @peak_rbsiz: the largest that own.rbsiz ever was
  * @odd_recvs: how many have another size
@@ -459,6 +464,7 @@ struct rpcrdma2_conn {
 	unsigned long			call_at;
 	struct list_head		recvs;
 	unsigned int			nr_recvs;
+	struct llist_head		given_back;
 	u32				recv_size;
 	u32				peak_rbsiz;
 	unsigned int			odd_recvs;
@@ -580,6 +586,7 @@ void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size,
 void rpcrdma2_buffer_free(void *buf, size_t size);
 
 /* recv.c */
+int rpcrdma2_recvs_post(struct rpcrdma2_conn *conn);
 unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 				    unsigned int calls, gfp_t gfp);
 struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp);

@@ -6,11 +6,12 @@
  * it grants, a few control messages, and a Reply to each Call that it may have
  * out. That is one at first, and what the peer grants, once it does: buffers go
  * round, so those that nothing is going to fill would only make the others leave
- * the CPU's caches. A Call's buffer is posted again just before its Reply is
- * sent, so that the peer finds it when it uses the credit which the Reply gives
- * back.
+ * the CPU's caches. A buffer that comes back is posted with the next message that is
+ * sent, just before it: only that message lets the peer send more, be it by the credit
+ * that a Reply gives back, as a Call to reply to, or as an answer that it waits for. So
+ * posting takes no lock of its own, and the device hears of several at once.
  *
- * So there is a Receive for whatever a peer that keeps to the protocol sends:
+ * There is a Receive for whatever a peer that keeps to the protocol sends:
  *
  *	a Call			one for each credit that this end granted; before it
  *				grants any, a peer has one
@@ -64,34 +65,53 @@ static void memory_count(const struct rpcrdma2_conn *conn, long more)
 		rpcrdma2_recv_memory_add(more);
 }
 
-static int recv_post_locked(struct rpcrdma2_recv *recv)
+/**
+ * rpcrdma2_recvs_post - post what was given back
+ * @conn: a connection that is not closing, with a QP; the caller holds its lock, and is
+ *	between enter and exit, or the CQ
+ *
+ * Return: 0, or negative errno: the device takes no more
+ */
+int rpcrdma2_recvs_post(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
-	struct ib_recv_wr wr = {
-		.wr_cqe		= &recv->cqe,
-		.sg_list	= &recv->sge,
-		.num_sge	= 1,
-	};
-	int rc = -ENOTCONN;
+	struct ib_recv_wr *first = NULL;
+	struct rpcrdma2_recv *recv;
+	int rc;
 
 	lockdep_assert_held(&conn->lock);
 
-	if (conn->state < RPCRDMA2_CONN_CLOSING)
-		rc = ib_post_recv(conn->qp, &wr, NULL);
+	if (llist_empty(&conn->given_back))
+		return 0;
+	llist_for_each_entry(recv, llist_del_all(&conn->given_back), node) {
+		ib_dma_sync_single_for_device(conn->pd->device, recv->sge.addr,
+					      recv->sge.length,
+					      DMA_FROM_DEVICE);
+		recv->wr.next = first;
+		first = &recv->wr;
+	}
+	rc = ib_post_recv(conn->qp, first, NULL);
 	conn->stats.recv_doorbells += !rc;
 	return rc;
 }
 
-/*
- * The buffer comes back, and is to have another size (change.c). If there is no memory
- * for that now, it may be the next time. Return: whether it was posted
- */
-static bool post_resized(struct rpcrdma2_recv *recv)
+/* Before anything is sent. */
+static int post_now(struct rpcrdma2_conn *conn)
+{
+	int rc = -ENOTCONN;
+
+	spin_lock(&conn->lock);
+	if (conn->state < RPCRDMA2_CONN_CLOSING)
+		rc = rpcrdma2_recvs_post(conn);
+	spin_unlock(&conn->lock);
+	return rc;
+}
+
+/* Return: whether it has the size that all are to have */
+static bool swap_memory(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	struct memory new, old;
-	bool last, done;
-	int rc;
+	bool done;
 
 	if (!memory_get(conn->pd, &new, READ_ONCE(conn->recv_size), GFP_NOWAIT))
 		return false;
@@ -103,37 +123,36 @@ static bool post_resized(struct rpcrdma2_recv *recv)
 		old.sge = recv->sge;
 		recv->buf = new.buf;
 		recv->sge = new.sge;
-		rc = recv_post_locked(recv);
-		last = !--conn->odd_recvs;
+		conn->odd_recvs--;
 	}
 	spin_unlock(&conn->lock);
 	memory_put(conn, done ? &old : &new);
-	if (!done)
-		return false;
-	memory_count(conn, (long)new.sge.length - old.sge.length);
-	if (rc)
-		rpcrdma2_conn_close(conn, -ENOTCONN);
-	else if (last)
-		rpcrdma2_change_soon(conn);
-	return true;
+	if (done)
+		memory_count(conn, (long)new.sge.length - old.sge.length);
+	return done;
 }
 
-static int recv_post(struct rpcrdma2_recv *recv)
+/*
+ * The buffer comes back, and is to have another size (change.c). If there is no memory
+ * for that now, it may be the next time.
+ */
+static void resize(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
-	int rc;
 
-	spin_lock(&conn->lock);
-	rc = recv_post_locked(recv);
-	spin_unlock(&conn->lock);
-	return rc;
+	if (!rpcrdma2_conn_enter(conn))
+		return;
+	if (swap_memory(recv) && !READ_ONCE(conn->odd_recvs))
+		rpcrdma2_change_soon(conn);
+	rpcrdma2_conn_exit(conn);
 }
 
 /**
  * rpcrdma2_recv_put - give a Receive buffer back to the Receive Queue
  * @recv: the buffer; the caller no longer looks at it
  *
- * Any context. The connection may be gone but for its memory.
+ * Any context. The connection may be gone but for its memory. A Receive that isn't shared
+ * is posted by whoever sends next: before that, the peer has no use for it.
  */
 void rpcrdma2_recv_put(struct rpcrdma2_recv *recv)
 {
@@ -143,17 +162,9 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *recv)
 		rpcrdma2_srq_put(recv);
 		return;
 	}
-	if (!rpcrdma2_conn_enter(conn))
-		return;
-	if (unlikely(recv->sge.length != READ_ONCE(conn->recv_size)) &&
-	    post_resized(recv))
-		goto out;
-	ib_dma_sync_single_for_device(conn->pd->device, recv->sge.addr,
-				      recv->sge.length, DMA_FROM_DEVICE);
-	if (recv_post(recv))
-		rpcrdma2_conn_close(conn, -ENOTCONN);
-out:
-	rpcrdma2_conn_exit(conn);
+	if (unlikely(recv->sge.length != READ_ONCE(conn->recv_size)))
+		resize(recv);
+	llist_add(&recv->node, &conn->given_back);
 }
 
 /*
@@ -227,9 +238,13 @@ struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
 	recv->conn = NULL;
 	recv->srq = NULL;
 	recv->cqe.done = recv_done;
-	INIT_LIST_HEAD(&recv->list);
 	recv->buf = memory.buf;
 	recv->sge = memory.sge;
+	recv->wr = (struct ib_recv_wr){
+		.wr_cqe		= &recv->cqe,
+		.sg_list	= &recv->sge,
+		.num_sge	= 1,
+	};
 	return recv;
 }
 
@@ -297,6 +312,7 @@ unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 				    unsigned int calls, gfp_t gfp)
 {
 	unsigned int others = conn->param.calls_in + RPCRDMA2_CONTROL_RECVS;
+	unsigned int before = conn->nr_recvs;
 	struct rpcrdma2_recv *recv;
 
 	if (conn->srq)
@@ -305,12 +321,11 @@ unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 		recv = recv_add(conn, gfp);
 		if (!recv)
 			break;
-		if (recv_post(recv)) {
-			rpcrdma2_conn_close(conn, -ENOTCONN);
-			break;
-		}
+		llist_add(&recv->node, &conn->given_back);
 		conn->nr_recvs++;
 	}
+	if (conn->nr_recvs > before && post_now(conn))
+		rpcrdma2_conn_close(conn, -ENOTCONN);
 	return conn->nr_recvs > others ? conn->nr_recvs - others : 0;
 }
 

@@ -149,6 +149,11 @@ static int post_or_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 
 	if (!may_post(conn))
 		return -ENOTCONN;
+	/* Before the peer may send what they are for */
+	if (rpcrdma2_recvs_post(conn)) {
+		conn->post_failed = true;
+		return -ENOTCONN;
+	}
 	work->left = work->count;
 	if (!list_empty(&conn->waiting) || !has_room(conn, work))
 		wait_locked(conn, work);

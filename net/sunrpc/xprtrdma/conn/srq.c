@@ -52,16 +52,10 @@ static bool may_take(const struct rpcrdma2_srq *srq)
 
 static int post_locked(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
-	struct ib_recv_wr wr = {
-		.wr_cqe		= &recv->cqe,
-		.sg_list	= &recv->sge,
-		.num_sge	= 1,
-	};
-
 	lockdep_assert_held(&srq->lock);
 
 	recv->conn = NULL;
-	return ib_post_srq_recv(srq->srq, &wr, NULL);
+	return ib_post_srq_recv(srq->srq, &recv->wr, NULL);
 }
 
 static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)

@@ -46,7 +46,7 @@ struct rpcrdma2_forms {
  *
  * @work_requests: WRs posted on the Send Queue
  * @send_doorbells: times that the device was told of some of them
- * @recv_doorbells: Receives posted, each by itself
+ * @recv_doorbells: times that the device was told of Receives
  * @queue_waits: chains that found no room on the Send Queue
  * @sends: Sends among @work_requests
  * @send_octets: octets that they carried, headers included
