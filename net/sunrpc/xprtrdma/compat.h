@@ -37,13 +37,18 @@
 #define rpcrdma2_assign_str(dst, src)	__assign_str(dst, src)
 #endif
 
-/* A transport says in recvfrom that the peer's port is privileged. */
-#ifdef RPCRDMA2_HAVE_XPO_SECURE_PORT
+/*
+ * A peer on an RDMA fabric cannot choose the port it is seen with. Most threads have said
+ * so for the Call before.
+ */
 static inline void rpcrdma2_secure_port(struct svc_rqst *rqstp)
 {
-	set_bit(RQ_SECURE, &rqstp->rq_flags);
+	if (!test_bit(RQ_SECURE, &rqstp->rq_flags))
+		set_bit(RQ_SECURE, &rqstp->rq_flags);
 }
 
+/* A transport says so in recvfrom, and not when it is asked. */
+#ifdef RPCRDMA2_HAVE_XPO_SECURE_PORT
 #define RPCRDMA2_XPO_SECURE_PORT	.xpo_secure_port = rpcrdma2_secure_port,
 #else
 #define RPCRDMA2_XPO_SECURE_PORT

@@ -19,14 +19,15 @@
 #define REPLY_RETRY	(HZ / 20)
 
 /*
- * For a thread, by a CQ that should not meet threads at a lock. What a thread doesn't find
- * before it clears XPT_DATA, it finds behind that, or XPT_DATA is set behind that: see
- * settle_data().
+ * For a thread, by a CQ that should not meet threads at a lock. If XPT_DATA is found set,
+ * the thread that clears it finds the Call behind that: either has a full barrier between
+ * its two steps, here the cmpxchg in llist_add(). See settle_data().
  */
 static void enqueue_call(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 {
 	llist_add(&job->node, &sx->arrived);
-	set_bit(XPT_DATA, &sx->xprt.xpt_flags);
+	if (!test_bit(XPT_DATA, &sx->xprt.xpt_flags))
+		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
 	svc_xprt_enqueue(&sx->xprt);
 }
 
@@ -124,7 +125,7 @@ static void settle_data(struct rpcrdma2_svc_xprt *sx)
 	if (next_queue(sx))
 		return;
 	clear_bit(XPT_DATA, &sx->xprt.xpt_flags);
-	/* Pairs with the cmpxchg in llist_add(). */
+	/* Pairs with llist_add() in enqueue_call(). */
 	smp_mb__after_atomic();
 	if (!llist_empty(&sx->arrived))
 		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
@@ -359,8 +360,7 @@ static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 	begin_reply(rqstp, used, job->responder->conn->param.job_pages);
 	rqstp->rq_xprt_ctxt = job;
 	rqstp->rq_prot = IPPROTO_MAX;
-	/* A peer on an RDMA fabric cannot choose the port it is seen with. */
-	set_bit(RQ_SECURE, &rqstp->rq_flags);
+	rpcrdma2_secure_port(rqstp);
 	svc_xprt_copy_addrs(rqstp, rqstp->rq_xprt);
 	trace_rpcrdma2_call_deliver(job, 0);
 	return rqstp->rq_arg.len;
