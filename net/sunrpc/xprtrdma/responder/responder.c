@@ -40,12 +40,17 @@ static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder,
 	return job;
 }
 
-/* The CQ's: nobody else may take one, as long as others add some. */
+/* The CQ's: so no lock is needed for those that it took before. */
 static struct rpcrdma2_job *take_free(struct rpcrdma2_responder *responder)
 {
-	struct llist_node *node = llist_del_first(&responder->free_jobs);
+	struct llist_node *node = responder->ready_jobs;
 
-	return node ? llist_entry(node, struct rpcrdma2_job, node) : NULL;
+	if (!node)
+		node = llist_del_all(&responder->free_jobs);
+	if (!node)
+		return NULL;
+	responder->ready_jobs = node->next;
+	return llist_entry(node, struct rpcrdma2_job, node);
 }
 
 /**

@@ -98,9 +98,11 @@ struct rpcrdma2_admission {
  * @lock: @jobs, @writing, transfers, spare pages, and @admission
  * @jobs: all of them
  * @taken: Calls that came; the CQ's
+ * @ready_jobs: jobs to use, linked by their @node; the CQ's
  * @calls: Calls since the grant was looked at; the CQ's
  * @peak: most of them that were outstanding at a time; the CQ's
- * @free_jobs: jobs to use: anybody adds one, only the CQ takes one
+ * @free_jobs: jobs to use when there are no @ready_jobs: anybody adds one, the CQ takes
+ *	all
  * @returned: those of @taken whose credit was given back; anybody's
  * @writing: pages that RDMA Writes of Replies are made from
  * @free_rws: large transfers to use
@@ -118,6 +120,7 @@ struct rpcrdma2_responder {
 
 	/* By the CQ, with each Call */
 	unsigned int		taken;
+	struct llist_node	*ready_jobs;
 	unsigned int		calls;
 	unsigned int		peak;
 
