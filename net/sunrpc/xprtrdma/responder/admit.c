@@ -108,7 +108,7 @@ static void leave_line(struct rpcrdma2_responder *responder)
 	spin_unlock(&budget_lock);
 }
 
-/* Whoever stands in line has a reference: see rpcrdma2_admission_end(). */
+/* Whoever stands in line is not drained, and so is there: see rpcrdma2_admission_end(). */
 static struct rpcrdma2_responder *next_in_line(void)
 {
 	struct rpcrdma2_responder *responder;

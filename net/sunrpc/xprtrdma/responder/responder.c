@@ -14,9 +14,10 @@
  * too many costs the peer its connection. The next Call may be there as soon as
  * a Reply is posted, so the credit is given back before; a job that has more to
  * do then has the Reply's Send buffer, of which there are so many. A thread of
- * the server never waits for the device; pages under I/O belong to the job. A job
- * keeps the memory of its connection, and so of this role, alive: a slow server
- * thread may outlive it.
+ * the server never waits for the device; pages under I/O belong to the job. A slow
+ * server thread may outlive the connection: who has a job from here sees to it that the
+ * memory of that, and so of this role, is there. At a server the svc_xprt does, which
+ * sunrpc has longer than any of its Calls.
  */
 #include "responder.h"
 
@@ -101,7 +102,7 @@ void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
  * rpcrdma2_job_get - a Call came
  * @recv: its message; the job's from now on, or given back
  *
- * CQ context.
+ * CQ context. Who keeps the job beyond @drained keeps the connection's memory.
  *
  * Return: a job; or NULL, and the connection is closing: -EPROTO: the peer
  * exceeded its grant; -ENOMEM: its Calls come again on the next one
@@ -133,7 +134,6 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,
 				 recv->offset + recv->len);
 	rpcrdma2_count_form(&responder->stats.calls, &recv->hdr);
-	rpcrdma2_conn_get(recv->conn);
 	job->recv = recv;
 	job->xid = recv->hdr.xid;
 	job->vers = recv->hdr.vers;
@@ -211,7 +211,8 @@ void rpcrdma2_job_give_credit(struct rpcrdma2_job *job)
  * rpcrdma2_job_put - done with a Call
  * @job: the job, none of its I/O under way
  *
- * Any context but interrupts. What it still holds is given back.
+ * Any context but interrupts. What it still holds is given back. The connection's memory
+ * is not the job's: it is there on return.
  */
 void rpcrdma2_job_put(struct rpcrdma2_job *job)
 {
@@ -234,7 +235,6 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	/* The upper layer is there: a Reply is given back before CLOSED. */
 	if (room && conn->param.ops->room)
 		conn->param.ops->room(conn);
-	rpcrdma2_conn_put(conn);
 }
 
 /**

@@ -28,7 +28,7 @@
 /**
  * struct reverse_rqst - a server's Call, for sunrpc
  * @rqst: sunrpc's part
- * @job: the Call, while there is one
+ * @job: the Call, while there is one; its connection is referenced
  * @page: for its Reply, if the job has no pages for that
  */
 struct reverse_rqst {
@@ -127,6 +127,8 @@ static void deliver_waiting(struct rpcrdma2_xprt *x)
 		job = list_first_entry(&x->reverse_waiting,
 				       struct rpcrdma2_job, list);
 		list_del_init(&job->list);
+		/* sunrpc may have it for longer than there is a connection. */
+		rpcrdma2_conn_get(job->responder->conn);
 		rr->job = job;
 		deliver(x, rr);
 	}
@@ -420,14 +422,15 @@ int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 	if (!rpcrdma2_conn_enter(conn))
 		return 0;
 	rr->job = NULL;
-	rpcrdma2_conn_get(conn);
 	rc = job->lent && offers_chunks(job) ? reply_later(x, job, rqst) :
 					       reply_inline(job, rqst);
 	if (rc == -ENOBUFS)
 		rr->job = job;
 	rpcrdma2_conn_exit(conn);
+	if (rc == -ENOBUFS)
+		return rc;
 	rpcrdma2_conn_put(conn);
-	return rc == -ENOBUFS ? rc : 0;
+	return 0;
 }
 
 static struct reverse_rqst *rqst_alloc(void)
@@ -528,11 +531,14 @@ void rpcrdma2_xprt_bc_free_rqst(struct rpc_rqst *rqst)
 	struct reverse_rqst *rr = to_reverse(rqst);
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
+	struct rpcrdma2_conn *conn;
 
 	clear_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
 	if (rr->job) {
+		conn = rr->job->responder->conn;
 		trace_rpcrdma2_call_drop(rr->job, 0);
 		rpcrdma2_job_put(rr->job);
+		rpcrdma2_conn_put(conn);
 	}
 	rqst_put(x, rr);
 	deliver_waiting(x);
