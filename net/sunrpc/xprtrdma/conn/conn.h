@@ -409,9 +409,7 @@ struct rpcrdma2_conn {
 	void				*requester;
 	void				*responder;
 
-	spinlock_t			lock;	/* state, both Queues */
 	enum rpcrdma2_conn_state	state;
-	refcount_t			users;
 	struct completion		idle;
 	struct completion		done;
 	int				close_status;
@@ -447,39 +445,22 @@ struct rpcrdma2_conn {
 	bool				remote_inv;
 	const struct rpcrdma2_dialect	*assume;
 	u32				first_grant;
-	unsigned int			granted;
-	unsigned int			granted_most;
 	u8				peer_reads;
 	u8				peer_makes;
 
 	struct rpcrdma2_resizing	resizing;
-	struct rpcrdma2_need		need;
 	struct rpcrdma2_srq		*srq;
 	struct list_head		srq_link;
 	struct completion		last_wqe;
-	unsigned int			backed;
-	unsigned int			backed_replies;
-	unsigned int			taken;
-	unsigned int			returned;
-	unsigned long			call_at;
 	struct list_head		recvs;
 	unsigned int			nr_recvs;
-	struct llist_head		given_back;
 	u32				recv_size;
 	u32				peak_rbsiz;
 	unsigned int			odd_recvs;
 	unsigned int			recv_depth;
 	struct list_head		sends;
 	unsigned int			nr_sends;
-	struct list_head		free_sends;
-	struct rpcrdma2_send		*spare;
-	bool				send_wanted;
-	struct list_head		posted;
-	struct list_head		waiting;
 	unsigned int			sq_depth;
-	unsigned int			sq_used;
-	unsigned int			unsignaled;
-	bool				post_failed;
 	bool				inv_refused;
 	bool				no_local_inv;
 	unsigned int			max_pages;
@@ -487,6 +468,34 @@ struct rpcrdma2_conn {
 	unsigned long			ready_at;
 	struct dentry			*file;
 	struct work_struct		file_work;
+
+	/* By whoever posts, under the lock: one cache line */
+	spinlock_t			lock ____cacheline_aligned_in_smp; /* both Queues */
+	unsigned int			unsignaled;
+	struct list_head		posted;
+	struct list_head		waiting;
+	struct list_head		free_sends;
+	unsigned int			sq_used;
+	bool				send_wanted;
+	bool				post_failed;
+
+	/* By threads that come and go */
+	refcount_t			users ____cacheline_aligned_in_smp;
+	struct rpcrdma2_send		*spare;
+
+	/* By whoever is done with a Receive */
+	struct llist_head		given_back ____cacheline_aligned_in_smp;
+	unsigned int			returned;
+
+	/* By the CQ, with each Receive */
+	unsigned int			taken ____cacheline_aligned_in_smp;
+	unsigned long			call_at;
+	unsigned int			backed;
+	unsigned int			backed_replies;
+	unsigned int			granted;
+	unsigned int			granted_most;
+	struct rpcrdma2_need		need;
+
 	struct rpcrdma2_conn_stats	stats;
 };
 
