@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# resize.sh rxe|siw DIALECT [ROUNDS] - guest script: the size of Receive buffers changes
-# at both ends of a connection, ROUNDS times from 4 to 16 to 64 KiB and back: first by
-# need; then under load, by what is written to debugfs. In between a server's memory for
-# them is used up, and there is some again. Nothing is lost, the connection is the same
-# one all the time, and no message finds no Receive.
+# resize.sh rxe|siw DIALECT [ROUNDS [BY-HAND]] - guest script: the size of Receive buffers
+# changes at both ends of a connection, ROUNDS times from 4 to 16 to 64 KiB and back: first
+# by need; then under load, by what is written to debugfs (so often, too, or BY-HAND
+# times). In between a server's memory for them is used up, and there is some again.
+# Nothing is lost, the connection is the same one all the time, and no message finds no
+# Receive.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 dialect=${2:?dialect}
 rounds=${3:-10}
+by_hand=${4:-$rounds}
 
 # file_of client|server - the connection's, as that end has it
 file_of() { grep -lE "^role: +$1" $CONNECTIONS/[0-9]* | tail -1; }
@@ -143,7 +145,7 @@ must umount "$LAB_MOUNT"
 echo 0 >$parameters/inline_min
 mount_and_find 65536
 load_start
-for ((i = 1; i <= rounds; i++)); do
+for ((i = 1; i <= by_hand; i++)); do
 	for size in 16384 65536 4096; do
 		resize $size
 	done
