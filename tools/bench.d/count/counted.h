@@ -42,7 +42,7 @@ extern unsigned long counted_locks, counted_atomics;
 #define llist_add_batch(first, last, head) \
 	counted_once((llist_add_batch)(first, last, head))
 #define llist_add(node, head) \
-	llist_add_batch(node, node, head)
+	counted_once((llist_add)(node, head))
 #define llist_del_first(head) \
 	counted_once((llist_del_first)(head))
 #define llist_del_all(head) \
