@@ -66,9 +66,10 @@ mount_and_find() {
 	has_size "$1" || lab_fail "it does not start with $1"
 }
 
-# transfer SIZE - write and read so much at a time, until Receives may well have grown
+# transfer SIZE - write and read so much at a time: 30 RPCs or more each time, so that
+# Receives grow even if what came so far is forgotten once (need.c)
 transfer() {
-	for _ in 1 2; do
+	for _ in 1 2 3; do
 		must dd if=/run/data of="$LAB_MOUNT/data" bs="$1" oflag=direct status=none
 		must dd if="$LAB_MOUNT/data" of=/run/copy bs="$1" iflag=direct status=none
 		must cmp /run/data /run/copy
