@@ -66,6 +66,16 @@ mount_and_find() {
 	has_size "$1" || lab_fail "it does not start with $1"
 }
 
+# decided EVENT... - lately
+decided() {
+	local event
+
+	for event; do
+		grep -q "rpcrdma2_$event:" $TRACING/trace ||
+			lab_fail "no $event in the trace"
+	done
+}
+
 # transfer SIZE - write and read so much at a time: 30 RPCs or more each time, so that
 # Receives grow even if what came so far is forgotten once (need.c)
 transfer() {
@@ -102,7 +112,9 @@ small=/run/small
 nfs_start "$1"
 echo 1 >$TRACING/events/rpcrdma2/rpcrdma2_change_send/enable
 echo 1 >$TRACING/events/rpcrdma2/rpcrdma2_change_recv/enable
-echo 1 >$TRACING/events/rpcrdma2/rpcrdma2_resize/enable
+for event in resize grow grow_refused shrink_idle shrink_memory; do
+	echo 1 >$TRACING/events/rpcrdma2/rpcrdma2_$event/enable
+done
 mount_and_find 4096
 
 ### By need
@@ -122,6 +134,7 @@ done
 rm $small
 must wait $!
 same_connection
+decided grow shrink_idle resize
 grep -E '_rbsiz|size_changes' "$client" "$server"
 
 ### A server short of memory
@@ -139,6 +152,7 @@ echo 64 >$parameters/receive_memory
 lab_until 60 server_has 65536 || lab_fail "the server's Receives stay small"
 load_stop
 same_connection
+decided shrink_memory grow_refused
 
 ### By hand, under load
 

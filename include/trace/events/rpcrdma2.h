@@ -391,6 +391,10 @@ DECLARE_EVENT_CLASS(rpcrdma2_amount,
 			 u32 to),					\
 		TP_ARGS(conn, from, to))
 
+DEFINE_AMOUNT_EVENT(grow);
+DEFINE_AMOUNT_EVENT(grow_refused);
+DEFINE_AMOUNT_EVENT(shrink_idle);
+DEFINE_AMOUNT_EVENT(shrink_memory);
 DEFINE_AMOUNT_EVENT(resize);
 DEFINE_AMOUNT_EVENT(grant);
 

@@ -8,6 +8,8 @@
 #include "conn.h"
 #include "module.h"
 
+#include <trace/events/rpcrdma2.h>
+
 /* So often Receives that have grown are looked at: are they idle, is memory short? */
 #define LOOK_SECS	5
 
@@ -50,9 +52,19 @@ static bool is_idle(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_need_look(struct rpcrdma2_conn *conn)
 {
+	u32 least = conn->param.rbsiz_min;
+	bool idle, over, is_new;
+
 	spin_lock(&conn->lock);
-	if (has_grown(conn) && (is_idle(conn) || is_over_limit(conn)))
-		conn->resizing.wish = conn->param.rbsiz_min;
+	idle = has_grown(conn) && is_idle(conn);
+	over = has_grown(conn) && is_over_limit(conn);
+	is_new = conn->resizing.wish != least;
+	if (idle && is_new)
+		trace_rpcrdma2_shrink_idle(conn, conn->own.rbsiz, least);
+	else if (over && is_new)
+		trace_rpcrdma2_shrink_memory(conn, conn->own.rbsiz, least);
+	if (idle || over)
+		conn->resizing.wish = least;
 	spin_unlock(&conn->lock);
 }
 
@@ -104,7 +116,10 @@ void rpcrdma2_need_observe(const struct rpcrdma2_recv *recv)
 	conn->need.missed_size = max(conn->need.missed_size, size);
 	if (++conn->need.missed < MISSED_ENOUGH)
 		return;
-	rpcrdma2_conn_resize(conn, min_t(u32, conn->param.rbsiz_max,
-					 roundup_pow_of_two(conn->need.missed_size)));
+	size = min_t(u32, conn->param.rbsiz_max,
+		     roundup_pow_of_two(conn->need.missed_size));
+	trace_rpcrdma2_grow(conn, has, size);
+	if (rpcrdma2_conn_resize(conn, size))
+		trace_rpcrdma2_grow_refused(conn, has, size);
 	forget(conn, has);
 }
