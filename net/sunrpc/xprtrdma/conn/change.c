@@ -59,15 +59,6 @@ static void set_recv_size(struct rpcrdma2_conn *conn, u32 size)
 	conn->resizing.nudges = conn->nr_recvs;
 }
 
-/* A server's memory for Receives has a limit. */
-static bool may_have(const struct rpcrdma2_conn *conn, u32 size)
-{
-	long more = (long)size - conn->recv_size;
-
-	return conn->active ||
-	       rpcrdma2_recv_memory_fits(more * READ_ONCE(conn->nr_recvs));
-}
-
 static void told(struct rpcrdma2_conn *conn, u32 size)
 {
 	lockdep_assert_held(&conn->lock);
@@ -323,7 +314,7 @@ int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 		rc = -EBUSY;
 	} else if (conn->srq || !may_change(conn)) {
 		rc = -EOPNOTSUPP;
-	} else if (size > conn->own.rbsiz && !may_have(conn, size)) {
+	} else if (size > conn->own.rbsiz && !rpcrdma2_recv_memory_allows(conn, size)) {
 		rpcrdma2_recv_memory_note_shortage();
 		rc = -ENOMEM;
 	} else if (size >= conn->own.rbsiz) {
@@ -352,7 +343,7 @@ static u32 *dispose(struct rpcrdma2_conn *conn, u32 wanted,
 		least = min(least, resizing->wish);
 	if (wanted > RPCRDMA2_RBSIZ_MAX || wanted < least ||
 	    (wanted > conn->own.rbsiz &&
-	     (wanted > conn->param.rbsiz_max || !may_have(conn, wanted))))
+	     (wanted > conn->param.rbsiz_max || !rpcrdma2_recv_memory_allows(conn, wanted))))
 		return &answer->rejected;
 	resizing->wish = 0;
 	resizing->lower_to = 0;

@@ -609,6 +609,7 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);
 /* recv_memory.c */
 void rpcrdma2_recv_memory_add(long more);
 bool rpcrdma2_recv_memory_fits(long more);
+bool rpcrdma2_recv_memory_allows(const struct rpcrdma2_conn *conn, u32 size);
 bool rpcrdma2_recv_memory_is_short(void);
 void rpcrdma2_recv_memory_note_shortage(void);
 void rpcrdma2_recv_memory_show(struct seq_file *seq);

@@ -23,12 +23,6 @@ static bool has_grown(const struct rpcrdma2_conn *conn)
 	       conn->own.rbsiz > conn->param.rbsiz_min;
 }
 
-/* Only Receives of a server have a limit. */
-static bool is_over_limit(const struct rpcrdma2_conn *conn)
-{
-	return !conn->active && !rpcrdma2_recv_memory_fits(0);
-}
-
 /* Has nothing large come for a while? */
 static bool is_idle(struct rpcrdma2_conn *conn)
 {
@@ -57,7 +51,8 @@ void rpcrdma2_need_look(struct rpcrdma2_conn *conn)
 
 	spin_lock(&conn->lock);
 	idle = has_grown(conn) && is_idle(conn);
-	over = has_grown(conn) && is_over_limit(conn);
+	over = has_grown(conn) &&
+	       !rpcrdma2_recv_memory_allows(conn, conn->recv_size);
 	is_new = conn->resizing.wish != least;
 	if (idle && is_new)
 		trace_rpcrdma2_shrink_idle(conn, conn->own.rbsiz, least);

@@ -37,7 +37,7 @@ void rpcrdma2_recv_memory_add(long more)
 
 /**
  * rpcrdma2_recv_memory_fits - may Receives of a server take more?
- * @more: octets; 0: is the limit kept to now?
+ * @more: octets
  *
  * Any context.
  *
@@ -46,6 +46,23 @@ void rpcrdma2_recv_memory_add(long more)
 bool rpcrdma2_recv_memory_fits(long more)
 {
 	return atomic_long_read(&octets) + more <= memory_limit();
+}
+
+/**
+ * rpcrdma2_recv_memory_allows - may a connection's own Receives have a size?
+ * @conn: which; those of a client have no limit
+ * @size: octets of each; what they have already: is the limit kept to now?
+ *
+ * Any context; the caller holds @conn's lock.
+ *
+ * Return: whether all Receives of a server are within the limit then
+ */
+bool rpcrdma2_recv_memory_allows(const struct rpcrdma2_conn *conn, u32 size)
+{
+	long more = (long)size - conn->recv_size;
+
+	return conn->active ||
+	       rpcrdma2_recv_memory_fits(more * READ_ONCE(conn->nr_recvs));
 }
 
 /**
