@@ -360,7 +360,7 @@ copy_tree() {
 
 # modules FLAVOUR [MAKE-ARGS...] - build the tree's modules, out of the tree;
 # $build is where. Called with the result in use, holds $build.lock on fd 9. Those that
-# count what is reached have a directory of their own.
+# count what is reached have a directory of their own. A warning is an error.
 modules() {
 	[ -e "$TREE/Kbuild" ] || die "no modules in $TREE: it has no Kbuild"
 	kernel "$1"
@@ -376,7 +376,7 @@ modules() {
 
 	copy_tree "$build"
 	[ "$kind" != uml ] || set -- UBSAN_SANITIZE=y "$@"
-	kbuild -s -j"$(nproc)" KCFLAGS=-g M="$build" CONFIG_RDMA_MIMIC=m \
+	kbuild -s -j"$(nproc)" W=1 KCFLAGS="-g -Werror" M="$build" CONFIG_RDMA_MIMIC=m \
 		"$@" modules >&2 || {
 		say "building the modules of $TREE for $flavour failed"
 		exit 1
