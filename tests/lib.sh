@@ -226,10 +226,11 @@ prepare_failures() {
 	between reject "$(addresses rxe_create_qp)"
 }
 
-# addresses FUNCTION - of its start, and of its end. (An x makes it a string.)
+# addresses FUNCTION - of its start, and of its end; FUNCTION may be a regular expression,
+# where kernels have different names. (An x makes an address a string.)
 addresses() {
-	awk -v name="$1" '
-	$3 == name { start = "x" $1 }
+	awk -v name="^($1)\$" '
+	$3 ~ name { start = "x" $1 }
 	{ all["x" $1] }
 	END {
 		if (!start)

@@ -77,7 +77,7 @@ class Check:
         for end, kib in ends.items():
             self.expect(100 < kib < 20000, end, kib, "KiB a connection")
         for line in self.figures.part("memory"):
-            self.expect(0 < line["queues"] < 512, "Queues of", line)
+            self.expect(0 < line["queues"] < 1024, "Queues of", line)
             self.expect(0 < line["slab"] < line["kib"] - line["queues"], "slab of", line)
             self.expect(line["mrs"] == (16 if line["end"] == "client" else 0),
                         "registrations of", line)
