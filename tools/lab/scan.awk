@@ -14,6 +14,8 @@ BEGIN {
 		"|workqueue lockup|detected buffer overflow|stack overflow"
 	# What was on the stack, but in no frame of it
 	guess = "^ \\[<[0-9a-f]+>\\] \\? "
+	# What works on its caller's data
+	helper = "^ (mem(cpy|move|set|cmp)|_*list_|llist_|_*xdr_|_*rb_|_*xas?_|_raw_)"
 	lines = 200	# of a report, at most
 	shown = 40
 
@@ -65,9 +67,20 @@ function finish(    i, left) {
 	file = ""
 }
 
-# Of data races, only those of a module that is tested count: the kernel has its own.
-function is_foreign_race() {
-	return report[1] ~ /BUG: KCSAN: / && report[1] !~ /\[(rpcrdma2|mimic)/
+# Of data races, only those of a module that is tested count: the kernel has its own. Of
+# each access, what counts is the first function that is no helper of its caller's.
+function is_foreign_race(    i, is_next) {
+	if (report[1] !~ /BUG: KCSAN: /)
+		return 0
+	for (i = 2; i <= length_of_report; i++)
+		if (report[i] ~ /^[a-z].* of [0-9]+ bytes by /)
+			is_next = 1
+		else if (is_next && report[i] !~ helper) {
+			if (report[i] ~ /\[(rpcrdma2|mimic)/)
+				return 0
+			is_next = 0
+		}
+	return 1
 }
 
 function is_known(    i, j, k, n, parts, found) {

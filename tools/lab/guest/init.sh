@@ -117,8 +117,22 @@ report_dma_errors() {
 		echo 1000 >/sys/kernel/debug/dma-api/num_errors
 }
 
+# KCSAN waits for this: it would make the boot as slow as the tests.
+watch_for_races() {
+	[ "$LAB_FLAVOUR" != kcsan ] || echo on >/sys/kernel/debug/kcsan
+}
+
+check_races() {
+	[ "$LAB_FLAVOUR" = kcsan ] || return 0
+	tr '\n' ' ' </sys/kernel/debug/kcsan >/dev/kmsg
+	awk '$1 == "setup_watchpoints:" && $2 > 1000 { f = 1 } END { exit !f }' \
+		/sys/kernel/debug/kcsan ||
+		echo "WARNING: lab: KCSAN watched next to nothing" >/dev/kmsg
+}
+
 mount_file_systems
 report_dma_errors
+watch_for_races
 set_up_network
 set_up_nfs
 echo 1 >/proc/sys/kernel/sysrq
@@ -135,4 +149,5 @@ else
 fi
 echo "lab: status $status" >/dev/kmsg
 check_lockdep
+check_races
 end $status
