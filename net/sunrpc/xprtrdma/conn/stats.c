@@ -103,7 +103,7 @@ void rpcrdma2_show_count(struct seq_file *seq, const char *name, u64 count)
 static void show_part(struct seq_file *seq, const char *kind, const char *part,
 		      u64 count)
 {
-	char name[VALUE_COLUMN];
+	char name[2 * VALUE_COLUMN];
 
 	snprintf(name, sizeof(name), "%s_%s", kind, part);
 	rpcrdma2_show_count(seq, name, count);
