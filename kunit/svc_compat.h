@@ -84,11 +84,15 @@ static inline void echo_allow_connections(struct svc_serv *serv)
 #endif
 }
 
-/* Newer kernels close the oldest of 64 connections from which no filehandle came. */
+/*
+ * Newer kernels close the oldest of 64 connections from which no filehandle came. In the
+ * reverse direction there is none.
+ */
 static inline void echo_trust_peer(struct svc_rqst *rqstp)
 {
 #ifdef XPT_MAX_TMP_CONN
-	svc_xprt_set_valid(rqstp->rq_xprt);
+	if (rqstp->rq_xprt)
+		svc_xprt_set_valid(rqstp->rq_xprt);
 #endif
 }
 
