@@ -76,9 +76,10 @@ has_struck() {
 	[[ $struck = *struck=[1-9]* ]]
 }
 
+# The name can be had again only some time after the device has left sysfs.
 renew_device() {
 	lab_until 60 test ! -e /sys/class/infiniband/r0 || lab_fail "r0 does not go"
-	must lab_rdma_up "mimic:$profile"
+	lab_until 20 lab_rdma_up "mimic:$profile" || lab_fail "r0 does not come back"
 }
 
 # count_lost - connections, so far, to $lost
