@@ -27,7 +27,7 @@ product	= Kbuild Kbuild.ofed Kconfig include net
 copy	= tar -c --exclude-from=.gitignore $(product) | tar -x -C
 
 .PHONY: help version modules install uninstall clean demo check coverage interop bench bench-clients \
-	bench-buffers count-locks \
+	bench-buffers bench-cores count-locks \
 	list lint deb rpm in-tree docs html man install-source install-tools
 
 help:
@@ -131,6 +131,9 @@ bench-clients: ## measure a server with very many clients, and write that part o
 
 bench-buffers: ## measure sizes of Receive buffers, and the texts of version 2, into the same page
 	tools/bench --buffers
+
+bench-cores: ## measure it with several CPUs, and for which locks they wait, into the same page
+	tools/bench --cores
 
 list: ## list the tests
 	@tests/check --list $(TESTS)

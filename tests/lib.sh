@@ -170,11 +170,24 @@ no_rnr() {
 memory() {
 	sleep 3
 	echo 3 >/proc/sys/vm/drop_caches
+	memory_now
+	resources mr
+}
+
+memory_now() {
 	awk -v page="$(($(getconf PAGE_SIZE) / 1024))" '
 	$1 == "count:" { kib["MemFree:"] += $2 * page }
 	/kB$/ { kib[$1] += $2 }
 	END { print kib["MemFree:"], kib["VmallocUsed:"], kib["Slab:"] }' \
 		/proc/zoneinfo /proc/meminfo
+}
+
+# least_memory FILE - until there is FILE: when the least was free, what memory() said.
+least_memory() {
+	until [ -e "$1" ]; do
+		memory_now
+		sleep 0.05
+	done | sort -n | head -n 1
 	resources mr
 }
 

@@ -13,7 +13,7 @@ import os
 import sys
 
 from figures import Figures, KIB, median, ratio, row_name
-from page import show, show_ratio, table, write
+from page import replace_part, show, show_ratio, table
 
 BEGIN = '.. Made by "make bench-buffers", up to the next comment.'
 END = ".. What follows is not."
@@ -115,11 +115,7 @@ def part(directory):
 
 def main():
     directory, page = sys.argv[1:]
-    with open(page, encoding="utf-8") as file:
-        above, _, rest = file.read().partition(BEGIN)
-    below = rest.partition(END)[2]
-    write(page, "".join([above, BEGIN, "\n\n", "\n".join(part(directory)), "\n",
-                         END, below]))
+    replace_part(page, BEGIN, END, part(directory))
 
 
 if __name__ == "__main__":

@@ -10,11 +10,12 @@ DIRECTORY has what "tools/bench --clients" left there.
 import os
 import sys
 
-from figures import Figures
-from page import NAMES, show, table, write
+from figures import Figures, median, ratio, row_name
+from page import NAMES, replace_part, show, show_ratio, table
 
 START = '.. Made by "make bench-clients", up to the next comment.'
 END = '.. Up to here.'
+SHARED = "rpcrdma2:use_srq={}"
 
 
 class Crowd:
@@ -34,7 +35,7 @@ class Crowd:
     def costs(self):
         idle = self.kib.get(("server", "idle"))
         return [*self.name, show(idle), show(self.kib.get(("server", "used"))),
-                show(self.kib.get(("both", "idle"))),
+                *(show(self.kib.get(("both", state))) for state in ("idle", "busy")),
                 show(idle and idle * self.connections / 1024)]
 
     def times(self):
@@ -68,20 +69,36 @@ def rxe_rows(directory):
         if not name.startswith("memory-"):
             continue
         for line in Figures(os.path.join(directory, name, "share")).part("memory"):
-            yield [NAMES[line["transport"]], line["end"],
+            yield [NAMES[line["transport"]], f"{line['end']}, {line['state']}",
                    show(line["connections"]), show(line["kib"]),
                    show(line["queues"]), show(line["slab"])]
+
+
+def shared_table(directory):
+    """What Receives that connections share do to the rate"""
+    figures = Figures(directory)
+
+    def rates(key, shared):
+        return figures.series("echo", key, "rate", transport=SHARED.format(shared))
+
+    return table(["RPC", "Shared", "Of each", "Shared to of each"],
+                 [[f"{row_name(key)}, {key[2]} at once",
+                   *(show(median(rates(key, shared))) for shared in (1, 0)),
+                   show_ratio(ratio(rates(key, 1), rates(key, 0)))]
+                  for key in figures.keys("echo")])
 
 
 def sections(directory):
     found = list(crowds(directory))
     yield "KiB for each connection, mimic:\n"
     yield table(["Transport", "Connections", "Server, idle", "Server, used",
-                 "Both ends, idle", "All at the server, idle, MiB"],
+                 "Both ends, idle", "Both ends, busy", "All at the server, idle, MiB"],
                 [crowd.costs() for crowd in found])
-    yield "The same, idle, between two guests, rxe:\n"
+    yield "The same, between two guests, rxe; busy: at most:\n"
     yield table(["Transport", "End", "Connections", "KiB", "Queues", "Slab"],
                 list(rxe_rows(directory)))
+    yield "RPCs a second of 64 connections, mimic; the server's Receives shared, or not:\n"
+    yield shared_table(os.path.join(directory, "shared", "share"))
     yield "Seconds until all are served, mimic:\n"
     yield table(["Transport", "Connections", "When they connect",
                  "Since their server stopped", "For which it was down"],
@@ -94,11 +111,7 @@ def sections(directory):
 
 def main():
     directory, page = sys.argv[1:]
-    with open(page, encoding="utf-8") as file:
-        above, _, rest = file.read().partition(START)
-    below = rest.partition(END)[2]
-    write(page, "".join([above, START, "\n\n", "\n".join(sections(directory)),
-                         "\n", END, below]))
+    replace_part(page, START, END, sections(directory))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@
 : "${DEVICE:=rxe}" "${TRANSPORTS:=rpcrdma2 rpcrdma tcp}" "${PARTS:=raw echo nfs counts}"
 # How often each is measured; milliseconds for each figure of raw and echo
 : "${ROUNDS:=1}" "${MS:=100}"
-# Octets of an operation, and how many at once
+# Octets of an operation, and how many at once; over how many connections RPCs are
 : "${SIZES:=1024 4096 8192 16384 32768 65536 262144 1048576}" "${DEPTHS:=1 16 64}"
+: "${ECHO_CONNECTIONS:=1}" "${CORES_CONNECTIONS:=1 4}"
 # The same for random reads and writes, in KiB; seconds for each figure
 : "${FIO_SIZES:=4 8 16 64}" "${FIO_DEPTHS:=1 16}" "${FIO_SECONDS:=1}"
 # Files that are created, looked up and unlinked
@@ -81,11 +82,9 @@ measure_raw() {
 ### RPCs
 
 echo_up() {
-	if [ "$TRANSPORT" = tcp ]; then
-		must lab_insmod rpcrdma2_echo_bench proto=tcp
-	else
-		must lab_insmod rpcrdma2_echo_bench
-	fi
+	set -- connections="$ECHO_CONNECTIONS"
+	[ "$TRANSPORT" != tcp ] || set -- "$@" proto=tcp
+	must lab_insmod rpcrdma2_echo_bench "$@"
 }
 
 # for_each_rpc COMMAND... - COMMAND... WHAT SIZE DEPTH
@@ -251,6 +250,34 @@ measure_work() {
 	unload rpcrdma2_echo_bench
 }
 
+### Several CPUs, in a kernel with BPF
+
+# Who finds a lock taken. Of spinlocks, the tracepoint has only who is third (flags 1).
+contention='kprobe:native_queued_spin_lock_slowpath { @[kstack(16)] = count(); }
+	tracepoint:lock:contention_begin /args->flags != 1/ { @[kstack(16)] = count(); }'
+
+# rpc_of_cores ROUND WHAT SIZE DEPTH - bpftrace runs as long as the job does.
+rpc_of_cores() {
+	local run=$debugfs/rpcrdma2_echo_bench/run found
+
+	echo "echo $2 $3 $4 $MS >$run" >/run/job
+	must bpftrace -f json -o /run/contended.json -c "/bin/bash /run/job" -e "$contention"
+	read -r line <"$run"
+	found=$("$here/cores.py" --contended /run/contended.json) || lab_fail "no figures"
+	figure part=cores transport="$variant" connections="$ECHO_CONNECTIONS" round="$1" \
+		cpus="$(nproc)" "$line" "$found"
+}
+
+measure_cores() {
+	local ECHO_CONNECTIONS
+
+	for ECHO_CONNECTIONS in $CORES_CONNECTIONS; do
+		echo_up
+		for_each_rpc rpc_of_cores "$1"
+		unload rpcrdma2_echo_bench
+	done
+}
+
 ### In turns
 
 # turn ROUND - the transports, another one first each time.
@@ -282,6 +309,9 @@ measure() {
 		fi
 		if measures work; then
 			measure_work "$round"
+		fi
+		if measures cores; then
+			measure_cores "$round"
 		fi
 		transport_down
 	done

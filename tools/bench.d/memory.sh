@@ -3,10 +3,11 @@
 #
 # Guest script, for both ends: how much memory does a connection take?
 #
-#	TEST_ARGS="TRANSPORT CONNECTIONS idle|used|grown|rested"
+#	TEST_ARGS="TRANSPORT CONNECTIONS idle|busy|used|grown|rested"
 #
-# used: after each has had 64 RPCs at once, of various sizes. What it got for these, it
-# keeps. grown: when Receive buffers that follow need (inline_min) have become 64 KiB;
+# busy: at most, while each has 16 RPCs under way, of 1, 8 and 64 KiB, and 2 of a MiB; of
+# the server. used: after each has had 64 RPCs at once, of various sizes. What it got for
+# these, it keeps. grown: when Receive buffers that follow need (inline_min) have become 64 KiB;
 # rested: when they are 4 KiB again.
 #
 # Environment: PARAMETERS of rpcrdma2
@@ -58,10 +59,18 @@ if [ "$LAB_ROLE" = server ]; then
 	lab_signal ready
 	must lab_wait warm 120
 	before=$(memory)
+	rm -f /run/enough
+	[ "$state" != busy ] || least_memory /run/enough >/run/least &
 	lab_signal connect
-	must lab_wait connected 300
+	must lab_wait connected 600
+	touch /run/enough
+	wait
 	settle
-	report "$before" "$(memory)"
+	if [ "$state" = busy ]; then
+		report "$before" "$(cat /run/least)"
+	else
+		report "$before" "$(memory)"
+	fi
 	lab_signal measured
 	lab_wait_end
 else
@@ -73,6 +82,10 @@ else
 	must lab_wait connect 120
 	start threads=0 connections="$connections"
 	case $state in
+	busy)	work 1024 16
+		work 8192 16
+		work 65536 16
+		work 1048576 2 ;;
 	used)	work 1024 64
 		work 8192 64
 		work 65536 64
@@ -85,7 +98,7 @@ else
 	esac
 	lab_signal connected
 	settle
-	report "$before" "$(memory)"
+	[ "$state" = busy ] || report "$before" "$(memory)"
 	must lab_wait measured 120
 fi
 must rmmod rpcrdma2_echo_bench

@@ -394,6 +394,16 @@ def write(path, text):
         file.write(text)
 
 
+def replace_part(path, begin, end, parts):
+    """Put these paragraphs between two marks of a page."""
+    with open(path, encoding="utf-8") as file:
+        above, found, rest = file.read().partition(begin)
+    below = rest.partition(end)[2]
+    if not found or not below:
+        sys.exit(f"{path} lacks one of its marks: {begin} {end}")
+    write(path, "".join([above, begin, "\n\n", "\n".join(parts), "\n", end, below]))
+
+
 def main():
     directory, page = sys.argv[1:]
     figures = Figures(os.path.join(directory, "mimic-6.1", "share"))

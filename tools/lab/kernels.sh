@@ -174,8 +174,11 @@ kernel() {
 }
 
 # kbuild ARGS... - the kernel's own make; with the tools of the suite that the headers
-# are from, if that is a newer one.
+# are from, if that is a newer one. ccache is to take the list of files that the compiler
+# makes anyway, instead of a run of the preprocessor.
 kbuild() {
+	local -x CCACHE_DEPEND=1
+
 	case $kind:$(suite) in
 	uml:*)	make -C "$kernel/build" ARCH=um CC="ccache gcc" "$@" ;;
 	x86:*)	make -C "$kernel/build" ARCH=x86_64 CC="ccache gcc" "$@" ;;

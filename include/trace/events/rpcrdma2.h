@@ -497,9 +497,8 @@ TRACE_EVENT(rpcrdma2_wc_error,
 TRACE_EVENT(rpcrdma2_post,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
 		 const struct rpcrdma2_work *work,
-		 const struct ib_send_wr *first, const struct ib_send_wr *last,
-		 int rc),
-	TP_ARGS(conn, work, first, last, rc),
+		 const struct ib_send_wr *first, const struct ib_send_wr *last),
+	TP_ARGS(conn, work, first, last),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
@@ -507,7 +506,6 @@ TRACE_EVENT(rpcrdma2_post,
 		__field(int, last)
 		__field(unsigned int, wrs)
 		__field(bool, signaled)
-		__field(int, rc)
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
@@ -516,12 +514,29 @@ TRACE_EVENT(rpcrdma2_post,
 		__entry->last = last->opcode;
 		__entry->wrs = work->queued;
 		__entry->signaled = last->send_flags & IB_SEND_SIGNALED;
-		__entry->rc = rc;
 	),
-	TP_printk("conn=%u xid=0x%08x wrs=%u first=%s last=%s signaled=%d rc=%s",
+	TP_printk("conn=%u xid=0x%08x wrs=%u first=%s last=%s signaled=%d",
 		__entry->conn, __entry->xid, __entry->wrs,
 		rpcrdma2_show_opcode(__entry->first),
-		rpcrdma2_show_opcode(__entry->last), __entry->signaled,
+		rpcrdma2_show_opcode(__entry->last), __entry->signaled)
+);
+
+/* The device takes it, or a part of it, not. */
+TRACE_EVENT(rpcrdma2_post_refused,
+	TP_PROTO(const struct rpcrdma2_conn *conn,
+		 const struct rpcrdma2_work *work, int rc),
+	TP_ARGS(conn, work, rc),
+	TP_STRUCT__entry(
+		__field(u32, conn)
+		__field(u32, xid)
+		__field(int, rc)
+	),
+	TP_fast_assign(
+		__entry->conn = conn->id;
+		__entry->xid = work->xid;
+		__entry->rc = rc;
+	),
+	TP_printk("conn=%u xid=0x%08x rc=%s", __entry->conn, __entry->xid,
 		rpcrdma2_show_status(__entry->rc))
 );
 

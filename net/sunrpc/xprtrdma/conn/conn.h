@@ -96,7 +96,9 @@ enum rpcrdma2_wait {
  * struct rpcrdma2_work - a chain of WRs on the Send Queue
  * @link: in conn->posted, in the order of the Send Queue, or conn->waiting
  * @cqe: completion of every WR of the chain
+ * @due: in conn->to_post, if somebody else is to post it
  * @first: first WR of the chain, or of what is left to post
+ * @part: first WR of what has its place in the Queue
  * @last: last WR of the chain; conn/ decides whether it is signaled
  * @count: WRs in the chain
  * @left: those not posted yet
@@ -110,7 +112,9 @@ enum rpcrdma2_wait {
 struct rpcrdma2_work {
 	struct list_head	link;
 	struct ib_cqe		cqe;
+	struct llist_node	due;
 	struct ib_send_wr	*first;
+	struct ib_send_wr	*part;
 	struct ib_send_wr	*last;
 	unsigned int		count;
 	unsigned int		left;
@@ -312,7 +316,7 @@ struct rpcrdma2_heartbeat {
  * @responder: for the upper layer
  * @lock: @state, @connecting, @own, @peer, @resizing, @recvs, @recv_size to
  *	@odd_recvs, @posted, @waiting, @sq_used, @unsignaled, @free_sends, @send_wanted,
- *	@sends, posting to either Queue. Taken in CQ (process) context and below
+ *	@sends, posting Receives, and the order of what is sent. Taken in CQ (process) context and below
  *	svc_serv and rpc_xprt locks; nothing but device locks and those of @connecting's
  *	signals is taken under it.
  * @state: enum rpcrdma2_conn_state
@@ -384,7 +388,9 @@ struct rpcrdma2_heartbeat {
  * @free_sends: those free to use
  * @spare: another one, or NULL: put here under @lock, taken by anybody without
  * @send_wanted: somebody found none, and waits for the room op
- * @posted: work on the Send Queue, oldest first
+ * @posted: work on the Send Queue, or with its place there, oldest first
+ * @to_post: what has its place there since somebody is posting, newest first; NULL: nobody
+ *	is. Begun and added to under @lock, ended without
  * @waiting: work for which the Send Queue has no room, oldest first
  * @sq_depth: entries of the Send Queue
  * @sq_used: entries taken by @posted
@@ -482,6 +488,7 @@ struct rpcrdma2_conn {
 	/* By threads that come and go */
 	refcount_t			users ____cacheline_aligned_in_smp;
 	struct rpcrdma2_send		*spare;
+	struct llist_node		*to_post;
 
 	/* By whoever is done with a Receive */
 	struct llist_head		given_back ____cacheline_aligned_in_smp;

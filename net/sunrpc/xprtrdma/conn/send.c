@@ -14,6 +14,10 @@
  * too long for the Queue, as a peer may offer memory in many segments, is posted
  * in parts, each when the one before it is done.
  *
+ * A chain gets its place in the Queue under conn->lock, and is given to the device
+ * without: that may take long, and others need the lock. One at a time is posting, and
+ * takes along what has a place by then (conn->to_post), so the order remains.
+ *
  * A Send carries a copy of what it sends, in a buffer that is mapped for the
  * device once. So an RPC's pages are never tied to a Send, and a Send needs
  * no completion of its own.
@@ -23,6 +27,9 @@
 #include <trace/events/rpcrdma2.h>
 
 static void send_work_done(struct rpcrdma2_work *work, int status);
+
+/* The end of conn->to_post, while somebody is posting */
+static struct llist_node at_it;
 
 static void count_post(struct rpcrdma2_conn *conn,
 		       const struct rpcrdma2_work *work,
@@ -52,7 +59,7 @@ static bool must_signal(const struct rpcrdma2_conn *conn,
 static void post_refused(struct rpcrdma2_conn *conn,
 			 const struct ib_send_wr *bad, int rc)
 {
-	conn->post_failed = true;
+	WRITE_ONCE(conn->post_failed, true);
 	if (rc == -EINVAL && bad && bad->opcode == IB_WR_LOCAL_INV)
 		conn->inv_refused = true;
 }
@@ -94,14 +101,39 @@ static struct ib_send_wr *take_part(const struct rpcrdma2_conn *conn,
 	return last;
 }
 
-static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
+/*
+ * Who may begin to post has the lock; who ends, has not.
+ * Return: the caller has to post it, by post_due(); if not, somebody else does
+ */
+static bool is_first(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 {
-	struct ib_send_wr *first = work->first, *last;
-	const struct ib_send_wr *bad = NULL;
-	int rc;
+	struct llist_node *next;
 
 	lockdep_assert_held(&conn->lock);
 
+	/* Behind all that is posted by now: pairs with the release in post_due(). */
+	while ((next = smp_load_acquire(&conn->to_post))) {
+		work->due.next = next;
+		if (try_cmpxchg(&conn->to_post, &next, &work->due))
+			return false;
+	}
+	work->due.next = NULL;
+	WRITE_ONCE(conn->to_post, &at_it);
+	return true;
+}
+
+/*
+ * Give a chain, or a part of it, its place in the Queue.
+ * @mine: becomes the chain if the caller has to post it, by post_due()
+ */
+static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work,
+			struct rpcrdma2_work **mine)
+{
+	struct ib_send_wr *last;
+
+	lockdep_assert_held(&conn->lock);
+
+	work->part = work->first;
 	last = take_part(conn, work);
 	conn->unsignaled += work->queued;
 	if (must_signal(conn, work)) {
@@ -110,12 +142,68 @@ static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	}
 	conn->sq_used += work->queued;
 	list_add_tail(&work->link, &conn->posted);
-	rc = ib_post_send(conn->qp, first, &bad);
-	trace_rpcrdma2_post(conn, work, first, last, rc);
-	if (rc)
-		post_refused(conn, bad, rc);
+	count_post(conn, work, last);
+	trace_rpcrdma2_post(conn, work, work->part, last);
+	if (is_first(conn, work))
+		*mine = work;
 	else
-		count_post(conn, work, last);
+		conn->stats.taken_along++;
+}
+
+/* A chain may be done, and its owner's again, as soon as it is posted. */
+static void post_part(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
+{
+	const struct ib_send_wr *bad = NULL;
+	int rc;
+
+	/* Behind a chain that was refused, none may follow that would stand for it. */
+	if (unlikely(READ_ONCE(conn->post_failed)))
+		return;
+	rc = ib_post_send(conn->qp, work->part, &bad);
+	if (unlikely(rc)) {
+		trace_rpcrdma2_post_refused(conn, work, rc);
+		post_refused(conn, bad, rc);
+	}
+}
+
+/* What others have added, oldest first, and without the end */
+static struct llist_node *take_due(struct rpcrdma2_conn *conn)
+{
+	struct llist_node *node = xchg(&conn->to_post, &at_it), *next;
+	struct llist_node *oldest = NULL;
+
+	while (node != &at_it) {
+		next = node->next;
+		node->next = oldest;
+		oldest = node;
+		node = next;
+	}
+	return oldest;
+}
+
+/*
+ * Post the caller's chain, and what others add meanwhile. These count on it as if they
+ * spun for a lock.
+ */
+static void post_due(struct rpcrdma2_conn *conn, struct rpcrdma2_work *mine)
+{
+	struct llist_node *node = &mine->due, *end;
+	struct rpcrdma2_work *work, *next;
+
+	lockdep_assert_not_held(&conn->lock);
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_disable();
+	do {
+		llist_for_each_entry_safe(work, next, node, due)
+			post_part(conn, work);
+		end = &at_it;
+		if (try_cmpxchg_release(&conn->to_post, &end, NULL))
+			break;
+		node = take_due(conn);
+	} while (true);
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
 }
 
 static void wait_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
@@ -126,10 +214,10 @@ static void wait_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 			    conn->sq_used, conn->sq_depth);
 }
 
-/* Behind a chain that was refused, none may follow that would stand for it. */
 static bool may_post(const struct rpcrdma2_conn *conn)
 {
-	return conn->state < RPCRDMA2_CONN_CLOSING && !conn->post_failed;
+	return conn->state < RPCRDMA2_CONN_CLOSING &&
+	       !READ_ONCE(conn->post_failed);
 }
 
 /**
@@ -143,7 +231,8 @@ bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
 	return send->sge.length <= READ_ONCE(send->conn->send_max);
 }
 
-static int post_or_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
+static int post_or_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work,
+			struct rpcrdma2_work **mine)
 {
 	lockdep_assert_held(&conn->lock);
 
@@ -151,14 +240,14 @@ static int post_or_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 		return -ENOTCONN;
 	/* Before the peer may send what they are for */
 	if (rpcrdma2_recvs_post(conn)) {
-		conn->post_failed = true;
+		WRITE_ONCE(conn->post_failed, true);
 		return -ENOTCONN;
 	}
 	work->left = work->count;
 	if (!list_empty(&conn->waiting) || !has_room(conn, work))
 		wait_locked(conn, work);
 	else
-		post_locked(conn, work);
+		post_locked(conn, work, mine);
 	return 0;
 }
 
@@ -173,8 +262,12 @@ static void leave_spare(struct rpcrdma2_conn *conn, struct rpcrdma2_send **spare
 	smp_store_release(spare, rpcrdma2_send_spare(conn));
 }
 
-static int posted(struct rpcrdma2_conn *conn, int rc)
+/* Afterwards, without the lock; @mine: NULL if there is nothing to post */
+static int post_end(struct rpcrdma2_conn *conn, struct rpcrdma2_work *mine,
+		    int rc)
 {
+	if (mine)
+		post_due(conn, mine);
 	if (unlikely(READ_ONCE(conn->post_failed)))
 		rpcrdma2_conn_close(conn, -ENOTCONN);
 	return rc;
@@ -185,21 +278,24 @@ static int posted(struct rpcrdma2_conn *conn, int rc)
  * @conn: its connection; the caller is between enter and exit
  * @work: the chain, not posted already
  *
- * Any context but interrupts.
+ * Any context but interrupts. Another thread may be posting: then it posts this one, too,
+ * and may not have yet.
  *
  * Return: 0: @work->done will be called; -ENOTCONN: it will not
  */
 int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 {
+	struct rpcrdma2_work *mine = NULL;
 	int rc;
 
 	spin_lock(&conn->lock);
-	rc = post_or_wait(conn, work);
+	rc = post_or_wait(conn, work, &mine);
 	spin_unlock(&conn->lock);
-	return posted(conn, rc);
+	return post_end(conn, mine, rc);
 }
 
-static void post_waiting(struct rpcrdma2_conn *conn)
+static void post_waiting(struct rpcrdma2_conn *conn,
+			 struct rpcrdma2_work **mine)
 {
 	struct rpcrdma2_work *work;
 
@@ -211,7 +307,7 @@ static void post_waiting(struct rpcrdma2_conn *conn)
 		if (!work || !has_room(conn, work))
 			break;
 		list_del(&work->link);
-		post_locked(conn, work);
+		post_locked(conn, work, mine);
 	}
 }
 
@@ -270,7 +366,7 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct rpcrdma2_work *last = container_of(wc->wr_cqe,
 						  struct rpcrdma2_work, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
-	struct rpcrdma2_work *work, *next;
+	struct rpcrdma2_work *work, *next, *mine = NULL;
 	bool waited, wanted;
 	LIST_HEAD(completed);
 
@@ -284,10 +380,11 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 	spin_lock(&conn->lock);
 	retire(conn, last, &completed);
 	waited = !list_empty(&conn->waiting);
-	post_waiting(conn);
+	post_waiting(conn, &mine);
 	waited = waited && list_empty(&conn->waiting);
 	wanted = rpcrdma2_sends_wanted(conn);
 	spin_unlock(&conn->lock);
+	post_end(conn, mine, 0);
 
 	list_for_each_entry_safe(work, next, &completed, link) {
 		list_del_init(&work->link);
@@ -296,8 +393,6 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	if ((waited || wanted) && conn->param.ops->room)
 		conn->param.ops->room(conn);
-	if (unlikely(READ_ONCE(conn->post_failed)))
-		rpcrdma2_conn_close(conn, -ENOTCONN);
 }
 
 /**
@@ -385,17 +480,18 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
 int rpcrdma2_send_post(struct rpcrdma2_send *send)
 {
 	struct rpcrdma2_conn *conn = send->conn;
+	struct rpcrdma2_work *mine = NULL;
 	int rc;
 
 	if (!rpcrdma2_send_fits(send))
 		return -EMSGSIZE;
 	send->work.prompt |= send->close_after;
 	spin_lock(&conn->lock);
-	rc = post_or_wait(conn, &send->work);
+	rc = post_or_wait(conn, &send->work, &mine);
 	if (!rc)
 		leave_spare(conn, &conn->spare);
 	spin_unlock(&conn->lock);
-	return posted(conn, rc);
+	return post_end(conn, mine, rc);
 }
 
 /**
@@ -412,18 +508,19 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on,
 			    struct rpcrdma2_send **spare)
 {
 	struct rpcrdma2_conn *conn = send->conn;
+	struct rpcrdma2_work *mine = NULL;
 	int rc = -ENOBUFS;
 
 	spin_lock(&conn->lock);
 	if (send->sge.length <= conn->send_limit)
-		rc = post_or_wait(conn, &send->work);
+		rc = post_or_wait(conn, &send->work, &mine);
 	if (!rc) {
 		/* Behind all that the Call's struct has; for a claim without the lock */
 		smp_store_release(sent_on, conn->id);
 		leave_spare(conn, spare);
 	}
 	spin_unlock(&conn->lock);
-	return posted(conn, rc);
+	return post_end(conn, mine, rc);
 }
 
 /**
