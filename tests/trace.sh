@@ -5,6 +5,7 @@
 # read all tracepoints, and scripts/rpcrdma2-* tell the truth about a mount.
 #
 #	trace.sh
+#	trace.sh all			(also perf trace, which takes minutes)
 #	trace.sh mount-and-work		(what is traced)
 
 # shellcheck source=tests/lib.sh
@@ -294,8 +295,10 @@ fi
 nfs_start rxe
 title "perf"
 read_by_perf
-title "perf trace"
-read_by_perf_trace
+if [ "${1:-}" = all ]; then
+	title "perf trace"
+	read_by_perf_trace
+fi
 title "trace-cmd"
 read_by_trace_cmd
 check_timeline
