@@ -316,9 +316,9 @@ struct rpcrdma2_heartbeat {
  * @responder: for the upper layer
  * @lock: @state, @connecting, @own, @peer, @resizing, @recvs, @recv_size to
  *	@odd_recvs, @posted, @waiting, @sq_used, @unsignaled, @free_sends, @send_wanted,
- *	@sends, posting Receives, and the order of what is sent. Taken in CQ (process) context and below
- *	svc_serv and rpc_xprt locks; nothing but device locks and those of @connecting's
- *	signals is taken under it.
+ *	@sends, posting Receives, and the order of what is sent. Taken in CQ (process)
+ *	context and below svc_serv and rpc_xprt locks; nothing but device locks and those
+ *	of @connecting's signals is taken under it.
  * @state: enum rpcrdma2_conn_state
  * @users: threads between rpcrdma2_conn_enter() and _exit(), and one for the
  *	connection itself
