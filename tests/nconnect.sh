@@ -63,6 +63,19 @@ stay_with_their_cpus() {
 		lab_fail "not all CPUs were used"
 }
 
+# A thread that finds another one posting leaves its chain to that one.
+post_for_each_other() {
+	local taken
+
+	taken=$({ of_each client taken_along; of_each server taken_along; } | paste -sd + | bc)
+	echo "chains that another thread posted: $taken"
+	if [ "$(nproc)" -eq 1 ]; then
+		[ "$taken" -eq 0 ] || lab_fail "with one CPU?"
+	else
+		[ "$taken" -gt 0 ] || lab_fail "none"
+	fi
+}
+
 nfs_start "$provider"
 must lab_mount "$version" nconnect=$connections
 case $provider in mimic*) count_event receives rpcrdma2/rpcrdma2_receive ;; esac
@@ -74,6 +87,7 @@ spread client
 spread server
 work storm
 work locks
+post_for_each_other
 load_start
 for _ in 1 2; do
 	must timeout 60 rdma link delete r0
