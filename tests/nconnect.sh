@@ -65,8 +65,13 @@ stay_with_their_cpus() {
 
 # A thread that finds another one posting leaves its chain to that one.
 post_for_each_other() {
-	local taken
+	local taken faults=/sys/kernel/debug/mimic/r0/faults
 
+	case $provider in mimic*) ;; *) return ;; esac
+	echo "send-inv stall times=0 ms=1" >$faults
+	echo "send stall times=0 ms=1" >$faults
+	work parallel
+	echo clear >$faults
 	taken=$({ of_each client taken_along; of_each server taken_along; } | paste -sd + | bc)
 	echo "chains that another thread posted: $taken"
 	if [ "$(nproc)" -eq 1 ]; then

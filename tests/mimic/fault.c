@@ -12,6 +12,8 @@
 #include "mimic.h"
 
 #define MAX_LINE	200
+/* Of a CPU that does nothing else, ms */
+#define MAX_STALL	100U
 
 static struct dentry *directory;
 
@@ -36,6 +38,7 @@ static const char * const action_names[] = {
 	[MIMIC_NO_FAULT]	= "-",
 	[MIMIC_REFUSE]		= "refuse",
 	[MIMIC_FAIL]		= "fail",
+	[MIMIC_STALL]		= "stall",
 	[MIMIC_DELAY]		= "delay",
 	[MIMIC_LOSE]		= "lose",
 	[MIMIC_RNR]		= "rnr",
@@ -72,7 +75,7 @@ struct fault {
 /* What is done at the time of posting; all else is when the WR is executed. */
 static bool is_for_posting(enum mimic_action action)
 {
-	return action == MIMIC_REFUSE;
+	return action == MIMIC_REFUSE || action == MIMIC_STALL;
 }
 
 static bool strikes(struct fault *fault)
@@ -272,10 +275,16 @@ static int parse(struct fault *fault, char *line)
 		fault->verdict.value = IB_WC_RETRY_EXC_ERR;
 	else if (i == MIMIC_DELAY)
 		fault->verdict.value = 100;
+	else if (i == MIMIC_STALL)
+		fault->verdict.value = 1;
 	while ((word = strsep(&line, " "))) {
 		rc = *word ? parse_option(fault, word, &seed) : 0;
 		if (rc)
 			return rc;
+	}
+	if (i == MIMIC_STALL && fault->verdict.value > MAX_STALL) {
+		pr_err("mimic: a stall takes no more than %u ms\n", MAX_STALL);
+		return -EINVAL;
 	}
 	if (i == MIMIC_FAIL && (!fault->verdict.value ||
 				fault->verdict.value > IB_WC_GENERAL_ERR)) {

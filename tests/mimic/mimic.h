@@ -516,6 +516,7 @@ enum mimic_step {
 enum mimic_action {
 	MIMIC_NO_FAULT,
 	MIMIC_REFUSE,
+	MIMIC_STALL,
 	MIMIC_FAIL,
 	MIMIC_DELAY,
 	MIMIC_LOSE,

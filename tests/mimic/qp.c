@@ -3,6 +3,8 @@
  * Queue pairs and shared receive queues: the verbs. What becomes of the work
  * requests is in engine.c.
  */
+#include <linux/delay.h>
+
 #include "mimic.h"
 
 static void raise_events(struct work_struct *work)
@@ -303,11 +305,14 @@ int mimic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 }
 
 /* Is it one that can be posted? */
-static int check_send(const struct mimic_qp *qp, const struct ib_send_wr *wr)
+/* @stall: gets the ms that the doorbell is to take */
+static int check_send(const struct mimic_qp *qp, const struct ib_send_wr *wr,
+		      unsigned int *stall)
 {
 	const struct mimic_profile *limits = &qp->dev->limits;
 	int step = mimic_step_of(qp, wr->opcode);
 	u32 max_sge = qp->cap.max_send_sge;
+	struct mimic_verdict verdict;
 
 	if (step < 0 || (step == MIMIC_LOCAL_INV && limits->no_local_inv))
 		return -EINVAL;
@@ -315,8 +320,11 @@ static int check_send(const struct mimic_qp *qp, const struct ib_send_wr *wr)
 		max_sge = min(max_sge, limits->max_sge_rd);
 	if (wr->num_sge > max_sge)
 		return -EINVAL;
-	if (mimic_strike(qp->dev, step, true).action == MIMIC_REFUSE)
+	verdict = mimic_strike(qp->dev, step, true);
+	if (verdict.action == MIMIC_REFUSE)
 		return -ENOMEM;
+	if (verdict.action == MIMIC_STALL)
+		*stall = verdict.value;
 	return 0;
 }
 
@@ -366,6 +374,7 @@ int mimic_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 {
 	struct mimic_qp *qp = to_mimic_qp(ib);
 	const struct ib_send_wr *head = wr;
+	unsigned int stall = 0;
 	unsigned long flags;
 	int rc = 0;
 
@@ -373,7 +382,7 @@ int mimic_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	if (READ_ONCE(qp->state) < IB_QPS_RTS)
 		rc = -EINVAL;
 	for (; !rc && wr; wr = wr->next) {
-		rc = check_send(qp, wr);
+		rc = check_send(qp, wr, &stall);
 		if (!rc && !atomic_add_unless(&qp->slots, -1, 0))
 			rc = -ENOMEM;
 		if (rc)
@@ -385,6 +394,7 @@ int mimic_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	if (rc)
 		*bad = qp->dev->limits.head_is_bad ? head : wr;
 	spin_unlock_irqrestore(&qp->sq.lock, flags);
+	mdelay(stall);
 	ring(qp);
 	return rc;
 }
