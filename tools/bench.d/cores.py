@@ -29,9 +29,8 @@ TAKES = re.compile(r"_*(trace|bpf|perf)|(native_|pv_)?queued_|__pv_|_*raw_(spin|
 # Whose modules' locks are counted by themselves; all others are the kernel's.
 PARTS = {"rpcrdma2": "transport", "rpcrdma": "transport", "mimic": "device",
          "rdma_rxe": "device", "ib_core": "device", "ib_cm": "device",
-         "sunrpc": "sunrpc", "nfs": "nfs", "nfsv3": "nfs", "nfsd": "nfs",
-         "lockd": "nfs"}
-SHOWN = "transport", "sunrpc", "nfs", "device", "kernel"
+         "sunrpc": "sunrpc"}
+SHOWN = "transport", "sunrpc", "device", "kernel"
 
 
 def modules():
