@@ -27,10 +27,10 @@ END = ".. That is all of it."
 TAKES = re.compile(r"_*(trace|bpf|perf)|(native_|pv_)?queued_|__pv_|_*raw_(spin|read|write)|"
                    r"do_raw|osq_|rwsem_|down_|_*mutex_|__down|rt_|_*x64_sys|lock_")
 # Whose modules' locks are counted by themselves; all others are the kernel's.
-PARTS = {"rpcrdma2": "transport", "rpcrdma": "transport", "mimic": "device",
+PARTS = {"rpcrdma2": "own", "rpcrdma": "own", "mimic": "device",
          "rdma_rxe": "device", "ib_core": "device", "ib_cm": "device",
          "sunrpc": "sunrpc"}
-SHOWN = "transport", "sunrpc", "device", "kernel"
+SHOWN = "own", "sunrpc", "device", "kernel"
 
 
 def modules():
