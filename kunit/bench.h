@@ -18,7 +18,7 @@
 #include <linux/ktime.h>
 #include <linux/types.h>
 
-#define BENCH_MAX_DEPTH		1024
+#define BENCH_MAX_DEPTH		4096
 
 /**
  * struct bench_job - what to measure, and its figures
