@@ -184,8 +184,7 @@ memory_now() {
 
 # least_memory FILE - until there is FILE: when the least was free, what memory() said.
 least_memory() {
-	until [ -e "$1" ]; do
-		memory_now
+	while memory_now && [ ! -e "$1" ]; do
 		sleep 0.05
 	done | sort -n | head -n 1
 	resources mr

@@ -5,8 +5,7 @@
 #
 #	TEST_ARGS="TRANSPORT CONNECTIONS idle|busy|used|grown|rested"
 #
-# busy: at most, while each has 16 RPCs under way, of 1, 8 and 64 KiB, and 2 of a MiB; of
-# the server. used: after each has had 64 RPCs at once, of various sizes. What it got for
+# busy: at most, while each has 16 RPCs under way, of 1, 8 and 16 KiB; of the server. used: after each has had 64 RPCs at once, of various sizes. What it got for
 # these, it keeps. grown: when Receive buffers that follow need (inline_min) have become 64 KiB;
 # rested: when they are 4 KiB again.
 #
@@ -84,8 +83,7 @@ else
 	case $state in
 	busy)	work 1024 16
 		work 8192 16
-		work 65536 16
-		work 1048576 2 ;;
+		work 16384 16 ;;
 	used)	work 1024 64
 		work 8192 64
 		work 65536 64
