@@ -5,8 +5,9 @@
 #
 #	TEST_ARGS="TRANSPORT CONNECTIONS idle|busy|used|grown|rested"
 #
-# busy: at most, while each has 16 RPCs under way, of 1, 8 and 16 KiB; of the server. used: after each has had 64 RPCs at once, of various sizes. What it got for
-# these, it keeps. grown: when Receive buffers that follow need (inline_min) have become 64 KiB;
+# busy: at most, while each has 16 RPCs under way, of 1, 8 and 16 KiB; of the server.
+# used: after each has had 64 RPCs at once, of various sizes. What it got for these, it
+# keeps. grown: when Receive buffers that follow need (inline_min) have become 64 KiB;
 # rested: when they are 4 KiB again.
 #
 # Environment: PARAMETERS of rpcrdma2
