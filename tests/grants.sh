@@ -50,6 +50,16 @@ sequential() {
 		cmp -n $((UNIT * $2)) - /run/data || lab_fail "$1: other contents"
 }
 
+# has_all NAME CONNECTION - with many RPCs at a time, it is granted all. How many the server
+# has at a time is chance: with one CPU, it may have answered one when the next one comes.
+has_all() {
+	for _ in {1..5}; do
+		busy "$1"
+		[ "$(credits "$2")" -ne 64 ] || return 0
+	done
+	return 1
+}
+
 in_bounds() {
 	[ "$(queue promised)" -le "$(queue depth)" ] ||
 		lab_fail "promised: $(queue promised) of $(queue depth)"
@@ -72,8 +82,7 @@ for version in 2 1; do
 	sequential three 200
 	[ "$(credits "$three")" -le $((2 * FIRST)) ] ||
 		lab_fail "one RPC at a time was granted $(credits "$three")"
-	busy three
-	[ "$(credits "$three")" -eq 64 ] ||
+	has_all three "$three" ||
 		lab_fail "many at a time were granted $(credits "$three")"
 	in_bounds
 	echo "version $version: from $FIRST to $(credits "$three")"
@@ -95,8 +104,7 @@ for version in 2 1; do
 	### Who is idle doesn't keep it
 
 	sleep 11
-	busy four
-	[ "$(credits "$four")" -eq 64 ] ||
+	has_all four "$four" ||
 		lab_fail "an idle client keeps what it had: $(credits "$four")"
 	[ "$(of "$three" receive_buffers)" -le $((FIRST + 8)) ] ||
 		lab_fail "an idle client's Receives: $(of "$three" receive_buffers)"
