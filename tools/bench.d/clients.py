@@ -30,7 +30,8 @@ class Crowd:
             if "state" in line:
                 self.kib[line["end"], line["state"]] = line["kib"]
             else:
-                self.line.update(line)
+                # They connect several times; the first one counts.
+                self.line = {**line, **self.line}
 
     def costs(self):
         idle = self.kib.get(("server", "idle"))
