@@ -182,12 +182,20 @@ memory_now() {
 		/proc/zoneinfo /proc/meminfo
 }
 
-# least_memory FILE - until there is FILE: when the least was free, what memory() said.
-least_memory() {
-	while memory_now && [ ! -e "$1" ]; do
+# least_during COMMAND... - when the least was free meanwhile, what memory() says, to $least
+least_during() {
+	local sampler
+
+	rm -f /run/enough
+	while memory_now && [ ! -e /run/enough ]; do
 		sleep 0.05
-	done | sort -n | head -n 1
-	resources mr
+	done | sort -n | head -n 1 >/run/least &
+	sampler=$!
+	"$@"
+	touch /run/enough
+	wait $sampler
+	# shellcheck disable=SC2034 # used by those who source this
+	least=$(cat /run/least; resources mr)
 }
 
 # resources KIND - how many of them the device has

@@ -9,9 +9,9 @@
 # What comes out are lines of NAME=VALUE in $LAB_SHARE/figures. Memory is in KiB for each
 # connection: of both ends ("both"), and of the server ("server"): when its clients are
 # gone and their farewells got lost, so that it doesn't know. "busy": at most, while each
-# has 16 RPCs at once; "used": after that. How long a small RPC of one takes, in ns: alone ("p50", "p99"), while
-# another one has 64 Replies of a MiB under way ("beside_..."), and while these are slow,
-# but the CPU has time ("slow_...").
+# has 16 RPCs at once; "used": after that. How long a small RPC of one takes, in ns: alone
+# ("p50", "p99"), while another one has 64 Replies of a MiB under way ("beside_..."), and
+# while these are slow, but the CPU has time ("slow_...").
 #
 # Environment: PARAMETERS of rpcrdma2; STEP, how many connect at once (all)
 
@@ -79,13 +79,9 @@ cost() {
 
 # busy RPCS
 busy() {
-	rm -f /run/enough
-	least_memory /run/enough >/run/least &
-	job call "$1"
-	touch /run/enough
-	wait
+	least_during job call "$1"
 	figure call_ms="$(result ms)"
-	figure state=busy end=both "$(each "$n" "$before" "$(cat /run/least)")"
+	figure state=busy end=both "$(each "$n" "$before" "$least")"
 }
 
 percentiles() { grep -o '[a-z_]*p[59][09]=[0-9]*' <<<"$line" | xargs; }

@@ -14,7 +14,6 @@ import collections
 import json
 import os
 import re
-import statistics
 import sys
 
 from figures import Figures, median, ratio, row_name
@@ -25,7 +24,7 @@ END = ".. That is all of it."
 
 # Who takes a lock is who called one of these.
 TAKES = re.compile(r"_*(trace|bpf|perf)|(native_|pv_)?queued_|__pv_|_*raw_(spin|read|write)|"
-                   r"do_raw|osq_|rwsem_|down_|_*mutex_|__down|rt_|_*x64_sys|lock_")
+                   r"do_raw|osq_|rwsem_|down_|_*mutex_|__down|rt_mutex|lock_")
 # Whose modules' locks are counted by themselves; all others are the kernel's.
 PARTS = {"rpcrdma2": "own", "rpcrdma": "own", "mimic": "device",
          "rdma_rxe": "device", "ib_core": "device", "ib_cm": "device",
@@ -90,13 +89,13 @@ def rows(lines):
     names = list(NAMES)
     for what, name in sorted(groups, key=lambda key: (*key[0][2:], key[0][1], key[0][0],
                                                       names.index(key[1]))):
-        lines = groups[what, name].values()
+        lines = groups[what, name]
         yield [row_name(what), *map(str, what[2:]), NAMES[name],
                show(median(rate((what, name)))),
                show_ratio(ratio(rate((what, OURS)), rate((what, name))))
                if name != OURS else "",
-               *(show(1000 * statistics.median(line[part] / (line["ops"] + line["warm"])
-                                               for line in lines), 1)
+               *(show(1000 * median({turn: line[part] / (line["ops"] + line["warm"])
+                                     for turn, line in lines.items()}), 1)
                  for part in SHOWN)]
 
 

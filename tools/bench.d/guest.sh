@@ -13,7 +13,8 @@
 : "${DEVICE:=rxe}" "${TRANSPORTS:=rpcrdma2 rpcrdma tcp}" "${PARTS:=raw echo nfs counts}"
 # How often each is measured; milliseconds for each figure of raw and echo
 : "${ROUNDS:=1}" "${MS:=100}"
-# Octets of an operation, and how many at once; over how many connections RPCs are
+# Octets of an operation, how many at once, and over how many connections, if these are
+# RPCs; with several CPUs, over so many in turns
 : "${SIZES:=1024 4096 8192 16384 32768 65536 262144 1048576}" "${DEPTHS:=1 16 64}"
 : "${ECHO_CONNECTIONS:=1}" "${CORES_CONNECTIONS:=1 4}"
 # The same for random reads and writes, in KiB; seconds for each figure

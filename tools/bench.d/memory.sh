@@ -59,18 +59,11 @@ if [ "$LAB_ROLE" = server ]; then
 	lab_signal ready
 	must lab_wait warm 120
 	before=$(memory)
-	rm -f /run/enough
-	[ "$state" != busy ] || least_memory /run/enough >/run/least &
 	lab_signal connect
-	must lab_wait connected 600
-	touch /run/enough
-	wait
+	least_during must lab_wait connected 300
 	settle
-	if [ "$state" = busy ]; then
-		report "$before" "$(cat /run/least)"
-	else
-		report "$before" "$(memory)"
-	fi
+	[ "$state" = busy ] || least=$(memory)
+	report "$before" "$least"
 	lab_signal measured
 	lab_wait_end
 else

@@ -194,14 +194,14 @@ static void post_due(struct rpcrdma2_conn *conn, struct rpcrdma2_work *mine)
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_disable();
-	do {
+	for (;;) {
 		llist_for_each_entry_safe(work, next, node, due)
 			post_part(conn, work);
 		end = &at_it;
 		if (try_cmpxchg_release(&conn->to_post, &end, NULL))
 			break;
 		node = take_due(conn);
-	} while (true);
+	}
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_enable();
 }
