@@ -31,7 +31,8 @@ most_at_a_time() {
 }
 
 trace_reads() {
-	must mkdir $TRACING/instances/reads
+	mkdir -p $TRACING/instances/reads
+	: >$TRACING/instances/reads/trace
 	echo 1024 >$TRACING/instances/reads/buffer_size_kb
 	for event in call_read call_read_done; do
 		must eval "echo 1 >$TRACING/instances/reads/events/rpcrdma2/rpcrdma2_$event/enable"
@@ -53,6 +54,23 @@ budget() {
 	[ "$most" -le 3 ] || lab_fail "that is more"
 	[ "$(server read_page_waits)" -gt 0 ] || lab_fail "no Call had to wait"
 	[ "$(server read_pages)" = 0 ] || lab_fail "pages are still held"
+}
+
+# One connection reads more than one Call, so that the next one does not wait until this
+# one is handed over, but no more than that: they are large.
+one_connection() {
+	local most
+
+	must umount "$LAB_MOUNT"
+	must lab_until 30 no_connection
+	must lab_mount 3
+	trace_reads
+	lo_is delay 300ms
+	must dd if=/dev/zero of="$LAB_MOUNT/file" bs=8M count=1 oflag=direct \
+		status=none
+	most=$(most_at_a_time)
+	echo "of one connection, $most at a time"
+	[ "$most" -eq 2 ] || lab_fail "$most Calls of 1 MiB were read at a time"
 }
 
 # A network on which 1 MiB takes two minutes: the server ends that. What its client
@@ -86,11 +104,13 @@ no_connection() { [ -z "$(connection_of server)" ]; }
 timed_out() { [ "$(counted timeouts)" -gt 0 ]; }
 
 nfs_start siw
-# Of one connection, only 1 MiB is read at a time.
+# Of one connection, only two Calls of 1 MiB are read at a time.
 must lab_mount 3 nconnect=8
 # While one Call is read, the others come.
 lo_is delay 300ms
 budget
+lo_is delay 0ms
+one_connection
 lo_is delay 0ms
 slow_reads
 nfs_stop

@@ -131,13 +131,12 @@ static unsigned int read_limit(const struct rpcrdma2_responder *responder)
 		     responder->conn->peer_reads);
 }
 
-/* One Call may be larger than that. */
 static bool may_read(const struct rpcrdma2_responder *responder)
 {
 	const struct rpcrdma2_admission *adm = &responder->admission;
 
 	return adm->nr_reading < read_limit(responder) &&
-	       adm->pages_reading < RPCRDMA2_FLIGHT_PAGES;
+	       rpcrdma2_may_fly(adm->nr_reading, adm->pages_reading);
 }
 
 /* The connection's upper layer is there: its @drained was not called. */

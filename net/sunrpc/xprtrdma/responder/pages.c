@@ -6,7 +6,8 @@
  * A server's thread has pages for a Call of the largest size, and after each Call it
  * gets others for those that it gave away. So what is read to would go round through
  * all the pages of all threads, megabytes more than are in use at a time. Each CPU
- * keeps some instead, and gives out last what it got first.
+ * keeps some instead, and gives out last what it got first. A thread that is done with
+ * a Call's pages has others in exchange.
  */
 #include <linux/pagemap.h>
 #include <linux/percpu.h>
@@ -89,6 +90,26 @@ void rpcrdma2_pages_give(struct page **pages, unsigned int n)
 	put_cpu_ptr(kept);
 	if (others)
 		release_pages(pages, others);
+}
+
+/**
+ * rpcrdma2_pages_exchange - give pages back, and get others in their place
+ * @pages: the pages, or NULL, which remains
+ * @n: how many
+ *
+ * Process context. Some may remain what they are.
+ */
+void rpcrdma2_pages_exchange(struct page **pages, unsigned int n)
+{
+	struct kept *k = get_cpu_ptr(kept);
+	unsigned int i, last = k->n;
+
+	for (i = 0; i < min(n, k->n); i++) {
+		last--;
+		if (pages[i] && rpcrdma2_page_is_private(pages[i]))
+			swap(pages[i], k->pages[last]);
+	}
+	put_cpu_ptr(kept);
 }
 
 /**

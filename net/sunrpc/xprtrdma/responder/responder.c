@@ -171,6 +171,7 @@ static void write_begin(struct rpcrdma2_job *job)
 		return;
 	job->writing = job->nr_pages;
 	spin_lock(&responder->lock);
+	WRITE_ONCE(responder->nr_writing, responder->nr_writing + 1);
 	WRITE_ONCE(responder->writing, responder->writing + job->writing);
 	spin_unlock(&responder->lock);
 }
@@ -185,6 +186,7 @@ static bool write_end(struct rpcrdma2_job *job)
 		return false;
 	spin_lock(&responder->lock);
 	room = !rpcrdma2_responder_has_room(responder);
+	WRITE_ONCE(responder->nr_writing, responder->nr_writing - 1);
 	WRITE_ONCE(responder->writing, responder->writing - job->writing);
 	room = room && rpcrdma2_responder_has_room(responder);
 	spin_unlock(&responder->lock);

@@ -20,12 +20,26 @@
 struct rpcrdma2_job;
 
 /*
- * Octets that RDMA Reads or Writes of a connection move at a time, or those of one Call
- * or Reply: enough to keep any device busy. More would wait for one another, keep pages,
+ * What RDMA Reads or Writes of a connection move at a time: so many octets, which a
+ * port of 100 Gb/s has for 20 microseconds, or so many Calls or Replies, however large:
+ * one is moved while the next one is made. More would wait for one another, keep pages,
  * and leave none of them in the CPU's caches.
  */
-#define RPCRDMA2_FLIGHT		SZ_1M
-#define RPCRDMA2_FLIGHT_PAGES	(RPCRDMA2_FLIGHT >> PAGE_SHIFT)
+#define RPCRDMA2_FLIGHT		SZ_256K
+#define RPCRDMA2_FLIGHT_RPCS	2
+
+/**
+ * rpcrdma2_may_fly - may one more Call be read, or one more Reply be made?
+ * @rpcs: how many are under RDMA Read, or Write
+ * @pages: how many pages they have
+ *
+ * Return: whether that is little enough
+ */
+static inline bool rpcrdma2_may_fly(unsigned int rpcs, unsigned int pages)
+{
+	return rpcs < RPCRDMA2_FLIGHT_RPCS ||
+	       pages < RPCRDMA2_FLIGHT >> PAGE_SHIFT;
+}
 
 /**
  * struct rpcrdma2_transfers - what a responder moved
@@ -95,7 +109,7 @@ struct rpcrdma2_admission {
 /**
  * struct rpcrdma2_responder - a connection's responder role
  * @conn: the connection
- * @lock: @jobs, @writing, transfers, spare pages, and @admission
+ * @lock: @jobs, @nr_writing, @writing, transfers, spare pages, and @admission
  * @jobs: all of them
  * @taken: Calls that came; the CQ's
  * @ready_jobs: jobs to use, linked by their @node; the CQ's
@@ -104,7 +118,8 @@ struct rpcrdma2_admission {
  * @free_jobs: jobs to use when there are no @ready_jobs: anybody adds one, the CQ takes
  *	all
  * @returned: those of @taken whose credit was given back; anybody's
- * @writing: pages that RDMA Writes of Replies are made from
+ * @nr_writing: Replies that are under RDMA Write
+ * @writing: pages that they are made from
  * @free_rws: large transfers to use
  * @nr_free_rws: how many
  * @spare: where pages are lent: those for a Reply without chunks for which there is no
@@ -128,7 +143,8 @@ struct rpcrdma2_responder {
 	struct llist_head	free_jobs ____cacheline_aligned_in_smp;
 	atomic_t		returned;
 
-	unsigned int		writing ____cacheline_aligned_in_smp;
+	unsigned int		nr_writing ____cacheline_aligned_in_smp;
+	unsigned int		writing;
 	struct list_head	free_rws;
 	unsigned int		nr_free_rws;
 	struct page		**spare;
@@ -254,12 +270,13 @@ static inline unsigned int rpcrdma2_job_pages(u32 payload)
  *
  * A hint. If the answer is no, the room op will be called.
  *
- * Return: whether few enough pages are under RDMA Write
+ * Return: whether little enough is under RDMA Write
  */
 static inline bool
 rpcrdma2_responder_has_room(const struct rpcrdma2_responder *responder)
 {
-	return READ_ONCE(responder->writing) < RPCRDMA2_FLIGHT_PAGES;
+	return rpcrdma2_may_fly(READ_ONCE(responder->nr_writing),
+				READ_ONCE(responder->writing));
 }
 
 /**
@@ -365,6 +382,7 @@ void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 unsigned int rpcrdma2_pages_take(struct page **pages, unsigned int n);
 int rpcrdma2_pages_get(struct page **pages, unsigned int n);
 void rpcrdma2_pages_give(struct page **pages, unsigned int n);
+void rpcrdma2_pages_exchange(struct page **pages, unsigned int n);
 int rpcrdma2_pages_init(void);
 void rpcrdma2_pages_exit(void);
 

@@ -17,8 +17,8 @@
 #define FEW_NENTS	16
 #define KEPT_RWS	32
 
-/* The rdma_rw API has an SGE for each entry: no more than a page of them. */
-#define FULL_NENTS	min_t(u32, RPCRDMA2_FLIGHT_PAGES + EXTRA_NENTS, \
+/* Of a MiB; the rdma_rw API has an SGE for each entry: no more than a page of them. */
+#define FULL_NENTS	min_t(u32, (SZ_1M >> PAGE_SHIFT) + EXTRA_NENTS, \
 			      PAGE_SIZE / sizeof(struct ib_sge))
 
 static bool is_large(const struct rpcrdma2_rw *rw)

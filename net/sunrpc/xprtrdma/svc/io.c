@@ -482,10 +482,12 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 {
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(rqstp->rq_xprt);
 	struct rpcrdma2_job *job = rqstp->rq_xprt_ctxt;
-	unsigned int nofs;
+	unsigned int nofs, nr_read = 0;
 	int rc;
 
 	rqstp->rq_xprt_ctxt = NULL;
+	if (rpcrdma2_job_has_reads(job))
+		nr_read = rpcrdma2_job_read_pages(job);
 	if (!rpcrdma2_conn_enter(sx->conn)) {
 		rpcrdma2_job_put(job);
 		return -ENOTCONN;
@@ -501,6 +503,8 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 	if (!rc)
 		rpcrdma2_peer_served(sx);
 	keep_reply_pages(rqstp);
+	/* The next Call is read to what this one's Reads have left in the CPU's caches. */
+	rpcrdma2_pages_exchange(rqstp->rq_pages, nr_read);
 	if (rc == -ENOBUFS) {
 		rpcrdma2_conn_close(sx->conn, rc);
 		rpcrdma2_job_put(job);
