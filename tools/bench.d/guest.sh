@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: measure each transport, in turns. What comes out are lines of
-# NAME=VALUE in $LAB_SHARE/figures, and fio's own in fio-TRANSPORT-ROUND.json.
+# NAME=VALUE in $LAB_SHARE/figures-ROUND, and fio's own in fio-TRANSPORT-ROUND.json.
 #
 # Environment: what has a default below, and PARAMETERS of rpcrdma2. A transport may be
 # there more than once, with parameters: rpcrdma2:inline_size=4096:heartbeat=0.
@@ -11,8 +11,8 @@
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 : "${DEVICE:=rxe}" "${TRANSPORTS:=rpcrdma2 rpcrdma tcp}" "${PARTS:=raw echo nfs counts}"
-# How often each is measured; milliseconds for each figure of raw and echo
-: "${ROUNDS:=1}" "${MS:=100}"
+# Which of all rounds this is; milliseconds for each figure of raw and echo
+: "${ROUND:=1}" "${MS:=100}"
 # Octets of an operation, how many at once, and over how many connections, if these are
 # RPCs; with several CPUs, over so many in turns
 : "${SIZES:=1024 4096 8192 16384 32768 65536 262144 1048576}" "${DEPTHS:=1 16 64}"
@@ -26,7 +26,7 @@
 
 here=$LAB_TREE/tools/bench.d
 debugfs=/sys/kernel/debug
-figures=$LAB_SHARE/figures
+figures=$LAB_SHARE/figures-$ROUND
 
 # job BENCHMARK WHAT SIZE DEPTH - $line is its figures.
 job() {
@@ -36,8 +36,8 @@ job() {
 	read -r line <"$run"
 }
 
-# figure NAME=VALUE...
-figure() { echo "$*" >>"$figures"; }
+# figure PART NAME=VALUE...
+figure() { echo "part=$1 round=$ROUND ${*:2}" >>"$figures"; }
 
 # unload MODULE - transports are freed some time after their last user is gone.
 unload() {
@@ -58,22 +58,23 @@ transport_down() { [ "$TRANSPORT" = tcp ] || unload "$TRANSPORT"; }
 
 ### The device by itself
 
+# measure_op WHAT SIZE DEPTH
 measure_op() {
-	job raw "$2" "$3" "$4"
-	figure part=raw round="$1" "$line"
+	job raw "$@"
+	figure raw "$line"
 }
 
 # An exchange with its payload in a Send is measured where RPCs are inline.
 measure_raw() {
-	local round=$1 size depth op
+	local size depth op
 
 	must lab_insmod rpcrdma2_raw_bench
 	for depth in $DEPTHS; do
-		measure_op "$round" exchange 0 "$depth"
+		measure_op exchange 0 "$depth"
 		for size in $SIZES; do
-			[ "$size" -gt 16384 ] || measure_op "$round" exchange "$size" "$depth"
+			[ "$size" -gt 16384 ] || measure_op exchange "$size" "$depth"
 			for op in exchange-read exchange-write send write read; do
-				measure_op "$round" $op "$size" "$depth"
+				measure_op $op "$size" "$depth"
 			done
 		done
 	done
@@ -101,15 +102,15 @@ for_each_rpc() {
 	done
 }
 
-# measure_rpc ROUND WHAT SIZE DEPTH
+# measure_rpc WHAT SIZE DEPTH
 measure_rpc() {
-	job echo "$2" "$3" "$4"
-	figure part=echo transport="$variant" round="$1" "$line"
+	job echo "$@"
+	figure echo transport="$variant" "$line"
 }
 
 measure_echo() {
 	echo_up
-	for_each_rpc measure_rpc "$1"
+	for_each_rpc measure_rpc
 	unload rpcrdma2_echo_bench
 }
 
@@ -132,7 +133,7 @@ count_rpc() {
 
 	before=$(snapshot | sed 's/[a-z_]*=/from_&/g')
 	job echo "$1" "$2" "$3"
-	figure part=counts transport="$variant" "$line" "$before" "$(snapshot)"
+	figure counts transport="$variant" "$line" "$before" "$(snapshot)"
 }
 
 count_rpcs() {
@@ -219,22 +220,22 @@ fio_jobs() {
 measure_nfs() {
 	nfs_up
 	must fio --output-format=json --output=/run/fio.json /run/jobs.fio
-	cp /run/fio.json "$LAB_SHARE/fio-$variant-$1.json"
+	cp /run/fio.json "$LAB_SHARE/fio-$variant-$ROUND.json"
 	line=$("$here/files.py" "$LAB_MOUNT/files" "$FILES") || lab_fail "files.py"
-	figure part=files transport="$variant" round="$1" "$line"
+	figure files transport="$variant" "$line"
 	nfs_down
 }
 
-# work ROUND WHAT SIZE COUNT DD-ARGUMENT... - so many operations, one at a time, and the CPU
+# work WHAT SIZE COUNT DD-ARGUMENT... - so many operations, one at a time, and the CPU
 # time that they take: fio goes by the clock.
 work() {
 	local clock=$debugfs/rpcrdma2_echo_bench/clock begin end
 
 	read -r begin <$clock
-	must dd bs="$3" count="$4" status=none "${@:5}"
+	must dd bs="$2" count="$3" status=none "${@:4}"
 	read -r end <$clock
-	figure part=work transport="$variant" round="$1" what="$2" size="$3" depth=1 \
-		ops="$4" ns=$((end - begin))
+	figure work transport="$variant" what="$1" size="$2" depth=1 ops="$3" \
+		ns=$((end - begin))
 }
 
 measure_work() {
@@ -243,8 +244,8 @@ measure_work() {
 	must lab_insmod rpcrdma2_echo_bench threads=0 connections=0
 	nfs_up
 	for size in 4096 65536 1048576; do
-		work "$1" read $size $((WORK / size + 32)) if="$data" of=/dev/null iflag=direct
-		work "$1" write $size $((WORK / size + 32)) if=/dev/zero of="$data" \
+		work read $size $((WORK / size + 32)) if="$data" of=/dev/null iflag=direct
+		work write $size $((WORK / size + 32)) if=/dev/zero of="$data" \
 			oflag=direct conv=notrunc
 	done
 	nfs_down
@@ -257,15 +258,15 @@ measure_work() {
 contention='kprobe:native_queued_spin_lock_slowpath { @[kstack(16)] = count(); }
 	tracepoint:lock:contention_begin /args->flags != 1/ { @[kstack(16)] = count(); }'
 
-# rpc_of_cores ROUND WHAT SIZE DEPTH - bpftrace runs as long as the job does.
+# rpc_of_cores WHAT SIZE DEPTH - bpftrace runs as long as the job does.
 rpc_of_cores() {
 	local run=$debugfs/rpcrdma2_echo_bench/run found
 
-	echo "echo $2 $3 $4 $MS >$run" >/run/job
+	echo "echo $* $MS >$run" >/run/job
 	must bpftrace -f json -o /run/contended.json -c "/bin/bash /run/job" -e "$contention"
 	read -r line <"$run"
 	found=$("$here/cores.py" --contended /run/contended.json) || lab_fail "no figures"
-	figure part=cores transport="$variant" connections="$ECHO_CONNECTIONS" round="$1" \
+	figure cores transport="$variant" connections="$ECHO_CONNECTIONS" \
 		cpus="$(nproc)" "$line" "$found"
 }
 
@@ -274,45 +275,44 @@ measure_cores() {
 
 	for ECHO_CONNECTIONS in $CORES_CONNECTIONS; do
 		echo_up
-		for_each_rpc rpc_of_cores "$1"
+		for_each_rpc rpc_of_cores
 		unload rpcrdma2_echo_bench
 	done
 }
 
 ### In turns
 
-# turn ROUND - the transports, another one first each time.
-turn() {
+# The transports, another one first in each round
+turns() {
 	local all i
 
 	read -ra all <<<"$TRANSPORTS"
 	for i in "${!all[@]}"; do
-		echo "${all[$(((i + $1) % ${#all[@]}))]}"
+		echo "${all[$(((i + ROUND) % ${#all[@]}))]}"
 	done
 }
 
 measures() { [[ " $PARTS " = *" $1 "* ]]; }
 
 measure() {
-	local round=$1 transport
+	local transport
 
-	echo "round $round"
 	if measures raw; then
-		measure_raw "$round"
+		measure_raw
 	fi
-	for transport in $(turn "$round"); do
+	for transport in $(turns); do
 		transport_up "$transport"
 		if measures echo; then
-			measure_echo "$round"
+			measure_echo
 		fi
 		if measures nfs; then
-			measure_nfs "$round"
+			measure_nfs
 		fi
 		if measures work; then
-			measure_work "$round"
+			measure_work
 		fi
 		if measures cores; then
-			measure_cores "$round"
+			measure_cores
 		fi
 		transport_down
 	done
@@ -321,10 +321,8 @@ measure() {
 : >"$figures"
 must lab_rdma_up "$DEVICE"
 { measures nfs || measures work; } && export_up
-for ((round = 1; round <= ROUNDS; round++)); do
-	measure "$round"
-done
-if measures counts; then
+measure
+if measures counts && [ "$ROUND" = 1 ]; then
 	for transport in $TRANSPORTS; do
 		transport_up "$transport"
 		count_rpcs
