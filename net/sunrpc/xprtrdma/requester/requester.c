@@ -49,19 +49,20 @@ static void credit_return(struct rpcrdma2_requester *requester)
 }
 
 /*
- * As many slots as credits: RPCs then queue in sunrpc's backlog, and only what
- * killed RPCs left behind makes a Call wait for a credit. An RPC in the backlog
- * gets the slot of one that ends; that there are more slots, it has to be told. Those
- * that come later join the backlog as long as XPRT_CONGESTED says that there is one.
+ * As many slots as credits, unless sunrpc keeps more: RPCs then queue in its backlog,
+ * and a Call waits for a credit only where killed RPCs left some behind, or the grant
+ * was larger before. An RPC in the backlog gets the slot of one that ends; that there
+ * are more slots, it has to be told. Those that come later join the backlog as long as
+ * XPRT_CONGESTED says that there is one.
  */
 static void limit_slots(struct rpc_xprt *xprt, unsigned int grant)
 {
-	unsigned int slots = max(grant, xprt->min_reqs), old;
+	unsigned int old;
 
 	spin_lock(&xprt->reserve_lock);
 	old = xprt->max_reqs;
-	xprt->max_reqs = slots;
-	for (; old < slots; old++) {
+	xprt->max_reqs = grant;
+	for (; old < grant; old++) {
 		if (rpc_wake_up_next(&xprt->backlog))
 			continue;
 		clear_bit(XPRT_CONGESTED, &xprt->state);

@@ -27,8 +27,9 @@
 /* Before what is known of a server is found to be wrong for good */
 #define MAX_REFUSALS		2
 
-/* Slots that exist from the start; the others come with need. */
+/* Slots that exist from the start. Of the others, which come with need, so many stay. */
 #define PREALLOC_SLOTS		4
+#define KEPT_SLOTS		64U
 
 static const struct rpc_timeout default_timeout = {
 	.to_initval	= 60 * HZ,
@@ -563,6 +564,7 @@ static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 			  rpcrdma2_slot_table_entries);
 	if (!xprt)
 		goto out_module;
+	xprt->min_reqs = min(KEPT_SLOTS, xprt->max_reqs);
 	x = to_rpcrdma2_xprt(xprt);
 	x->connector = kthread_run_worker(0, "rpcrdma2-conn");
 	if (IS_ERR(x->connector)) {
