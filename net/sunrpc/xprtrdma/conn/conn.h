@@ -375,6 +375,9 @@ struct rpcrdma2_heartbeat {
  * @taken: Receives of it that were filled; the CQ's
  * @returned: those that were given back; its lock
  * @call_at: when a Call came last, in jiffies; the CQ's
+ * @recv_xdr: stream that reads the header of a message; the CQ's, as is @recv_xdr_buf: on
+ *	the stack, they would be zeroed for each
+ * @recv_xdr_buf: storage for @recv_xdr
  * @recvs: all Receive buffers that are not shared
  * @nr_recvs: how many; the CQ's
  * @given_back: those to be posted, before anything is sent: anybody adds one, who has
@@ -502,6 +505,8 @@ struct rpcrdma2_conn {
 	unsigned int			granted;
 	unsigned int			granted_most;
 	struct rpcrdma2_need		need;
+	struct xdr_stream		recv_xdr;
+	struct xdr_buf			recv_xdr_buf;
 
 	struct rpcrdma2_conn_stats	stats;
 };
@@ -624,6 +629,8 @@ void rpcrdma2_recv_memory_show(struct seq_file *seq);
 /* sends.c */
 int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn);
 void rpcrdma2_send_begin(struct rpcrdma2_send *send);
+int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
+			 unsigned int from, unsigned int len);
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn);
 struct rpcrdma2_send *rpcrdma2_send_spare(struct rpcrdma2_conn *conn);
 void rpcrdma2_send_free(struct rpcrdma2_send *send);

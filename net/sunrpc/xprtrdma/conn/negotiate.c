@@ -432,9 +432,8 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	const struct rpcrdma2_dialect *dialect;
+	struct xdr_stream *xdr = &conn->recv_xdr;
 	enum rpcrdma2_hs_state state;
-	struct xdr_stream xdr;
-	struct xdr_buf buf;
 	bool asked;
 	int rc;
 
@@ -446,14 +445,14 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 	/* An answer is in the dialect of the question. */
 	if (asked)
 		set_dialect(conn, dialect);
-	rpcrdma2_stream_decode(&xdr, &buf, recv->buf, recv->len);
+	rpcrdma2_stream_decode(xdr, &conn->recv_xdr_buf, recv->buf, recv->len);
 	recv->hdr.response = conn->active;
-	rc = rpcrdma2_decode(dialect, &xdr, &recv->hdr);
+	rc = rpcrdma2_decode(dialect, xdr, &recv->hdr);
 	if (rc) {
 		trace_rpcrdma2_bad_message(conn, recv->hdr.xid,
 					   &recv->hdr.error);
 	} else {
-		recv->offset = xdr_stream_pos(&xdr);
+		recv->offset = xdr_stream_pos(xdr);
 		recv->len -= recv->offset;
 		if (recv->hdr.kind == RPCRDMA2_ERROR) {
 			trace_rpcrdma2_error_recv(conn, recv->hdr.xid,

@@ -460,10 +460,9 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
 	struct ib_send_wr *wr = &send->wr;
 
 	send->sge.length = send->xdr_buf.len;
-	memset(wr, 0, sizeof(*wr));
+	wr->next = NULL;
 	wr->opcode = IB_WR_SEND;
-	wr->sg_list = &send->sge;
-	wr->num_sge = 1;
+	wr->send_flags = 0;
 	/* The XID is the first word of every message. */
 	rpcrdma2_work_init(&send->work, be32_to_cpup(send->buf), wr, wr, 1,
 			   send_work_done);

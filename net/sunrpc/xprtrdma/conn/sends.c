@@ -24,6 +24,8 @@ static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 	send->conn = conn;
 	INIT_LIST_HEAD(&send->free);
 	send->sge.lkey = conn->pd->local_dma_lkey;
+	send->wr.sg_list = &send->sge;
+	send->wr.num_sge = 1;
 	send->size = size;
 
 	spin_lock(&conn->lock);
@@ -107,6 +109,35 @@ void rpcrdma2_send_begin(struct rpcrdma2_send *send)
 	send->done = NULL;
 	rpcrdma2_stream_encode(&send->xdr, &send->xdr_buf, send->buf,
 			       send->size);
+}
+
+/**
+ * rpcrdma2_send_append - copy a part of an RPC message behind what is there
+ * @send: the buffer, which is the caller's
+ * @buf: the RPC message
+ * @from: where the part starts in it, octets
+ * @len: octets
+ *
+ * Process context.
+ *
+ * Return: 0; -EMSGSIZE if @send has too little room; -EIO if @buf ends before that
+ */
+int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
+			 unsigned int from, unsigned int len)
+{
+	__be32 *p;
+
+	if (!len)
+		return 0;
+	p = xdr_reserve_space(&send->xdr, len);
+	if (!p)
+		return -EMSGSIZE;
+	if (from + len <= buf->head[0].iov_len) {
+		/* All of most messages, and faster than below */
+		memcpy(p, buf->head[0].iov_base + from, len);
+		return 0;
+	}
+	return read_bytes_from_xdr_buf(buf, from, p, len) ? -EIO : 0;
 }
 
 /**

@@ -142,19 +142,6 @@ static int encode_header(struct rpcrdma2_requester *requester,
 	return rpcrdma2_encode(requester->conn->dialect, &send->xdr, &requester->hdr);
 }
 
-static int copy_inline(struct rpcrdma2_send *send, const struct xdr_buf *buf,
-		       unsigned int from, unsigned int len)
-{
-	__be32 *p;
-
-	if (!len)
-		return 0;
-	p = xdr_reserve_space(&send->xdr, len);
-	if (!p)
-		return -EMSGSIZE;
-	return read_bytes_from_xdr_buf(buf, from, p, len) ? -EIO : 0;
-}
-
 static int marshal_inline(struct rpcrdma2_requester *requester,
 			  struct rpcrdma2_call *call,
 			  struct rpcrdma2_send *send)
@@ -165,7 +152,7 @@ static int marshal_inline(struct rpcrdma2_requester *requester,
 	rc = encode_header(requester, call, send);
 	if (rc)
 		return rc;
-	return copy_inline(send, buf, 0, buf->len);
+	return rpcrdma2_send_append(send, buf, 0, buf->len);
 }
 
 static int marshal_read_chunk(struct rpcrdma2_requester *requester,
@@ -188,12 +175,12 @@ static int marshal_read_chunk(struct rpcrdma2_requester *requester,
 	rc = encode_header(requester, call, send);
 	if (rc)
 		return rc;
-	rc = copy_inline(send, buf, 0, buf->head[0].iov_len);
+	rc = rpcrdma2_send_append(send, buf, 0, buf->head[0].iov_len);
 	if (rc)
 		return rc;
-	return copy_inline(send, buf,
-			   buf->head[0].iov_len + buf->page_len + pad,
-			   buf->tail[0].iov_len - pad);
+	return rpcrdma2_send_append(send, buf, buf->head[0].iov_len +
+				    buf->page_len + pad,
+				    buf->tail[0].iov_len - pad);
 }
 
 static int marshal_external(struct rpcrdma2_requester *requester,
@@ -264,21 +251,12 @@ int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
 		     struct rpcrdma2_call *call, struct rpcrdma2_send *send)
 {
 	struct rpcrdma2_conn *conn = requester->conn;
-	struct rpcrdma2_header *hdr = &requester->hdr;
 	bool ddp = ddp_allowed(call->rqst) && !call->max_segments;
 	int rc;
 
-	hdr->xid = be32_to_cpu(call->rqst->rq_xid);
-	hdr->vers = conn->dialect->version;
-	hdr->credit = conn->param.calls_out;
-	hdr->kind = RPCRDMA2_MSG;
-	hdr->response = false;
-	hdr->chunks.nreads = 0;
-	hdr->chunks.nwrites = 0;
-	hdr->chunks.nsegs = 0;
-	hdr->chunks.has_reply = false;
-	hdr->chunks.inv_handle = 0;
-	hdr->chunks.words = requester->segments;
+	rpcrdma2_rpc_header(&requester->hdr, be32_to_cpu(call->rqst->rq_xid),
+			    conn->dialect->version, conn->param.calls_out,
+			    false, requester->segments);
 	call->write_offered = 0;
 	call->reply_offered = 0;
 	call->position_zero = false;

@@ -202,6 +202,11 @@ static int copy_out(struct rpcrdma2_requester *requester,
 	if (!len)
 		return 0;
 	requester->stats.fixup_octets += len;
+	if (to + len <= buf->head[0].iov_len) {
+		/* All of most Replies, and faster than below */
+		memcpy(buf->head[0].iov_base + to, from, len);
+		return 0;
+	}
 	return write_bytes_to_xdr_buf(buf, to, from, len) ? -EMSGSIZE : 0;
 }
 

@@ -110,14 +110,7 @@ static int each_run(struct builder *b,
 
 static int copy_run(struct builder *b, u32 offset, u32 length)
 {
-	__be32 *p;
-
-	if (!length)
-		return 0;
-	p = xdr_reserve_space(&b->send->xdr, length);
-	if (!p)
-		return -EMSGSIZE;
-	return read_bytes_from_xdr_buf(b->res, offset, p, length) ? -EINVAL : 0;
+	return rpcrdma2_send_append(b->send, b->res, offset, length);
 }
 
 static int write_range(struct builder *b, const struct rpcrdma2_segment *seg,
@@ -244,17 +237,11 @@ static int choose_inline_or_reply_chunk(struct builder *b,
 static int build(struct builder *b, struct rpcrdma2_error *error)
 {
 	struct rpcrdma2_conn *conn = b->job->responder->conn;
-	struct rpcrdma2_header *hdr = b->hdr;
 	int rc;
 
-	memset(hdr, 0, sizeof(*hdr));
-	hdr->xid = b->job->xid;
-	hdr->vers = b->job->vers;
-	hdr->credit = READ_ONCE(conn->granted);
-	hdr->kind = RPCRDMA2_MSG;
-	hdr->response = true;
-	hdr->chunks.words = b->job->recv->hdr.chunks.words;
-
+	rpcrdma2_rpc_header(b->hdr, b->job->xid, b->job->vers,
+			    READ_ONCE(conn->granted), true,
+			    b->job->recv->hdr.chunks.words);
 	drop_stale_payloads(b);
 	rc = check_offer(b, error);
 	if (!rc)

@@ -5,14 +5,6 @@
  */
 #include "wire.h"
 
-static void linear_buf(struct xdr_buf *buf, void *start, size_t len)
-{
-	memset(buf, 0, sizeof(*buf));
-	buf->head[0].iov_base = start;
-	buf->head[0].iov_len = len;
-	buf->buflen = len;
-}
-
 /**
  * rpcrdma2_stream_decode - read a received message
  * @xdr: stream to set up
@@ -23,7 +15,7 @@ static void linear_buf(struct xdr_buf *buf, void *start, size_t len)
 void rpcrdma2_stream_decode(struct xdr_stream *xdr, struct xdr_buf *buf,
 			    void *start, size_t len)
 {
-	linear_buf(buf, start, len);
+	xdr_buf_init(buf, start, len);
 	buf->len = len;
 	xdr_init_decode(xdr, buf, NULL, NULL);
 }
@@ -38,7 +30,7 @@ void rpcrdma2_stream_decode(struct xdr_stream *xdr, struct xdr_buf *buf,
 void rpcrdma2_stream_encode(struct xdr_stream *xdr, struct xdr_buf *buf,
 			    void *start, size_t len)
 {
-	linear_buf(buf, start, len);
+	xdr_buf_init(buf, start, len);
 	buf->head[0].iov_len = 0;
 	xdr_init_encode(xdr, buf, NULL, NULL);
 }

@@ -191,6 +191,33 @@ static inline bool rpcrdma2_rpc_agrees(const __be32 *rpc, u32 xid, bool response
 	return be32_to_cpup(rpc) == xid && be32_to_cpup(rpc + 1) == response;
 }
 
+/**
+ * rpcrdma2_rpc_header - begin the header of an inline RPC message
+ * @hdr: what rpcrdma2_encode() will be given: without chunks yet, and the rest of it is
+ *	of no use
+ * @xid: of the RPC, host order
+ * @vers: version word
+ * @credit: request or grant
+ * @response: whether it is a Reply's
+ * @words: for the chunks' segments
+ */
+static inline void rpcrdma2_rpc_header(struct rpcrdma2_header *hdr, u32 xid,
+				       u32 vers, u32 credit, bool response,
+				       __be32 *words)
+{
+	hdr->xid = xid;
+	hdr->vers = vers;
+	hdr->credit = credit;
+	hdr->kind = RPCRDMA2_MSG;
+	hdr->response = response;
+	hdr->chunks.inv_handle = 0;
+	hdr->chunks.nreads = 0;
+	hdr->chunks.nwrites = 0;
+	hdr->chunks.has_reply = false;
+	hdr->chunks.nsegs = 0;
+	hdr->chunks.words = words;
+}
+
 /* chunks.c */
 struct rpcrdma2_segment
 rpcrdma2_chunk_segment(const struct rpcrdma2_chunk_lists *cl,

@@ -37,6 +37,14 @@ struct xdr_buf {
 	unsigned int	len;
 };
 
+static inline void xdr_buf_init(struct xdr_buf *buf, void *start, size_t len)
+{
+	*buf = (struct xdr_buf){
+		.head	= { { .iov_base = start, .iov_len = len } },
+		.buflen	= len,
+	};
+}
+
 struct xdr_stream {
 	__be32		*p;
 	struct xdr_buf	*buf;
