@@ -55,6 +55,9 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_requester *requester)
 	if (IS_ERR(mr->mr))
 		goto out_free_sg;
 	INIT_LIST_HEAD(&mr->list);
+	mr->reg_wr.wr.opcode = IB_WR_REG_MR;
+	mr->reg_wr.mr = mr->mr;
+	mr->inv_wr.opcode = IB_WR_LOCAL_INV;
 	return mr;
 
 out_free_sg:
@@ -299,15 +302,12 @@ static void fill_wrs(struct rpcrdma2_mr *mr)
 
 	ib_update_fast_reg_key(mr->mr, ib_inc_rkey(mr->mr->rkey));
 
-	memset(reg, 0, sizeof(*reg));
-	reg->wr.opcode = IB_WR_REG_MR;
-	reg->mr = mr->mr;
+	reg->wr.send_flags = 0;
 	reg->key = mr->mr->rkey;
 	reg->access = mr->dir == DMA_TO_DEVICE ? IB_ACCESS_REMOTE_READ :
 		      IB_ACCESS_REMOTE_WRITE | IB_ACCESS_LOCAL_WRITE;
 
-	memset(&mr->inv_wr, 0, sizeof(mr->inv_wr));
-	mr->inv_wr.opcode = IB_WR_LOCAL_INV;
+	mr->inv_wr.send_flags = 0;
 	mr->inv_wr.ex.invalidate_rkey = mr->mr->rkey;
 }
 

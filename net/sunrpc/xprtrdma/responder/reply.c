@@ -113,16 +113,6 @@ static int copy_run(struct builder *b, u32 offset, u32 length)
 	return rpcrdma2_send_append(b->send, b->res, offset, length);
 }
 
-static int write_range(struct builder *b, const struct rpcrdma2_segment *seg,
-		       u32 skip, u32 offset, u32 length)
-{
-	struct xdr_buf sub;
-
-	if (xdr_buf_subsegment(b->res, &sub, offset, length))
-		return -EINVAL;
-	return rpcrdma2_rw_write(b->job, seg, skip, &sub);
-}
-
 /* Write on in a chunk that was offered, from where the last octets went. */
 static int write_on(struct builder *b, const struct rpcrdma2_chunk *offer,
 		    struct place *at, u32 offset, u32 length)
@@ -136,7 +126,8 @@ static int write_on(struct builder *b, const struct rpcrdma2_chunk *offer,
 		seg = rpcrdma2_chunk_segment(cl, offer, at->segment);
 		n = min(length, seg.length - at->used);
 		if (n) {
-			rc = write_range(b, &seg, at->used, offset, n);
+			rc = rpcrdma2_rw_write(b->job, &seg, at->used, b->res,
+					       offset, n);
 			if (rc)
 				return rc;
 		}

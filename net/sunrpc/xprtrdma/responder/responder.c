@@ -360,7 +360,7 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 	spin_lock_init(&responder->lock);
 	INIT_LIST_HEAD(&responder->jobs);
 	init_llist_head(&responder->free_jobs);
-	INIT_LIST_HEAD(&responder->free_rws);
+	rpcrdma2_rws_init(responder);
 	rpcrdma2_admission_init(responder, admitted);
 	conn->responder = responder;
 	return responder;

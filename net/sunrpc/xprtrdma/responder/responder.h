@@ -107,6 +107,16 @@ struct rpcrdma2_admission {
 };
 
 /**
+ * struct rpcrdma2_rw_pool - transfers that are kept for use
+ * @free: they are
+ * @nr: how many
+ */
+struct rpcrdma2_rw_pool {
+	struct list_head	free;
+	unsigned int		nr;
+};
+
+/**
  * struct rpcrdma2_responder - a connection's responder role
  * @conn: the connection
  * @lock: @jobs, @nr_writing, @writing, transfers, spare pages, and @admission
@@ -120,8 +130,8 @@ struct rpcrdma2_admission {
  * @returned: those of @taken whose credit was given back; anybody's
  * @nr_writing: Replies that are under RDMA Write
  * @writing: pages that they are made from
- * @free_rws: large transfers to use
- * @nr_free_rws: how many
+ * @small_rws: transfers of a few pages to use
+ * @large_rws: others
  * @spare: where pages are lent: those for a Reply without chunks for which there is no
  *	memory, and NULL; NULL while it has them
  * @nr_spare: how many
@@ -145,8 +155,8 @@ struct rpcrdma2_responder {
 
 	unsigned int		nr_writing ____cacheline_aligned_in_smp;
 	unsigned int		writing;
-	struct list_head	free_rws;
-	unsigned int		nr_free_rws;
+	struct rpcrdma2_rw_pool	small_rws;
+	struct rpcrdma2_rw_pool	large_rws;
 	struct page		**spare;
 	unsigned int		nr_spare;
 	struct rpcrdma2_admission admission;
@@ -155,7 +165,7 @@ struct rpcrdma2_responder {
 
 /**
  * struct rpcrdma2_rw - an RDMA Read or Write of one segment
- * @list: in a job's rws, or in free_rws
+ * @list: in a job's rws, or in a pool
  * @ctx: of the rdma_rw API
  * @dir: direction
  * @nents: entries of @sg in use
@@ -354,11 +364,12 @@ int rpcrdma2_rw_read(struct rpcrdma2_job *job,
 		     u32 to);
 int rpcrdma2_rw_write(struct rpcrdma2_job *job,
 		      const struct rpcrdma2_segment *seg, u32 skip,
-		      const struct xdr_buf *from);
+		      const struct xdr_buf *from, u32 offset, u32 length);
 void rpcrdma2_rw_chain(struct rpcrdma2_job *job, struct ib_send_wr *next,
 		       struct ib_send_wr **first, struct ib_send_wr **last,
 		       unsigned int *count);
 void rpcrdma2_rws_release(struct rpcrdma2_job *job);
+void rpcrdma2_rws_init(struct rpcrdma2_responder *responder);
 void rpcrdma2_rws_free(struct rpcrdma2_responder *responder);
 
 /**

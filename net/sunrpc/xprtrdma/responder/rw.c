@@ -10,12 +10,12 @@
 #define EXTRA_NENTS	3
 
 /*
- * A large transfer uses one from the pool, of full size, with a chain of lists, none
- * larger than a page; the pool keeps a few. For a small one memory is allocated as
- * needed: a peer chooses how many segments there are.
+ * A small transfer has its entries with it, a large one as many as fit, in a chain of
+ * lists, none larger than a page. Pools keep some of both. Beyond these, memory is
+ * allocated as needed: a peer chooses how many segments there are.
  */
 #define FEW_NENTS	16
-#define KEPT_RWS	32
+#define KEPT_RWS	16
 
 /* Of a MiB; the rdma_rw API has an SGE for each entry: no more than a page of them. */
 #define FULL_NENTS	min_t(u32, (SZ_1M >> PAGE_SHIFT) + EXTRA_NENTS, \
@@ -51,36 +51,41 @@ static void rw_free(struct rpcrdma2_rw *rw)
 	kfree(rw);
 }
 
+static struct rpcrdma2_rw_pool *pool_of(struct rpcrdma2_responder *responder,
+					bool large)
+{
+	return large ? &responder->large_rws : &responder->small_rws;
+}
+
 static struct rpcrdma2_rw *rw_get(struct rpcrdma2_responder *responder,
 				  u32 length)
 {
 	bool large = DIV_ROUND_UP(length, PAGE_SIZE) + EXTRA_NENTS > FEW_NENTS;
-	struct rpcrdma2_rw *rw = NULL;
+	struct rpcrdma2_rw_pool *pool = pool_of(responder, large);
+	struct rpcrdma2_rw *rw;
 
-	if (large) {
-		spin_lock(&responder->lock);
-		rw = list_first_entry_or_null(&responder->free_rws,
-					      struct rpcrdma2_rw, list);
-		if (rw) {
-			list_del(&rw->list);
-			responder->nr_free_rws--;
-		}
-		spin_unlock(&responder->lock);
+	spin_lock(&responder->lock);
+	rw = list_first_entry_or_null(&pool->free, struct rpcrdma2_rw, list);
+	if (rw) {
+		list_del(&rw->list);
+		pool->nr--;
 	}
+	spin_unlock(&responder->lock);
 	return rw ?: rw_alloc(large);
 }
 
 static void rw_put(struct rpcrdma2_responder *responder,
 		   struct rpcrdma2_rw *rw)
 {
-	bool keep = is_large(rw);
+	struct rpcrdma2_rw_pool *pool = pool_of(responder, is_large(rw));
+	bool keep;
 
 	rw->nents = 0;
 	spin_lock(&responder->lock);
-	keep = keep && responder->nr_free_rws < KEPT_RWS;
+	keep = pool->nr < KEPT_RWS;
 	if (keep) {
-		list_add(&rw->list, &responder->free_rws);
-		responder->nr_free_rws++;
+		list_add(&rw->list, &pool->free);
+		pool->nr++;
 	}
 	spin_unlock(&responder->lock);
 	if (!keep)
@@ -237,7 +242,9 @@ static unsigned int nents_of(const struct xdr_buf *buf)
  * @job: gets it
  * @seg: where to
  * @skip: octets of @seg to leave alone at its start
- * @from: what to write, more than 0 octets
+ * @from: has what is to be written
+ * @offset: where that starts in @from, octets
+ * @length: octets to write, more than 0
  *
  * Between enter and exit; process context, sleeps.
  *
@@ -245,19 +252,19 @@ static unsigned int nents_of(const struct xdr_buf *buf)
  */
 int rpcrdma2_rw_write(struct rpcrdma2_job *job,
 		      const struct rpcrdma2_segment *seg, u32 skip,
-		      const struct xdr_buf *from)
+		      const struct xdr_buf *from, u32 offset, u32 length)
 {
-	u32 longest = longest_part(from->len, nents_of(from));
-	u32 done, n;
+	struct xdr_buf part;
+	u32 n;
 	int rc;
 
-	for (done = 0; done < from->len; done += n) {
-		struct xdr_buf part;
-
-		n = min(from->len - done, longest);
-		if (xdr_buf_subsegment(from, &part, done, n))
+	for (; length; skip += n, offset += n, length -= n) {
+		if (xdr_buf_subsegment(from, &part, offset, length))
 			return -EINVAL;
-		rc = write_part(job, seg, skip + done, &part);
+		n = longest_part(length, nents_of(&part));
+		if (n < length && xdr_buf_subsegment(from, &part, offset, n))
+			return -EINVAL;
+		rc = write_part(job, seg, skip, &part);
 		if (rc)
 			return rc;
 	}
@@ -311,13 +318,29 @@ void rpcrdma2_rws_release(struct rpcrdma2_job *job)
 }
 
 /**
+ * rpcrdma2_rws_init - no transfer is kept yet
+ * @responder: whose
+ */
+void rpcrdma2_rws_init(struct rpcrdma2_responder *responder)
+{
+	INIT_LIST_HEAD(&responder->small_rws.free);
+	INIT_LIST_HEAD(&responder->large_rws.free);
+}
+
+static void pool_free(struct rpcrdma2_rw_pool *pool)
+{
+	struct rpcrdma2_rw *rw, *next;
+
+	list_for_each_entry_safe(rw, next, &pool->free, list)
+		rw_free(rw);
+}
+
+/**
  * rpcrdma2_rws_free - free the transfers that are kept for use
  * @responder: of a connection that nobody refers to
  */
 void rpcrdma2_rws_free(struct rpcrdma2_responder *responder)
 {
-	struct rpcrdma2_rw *rw, *next;
-
-	list_for_each_entry_safe(rw, next, &responder->free_rws, list)
-		rw_free(rw);
+	pool_free(&responder->small_rws);
+	pool_free(&responder->large_rws);
 }
