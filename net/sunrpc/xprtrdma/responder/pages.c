@@ -113,6 +113,24 @@ void rpcrdma2_pages_exchange(struct page **pages, unsigned int n)
 }
 
 /**
+ * rpcrdma2_pages_fill - put pages that were given back where some are missing
+ * @pages: NULL where one is; some may remain so
+ * @n: how many places there are
+ *
+ * Process context.
+ */
+void rpcrdma2_pages_fill(struct page **pages, unsigned int n)
+{
+	struct kept *k = get_cpu_ptr(kept);
+	unsigned int i;
+
+	for (i = 0; i < n && k->n; i++)
+		if (!pages[i])
+			pages[i] = k->pages[--k->n];
+	put_cpu_ptr(kept);
+}
+
+/**
  * rpcrdma2_pages_init - no CPU keeps any page yet
  *
  * Return: 0 or -ENOMEM

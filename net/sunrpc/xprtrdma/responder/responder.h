@@ -394,6 +394,7 @@ unsigned int rpcrdma2_pages_take(struct page **pages, unsigned int n);
 int rpcrdma2_pages_get(struct page **pages, unsigned int n);
 void rpcrdma2_pages_give(struct page **pages, unsigned int n);
 void rpcrdma2_pages_exchange(struct page **pages, unsigned int n);
+void rpcrdma2_pages_fill(struct page **pages, unsigned int n);
 int rpcrdma2_pages_init(void);
 void rpcrdma2_pages_exit(void);
 

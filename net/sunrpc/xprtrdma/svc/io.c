@@ -502,6 +502,9 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 	}
 	if (!rc)
 		rpcrdma2_peer_served(sx);
+	/* As the allocator would, which takes longer */
+	rpcrdma2_pages_fill(rqstp->rq_respages,
+			    rqstp->rq_next_page - rqstp->rq_respages);
 	keep_reply_pages(rqstp);
 	/* The next Call is read to what this one's Reads have left in the CPU's caches. */
 	rpcrdma2_pages_exchange(rqstp->rq_pages, nr_read);
