@@ -77,18 +77,6 @@ unload() {
 	must rmmod "$1"
 }
 
-# defaults_are_documented - in the manual page
-defaults_are_documented() {
-	local file page
-
-	page=$(zcat /usr/share/man/man7/rpcrdma2.7.gz | sed 's/\\-/-/g')
-	for file in /sys/module/rpcrdma2/parameters/*; do
-		grep -A 4 "^\.B ${file##*/}" <<<"$page" |
-			grep -qE "efault:? (a 16th|$(cat "$file"))|$(cat "$file"), the default" ||
-			fail "rpcrdma2(7) has another default of ${file##*/}"
-	done
-}
-
 # What the packages do from their installation on, ending with a mount
 installed_and_upgraded() {
 	say "apt install ./rpcrdma2-*_${version}_all.deb, the kernel's own rpcrdma loaded"
@@ -104,7 +92,6 @@ installed_and_upgraded() {
 	loaded rpcrdma2 "$version"
 	must grep -h ^version: /sys/kernel/debug/rpcrdma2/[0-9]*
 	there_and_back first
-	defaults_are_documented
 
 	say "apt install ./rpcrdma2-*_${next}_all.deb, while it is mounted"
 	apt install ./rpcrdma2-dkms_"$next"_all.deb ./rpcrdma2-tools_"$next"_all.deb

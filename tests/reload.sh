@@ -3,7 +3,7 @@
 #
 # Guest script: load and unload, every tenth time with a mount in between, and
 # nothing is left behind. Parameters out of range are refused, at either time that
-# they can be set.
+# they can be set; their defaults are those of the manual page.
 #
 #	reload.sh [CYCLES]
 
@@ -39,6 +39,24 @@ ranges() {
 	END
 }
 
+# paragraph PARAMETER - what rpcrdma2(7) says of it
+paragraph() {
+	awk -v name="$1" '/^[^ ]/ { mine = $0 == name } mine' \
+		"$LAB_TREE/Documentation/man/rpcrdma2.7.rst" | tr -d '`'
+}
+
+# check_defaults - rpcrdma2(7) has those of the module, which was just loaded.
+check_defaults() {
+	local file name value
+
+	for file in /sys/module/rpcrdma2/parameters/*; do
+		name=${file##*/}
+		value=$(cat "$file")
+		paragraph "$name" | grep -qE "efault:? (a 16th|$value)|$value, the default" ||
+			lab_fail "rpcrdma2(7) has another default of $name than $value"
+	done
+}
+
 # check_ranges - the module is not loaded.
 check_ranges() {
 	local name from to values value file
@@ -48,6 +66,7 @@ check_ranges() {
 			lab_fail "loaded with $name=${values%% *}"
 	done <<<"$(ranges)"
 	must lab_insmod rpcrdma2
+	check_defaults
 	while read -r name from to values; do
 		file=/sys/module/rpcrdma2/parameters/$name
 		for value in $from $to; do
