@@ -114,7 +114,7 @@ void rpcrdma2_pages_exchange(struct page **pages, unsigned int n)
 
 /**
  * rpcrdma2_pages_fill - put pages that were given back where some are missing
- * @pages: NULL where one is; some may remain so
+ * @pages: NULL where one is; some may remain so, those at the start
  * @n: how many places there are
  *
  * Process context.
@@ -122,11 +122,10 @@ void rpcrdma2_pages_exchange(struct page **pages, unsigned int n)
 void rpcrdma2_pages_fill(struct page **pages, unsigned int n)
 {
 	struct kept *k = get_cpu_ptr(kept);
-	unsigned int i;
 
-	for (i = 0; i < n && k->n; i++)
-		if (!pages[i])
-			pages[i] = k->pages[--k->n];
+	while (n-- && k->n)
+		if (!pages[n])
+			pages[n] = k->pages[--k->n];
 	put_cpu_ptr(kept);
 }
 
