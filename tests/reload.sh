@@ -52,7 +52,7 @@ check_defaults() {
 	for file in /sys/module/rpcrdma2/parameters/*; do
 		name=${file##*/}
 		value=$(cat "$file")
-		paragraph "$name" | grep -qE "efault:? (a 16th|$value)|$value, the default" ||
+		paragraph "$name" | grep -qE "efault:? (a 16th|$value\b)|\b$value, the default" ||
 			lab_fail "rpcrdma2(7) has another default of $name than $value"
 	done
 }
