@@ -269,6 +269,16 @@ module_addresses() {
 	echo "$start $((start + size))"
 }
 
+# A packet that rxe has no memory for, of whomever's code it interrupts, is another
+# matter: the peer waits for it, or sees an error that costs the connection.
+spare_packets() {
+	local first last
+
+	first=$(addresses rxe_completer)
+	last=$(addresses 'rxe_responder|rxe_receiver')
+	between reject "${first% *} ${last#* }"
+}
+
 # between require|reject "START END" - of stack traces
 between() {
 	both "$1-start" "${2% *}"
