@@ -130,6 +130,7 @@ reap() {
 		echo "ok $number - ${cases[$pid]} ($(tail -n 1 "/run/${cases[$pid]}"))"
 	else
 		cat "/run/${cases[$pid]}"
+		grep rpcrdma2 $TRACING/trace | tail -n 40
 		echo "not ok $number - ${cases[$pid]}"
 		failed=$((failed + 1))
 	fi
@@ -157,10 +158,15 @@ run_cases() {
 
 # bear_with_server [TEXT]
 bear_with_server() {
-	local port=20100 number=0 failed=0 names
+	local port=20100 number=0 failed=0 event names
 
 	yes hostile 2>/dev/null | head -c $file_size >/run/expected
 	must lab_nfs_daemons
+	# What went on when a case failed; an address has its port.
+	for event in conn_new conn_state conn_close cm_event wc_error error_recv; do
+		echo 1 >$TRACING/events/rpcrdma2/rpcrdma2_$event/enable ||
+			lab_fail "no event $event"
+	done
 	names=$("$PEER_PROGRAM" list | grep -e "${1:-}")
 	# shellcheck disable=SC2046 # a name is a word
 	run_cases v2-09,v1 inline $(grep -e -v1- <<<"$names" | grep -v -e -all-)

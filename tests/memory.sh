@@ -41,6 +41,7 @@ replies_wait() {
 	local before size
 
 	before=$(accepted)
+	spare_packets
 	for size in 4k 1M; do
 		between require "$(addresses rpcrdma2_job_reply)"
 		fail_allocations 100 1 $MOST
@@ -54,6 +55,7 @@ replies_wait() {
 	done
 	[ "$(failures $MOST)" -gt 0 ] || lab_fail "no allocation failed"
 	[ "$(accepted)" = "$before" ] || lab_fail "connections were lost"
+	prepare_failures
 }
 
 nfs_start rxe
