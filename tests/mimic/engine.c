@@ -324,22 +324,54 @@ static enum ib_wc_opcode wc_opcode(enum ib_wr_opcode opcode)
 	}
 }
 
-/* The entry at the tail is done with. */
-static void finish(struct mimic_qp *qp, struct mimic_wqe *wqe, int status)
+/* Who posted the entry at the tail may hear that it is done with. */
+static void report(struct mimic_qp *qp)
 {
+	struct mimic_wqe *wqe = mimic_queue_at(&qp->sq, qp->sq.tail);
 	struct ib_wc wc = {
 		.wr_cqe	= wqe->cqe,
-		.status	= status,
+		.status	= wqe->status,
 		.opcode	= wc_opcode(wqe->opcode),
 		.qp	= &qp->ib,
 	};
 
 	qp->unreported++;
-	if (status || (wqe->flags & IB_SEND_SIGNALED)) {
+	if (wqe->status || (wqe->flags & IB_SEND_SIGNALED)) {
 		mimic_complete(qp->ib.send_cq, &wc, qp->unreported);
 		qp->unreported = 0;
 	}
 	WRITE_ONCE(qp->sq.tail, qp->sq.tail + 1);
+}
+
+static void report_all(struct mimic_qp *qp)
+{
+	while (qp->sq.tail != qp->executed)
+		report(qp);
+}
+
+static bool is_silent(struct mimic_qp *qp)
+{
+	if (qp->silent && time_after_eq(jiffies, qp->speaks))
+		qp->silent = false;
+	return qp->silent;
+}
+
+static void fall_silent(struct mimic_qp *qp, unsigned int ms)
+{
+	if (qp->silent)
+		return;
+	qp->silent = true;
+	qp->speaks = jiffies + msecs_to_jiffies(ms);
+	queue_delayed_work(mimic_wq, &qp->speak, msecs_to_jiffies(ms));
+}
+
+/* The next entry is executed. */
+static void finish(struct mimic_qp *qp, struct mimic_wqe *wqe, int status)
+{
+	wqe->status = status;
+	qp->executed++;
+	if (!is_silent(qp))
+		report_all(qp);
 }
 
 /*
@@ -350,9 +382,9 @@ static bool pass_read(struct mimic_qp *qp, struct mimic_wqe *wqe, u32 head)
 {
 	struct mimic_wqe *next, *spare;
 
-	if (head - qp->sq.tail < 2)
+	if (head - qp->executed < 2)
 		return false;
-	next = mimic_queue_at(&qp->sq, qp->sq.tail + 1);
+	next = mimic_queue_at(&qp->sq, qp->executed + 1);
 	if ((next->opcode != IB_WR_SEND &&
 	     next->opcode != IB_WR_SEND_WITH_INV) ||
 	    (next->flags & IB_SEND_FENCE))
@@ -418,6 +450,9 @@ static int judge(struct mimic_qp *qp, struct mimic_wqe *wqe, bool *done)
 				   msecs_to_jiffies(verdict.value));
 		*done = true;
 		return TRY_LATER;
+	case MIMIC_LATE:
+		fall_silent(qp, verdict.value);
+		return 0;
 	case MIMIC_LOSE:
 		if (qp->ib.qp_type == IB_QPT_GSI) {
 			*done = true;
@@ -445,12 +480,14 @@ static void run_send_queue(struct mimic_qp *qp)
 	int status;
 	u32 head;
 
+	if (!is_silent(qp))
+		report_all(qp);
 	while (READ_ONCE(qp->state) == IB_QPS_RTS && !READ_ONCE(qp->halted)) {
 		/* Pairs with the release in mimic_post_send(). */
 		head = smp_load_acquire(&qp->sq.head);
-		if (head == qp->sq.tail)
+		if (head == qp->executed)
 			break;
-		wqe = mimic_queue_at(&qp->sq, qp->sq.tail);
+		wqe = mimic_queue_at(&qp->sq, qp->executed);
 		late = late_reads &&
 		       mimic_step_of(qp, wqe->opcode) == MIMIC_READ;
 		if (late && !wqe->passed) {
@@ -475,9 +512,11 @@ static void flush_send_queue(struct mimic_qp *qp)
 {
 	u32 head;
 
+	qp->silent = false;
+	report_all(qp);
 	/* Pairs with the release in mimic_post_send(). */
-	while ((head = smp_load_acquire(&qp->sq.head)) != qp->sq.tail)
-		finish(qp, mimic_queue_at(&qp->sq, qp->sq.tail),
+	while ((head = smp_load_acquire(&qp->sq.head)) != qp->executed)
+		finish(qp, mimic_queue_at(&qp->sq, qp->executed),
 		       IB_WC_WR_FLUSH_ERR);
 }
 

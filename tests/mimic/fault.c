@@ -40,6 +40,7 @@ static const char * const action_names[] = {
 	[MIMIC_FAIL]		= "fail",
 	[MIMIC_STALL]		= "stall",
 	[MIMIC_DELAY]		= "delay",
+	[MIMIC_LATE]		= "late",
 	[MIMIC_LOSE]		= "lose",
 	[MIMIC_RNR]		= "rnr",
 	[MIMIC_QP_FATAL]	= "qp-fatal",
@@ -273,7 +274,7 @@ static int parse(struct fault *fault, char *line)
 	fault->times = 1;
 	if (i == MIMIC_FAIL)
 		fault->verdict.value = IB_WC_RETRY_EXC_ERR;
-	else if (i == MIMIC_DELAY)
+	else if (i == MIMIC_DELAY || i == MIMIC_LATE)
 		fault->verdict.value = 100;
 	else if (i == MIMIC_STALL)
 		fault->verdict.value = 1;

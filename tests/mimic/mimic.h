@@ -186,6 +186,7 @@ struct mimic_mr {
  * @opcode: of a Send Queue entry
  * @flags: IB_SEND_...
  * @judged: its fault has been dealt with
+ * @status: how it ended, once it was executed
  * @passed: later Sends were let by
  * @remote_addr: of RDMA Read and Write
  * @rkey: of RDMA Read and Write; to be invalidated; the new key of a registration
@@ -205,6 +206,7 @@ struct mimic_wqe {
 	u32			flags;
 	bool			judged;
 	bool			passed;
+	u8			status;
 	u64			remote_addr;
 	u32			rkey;
 	int			access;
@@ -227,7 +229,7 @@ struct mimic_wqe {
  * @size: how many there are, a power of two
  * @max_sge: SGEs of each
  * @head: number of the next to be posted
- * @tail: number of the oldest that was not executed
+ * @tail: number of the oldest that is not done with
  */
 struct mimic_queue {
 	spinlock_t		lock;	/* the ring */
@@ -308,7 +310,12 @@ struct mimic_cq {
  * @sig_all: every WR of the Send Queue is signaled
  * @slots: entries of the Send Queue that are free; one is again when a completion
  *	that comes after it was polled
- * @unreported: entries that were executed, and no completion says so yet
+ * @executed: entries of the Send Queue were, up to here; those behind its tail wait
+ *	for their completions
+ * @silent: by a fault: there are no completions for Sends until @speaks, in jiffies
+ * @speaks: see @silent
+ * @speak: runs the engine then
+ * @unreported: entries that are done with, and no completion says so yet
  * @engine: executes the Send Queue, and flushes both
  * @later: runs the engine again
  * @rnr_left: how often to try again if the other end has no Receive
@@ -332,6 +339,10 @@ struct mimic_qp {
 	struct ib_qp_cap	cap;
 	bool			sig_all;
 	atomic_t		slots;
+	u32			executed;
+	bool			silent;
+	unsigned long		speaks;
+	struct delayed_work	speak;
 	u32			unreported;
 	struct tasklet_struct	engine;
 	struct delayed_work	later;
@@ -519,6 +530,7 @@ enum mimic_action {
 	MIMIC_STALL,
 	MIMIC_FAIL,
 	MIMIC_DELAY,
+	MIMIC_LATE,
 	MIMIC_LOSE,
 	MIMIC_RNR,
 	MIMIC_QP_FATAL,

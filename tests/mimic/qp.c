@@ -78,6 +78,11 @@ static void run_later(struct work_struct *work)
 	ring(container_of(to_delayed_work(work), struct mimic_qp, later));
 }
 
+static void run_speak(struct work_struct *work)
+{
+	ring(container_of(to_delayed_work(work), struct mimic_qp, speak));
+}
+
 static int check_caps(const struct mimic_profile *limits,
 		      const struct ib_qp_init_attr *attr)
 {
@@ -165,6 +170,7 @@ int mimic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	atomic_set(&qp->slots, attr->cap.max_send_wr);
 	tasklet_setup(&qp->engine, mimic_engine);
 	INIT_DELAYED_WORK(&qp->later, run_later);
+	INIT_DELAYED_WORK(&qp->speak, run_speak);
 	INIT_WORK(&qp->event_work, raise_events);
 	refcount_set(&qp->refs, 1);
 	init_completion(&qp->unused);
@@ -295,8 +301,10 @@ int mimic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	mimic_iwarp_forget(qp);
 	mimic_qp_state(qp, IB_QPS_RESET);
 	cancel_delayed_work_sync(&qp->later);
+	cancel_delayed_work_sync(&qp->speak);
 	tasklet_kill(&qp->engine);
 	cancel_delayed_work_sync(&qp->later);
+	cancel_delayed_work_sync(&qp->speak);
 	cancel_work_sync(&qp->event_work);
 	mimic_cq_forget(ib->send_cq, ib);
 	mimic_cq_forget(ib->recv_cq, ib);
