@@ -16,6 +16,10 @@
 #	contexts	Sends take long, and their buffers are not used again before.
 #			(There: a request could be recycled as soon as its Reply was
 #			here, while the device still read from its buffer.)
+#	late		Completions of Sends come long after the answers to what was sent,
+#			and nothing is lost: RPCs wait for buffers, and so do Replies.
+#			(Of rxe on Linux 7.3, with little CPU time: its completions are
+#			the business of another thread than what arrives.)
 #	requests	RPCs are killed while their Calls are being sent: their memory
 #			is nobody else's before the device is done with it. By name
 #			only: whether one is hit depends on the guest's speed. (The
@@ -137,6 +141,24 @@ contexts() {
 	count_end
 }
 
+### Sends that are done long before that is said
+
+late() {
+	must dd if=/dev/urandom of="$LAB_EXPORT/late" bs=1M count=8 status=none
+	must lab_mount 3 rsize=4096
+	count_event closed rpcrdma2/rpcrdma2_conn_close
+	count_event waited rpcrdma2/rpcrdma2_wait
+	echo "send late ms=200 times=0" >$control/faults || lab_fail "no such fault"
+	dd if="$LAB_MOUNT/late" bs=4M iflag=direct status=none |
+		cmp - "$LAB_EXPORT/late" || lab_fail "late: other contents"
+	echo clear >$control/faults
+	none_closed late
+	echo "late: there were $(counted waited) waits"
+	[ "$(counted waited)" -gt 0 ] || lab_fail "nothing waited"
+	must umount "$LAB_MOUNT"
+	count_end
+}
+
 ### RPCs that are killed
 
 list() { (timeout -s KILL "$1" ls "$LAB_MOUNT/list.$2" && :) >/dev/null 2>&1; }
@@ -168,7 +190,7 @@ requests() {
 	count_end
 }
 
-[ $# -gt 0 ] || set -- slots buffers contexts
+[ $# -gt 0 ] || set -- slots buffers contexts late
 nfs_start mimic ext4
 for part; do
 	"$part"

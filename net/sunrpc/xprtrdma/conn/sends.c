@@ -63,7 +63,10 @@ static int send_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 	return 0;
 }
 
-/* More than can be on the Queue for Calls, Replies and their signaling. */
+/*
+ * More than can be on the Queue for Calls, Replies and their signaling; but a peer can
+ * ask for more with what it was sent, before this end hears that it was.
+ */
 static bool may_alloc(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_param *param = &conn->param;
@@ -149,7 +152,7 @@ int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
  * none need not try again before the room op.
  *
  * Return: a buffer with an empty stream, or NULL if all are out, and there is no
- * memory for another, or the peer has let too many Sends pile up
+ * memory for another, or there are as many as there may be
  */
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 {
@@ -177,12 +180,12 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
  * Process context, sleeps. The first one is there whatever memory there is later:
  * when the last one goes out its Send is signaled, and so it comes back.
  *
- * Return: 0; -ENOMEM; -ENOBUFS: the peer has let too many Sends pile up
+ * Return: 0; -ENOMEM; -EAGAIN: as many as there may be are out, and the room op comes
  */
 int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn)
 {
 	if (!may_alloc(conn))
-		return -ENOBUFS;
+		return -EAGAIN;
 	return send_add(conn, GFP_KERNEL);
 }
 

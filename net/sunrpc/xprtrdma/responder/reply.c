@@ -306,7 +306,7 @@ static int post_reply(struct builder *b, struct page **pages,
 	return rc;
 }
 
-/* Where a Reply may wait, so may its thread, for memory. */
+/* Where a Reply may wait, so may its thread, for memory; for a Send's end only the Reply. */
 static int get_send(struct builder *b, bool may_wait)
 {
 	struct rpcrdma2_conn *conn = b->job->responder->conn;
