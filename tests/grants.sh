@@ -15,6 +15,8 @@ FIRST=4
 # A READ of so many octets is all that an RPC carries: 64 of them are out at a time
 UNIT=4096
 depth=128
+# Of the server, besides LAB_SERVER
+address=192.168.77.2
 # shellcheck disable=SC2034 # lib.sh uses it
 PARAMETERS="srq_size=$depth"
 
@@ -32,10 +34,12 @@ all_closed() { ! connection_of server >/dev/null; }
 
 newest() { connection_of server | grep -o '[0-9]*$' | sort -n | tail -1; }
 
-# client NAME PATH OPTIONS - a mount with a connection of its own
+# client NAME ADDRESS - a mount with a connection of its own. (NFSv3: its clients are idle
+# when nobody uses them.)
 client() {
 	mkdir -p "/run/$1"
-	must mount -t nfs "$LAB_SERVER:$2" "/run/$1" -o "$3"
+	must mount -t nfs "$2:$LAB_EXPORT" "/run/$1" -o \
+		"vers=3,mountproto=tcp,nolock,proto=rdma,port=20049,rsize=$UNIT"
 }
 
 # busy NAME - many RPCs at a time, and the contents are right.
@@ -62,7 +66,13 @@ has_all() {
 
 # more_than_there_is - both have all that one may have. Where one was done long before
 # the other, that one has it.
-more_than_there_is() { [ $(($(credits "$three") + $(credits "$four"))) -ge 128 ]; }
+more_than_there_is() { [ $(($(credits "$one") + $(credits "$two"))) -ge 128 ]; }
+
+# choose_rich - of the two, $rich has more, and $poor wants it.
+choose_rich() {
+	rich=one poor=two
+	[ "$(credits "$one")" -ge "$(credits "$two")" ] || rich=two poor=one
+}
 
 in_bounds() {
 	[ "$(queue promised)" -le "$(queue depth)" ] ||
@@ -72,62 +82,63 @@ in_bounds() {
 }
 
 nfs_start rxe
+must ip address add $address/24 dev "$LAB_NETDEV"
 dd if=/dev/urandom of=/run/data bs=1M count=4 status=none
 cp /run/data "$LAB_EXPORT/data"
-options=proto=rdma,port=20049,rsize=$UNIT
 
 for version in 2 1; do
 	echo $version >$parameters/version
 
 	### By need
 
-	client three "$LAB_EXPORT" "vers=3,mountproto=tcp,nolock,$options"
-	three=$(newest)
-	sequential three 200
-	[ "$(credits "$three")" -le $((2 * FIRST)) ] ||
-		lab_fail "one RPC at a time was granted $(credits "$three")"
-	has_all three "$three" ||
-		lab_fail "many at a time were granted $(credits "$three")"
+	client one "$LAB_SERVER"
+	one=$(newest)
+	sequential one 200
+	[ "$(credits "$one")" -le $((2 * FIRST)) ] ||
+		lab_fail "one RPC at a time was granted $(credits "$one")"
+	has_all one "$one" ||
+		lab_fail "many at a time were granted $(credits "$one")"
 	in_bounds
-	echo "version $version: from $FIRST to $(credits "$three")"
+	echo "version $version: from $FIRST to $(credits "$one")"
 
 	### Two that need more than there is
 
 	before=$(value shortages)
-	client four / "vers=4.2,$options"
-	four=$(newest)
-	[ "$four" != "$three" ] || lab_fail "one connection for both"
-	busy three & other=$!
-	busy four
+	client two $address
+	two=$(newest)
+	[ "$two" != "$one" ] || lab_fail "one connection for both"
+	busy one & other=$!
+	busy two
 	must wait $other
 	in_bounds
 	[ "$(value shortages)" -gt "$before" ] || lab_fail "nothing was short"
 	! more_than_there_is || lab_fail "more than there is"
-	echo "version $version: $(credits "$three") and $(credits "$four")"
+	echo "version $version: $(credits "$one") and $(credits "$two")"
 
 	### Who is idle doesn't keep it
 
+	choose_rich
 	sleep 11
-	has_all four "$four" ||
-		lab_fail "an idle client keeps what it had: $(credits "$four")"
-	[ "$(of "$three" receive_buffers)" -le $((FIRST + 8)) ] ||
-		lab_fail "an idle client's Receives: $(of "$three" receive_buffers)"
-	busy three
+	has_all $poor "${!poor}" ||
+		lab_fail "an idle client keeps what it had: $(credits "${!poor}")"
+	[ "$(of "${!rich}" receive_buffers)" -le $((FIRST + 8)) ] ||
+		lab_fail "an idle client's Receives: $(of "${!rich}" receive_buffers)"
+	busy $rich
 	in_bounds
 	! more_than_there_is || lab_fail "the idle one took back what others have"
-	echo "version $version: $(credits "$three") and $(credits "$four") after a rest"
+	echo "version $version: $(credits "$one") and $(credits "$two") after a rest"
 
 	### Short: who uses little has less
 
-	busy three & other=$!
-	sequential four 1000
+	busy one & other=$!
+	sequential two 1000
 	must wait $other
-	[ "$(credits "$four")" -lt 64 ] ||
-		lab_fail "one RPC at a time keeps $(credits "$four")"
+	[ "$(credits "$two")" -lt 64 ] ||
+		lab_fail "one RPC at a time keeps $(credits "$two")"
 	in_bounds
-	echo "version $version: $(credits "$four") where little is used"
-	must umount /run/four
-	must umount /run/three
+	echo "version $version: $(credits "$two") where little is used"
+	must umount /run/two
+	must umount /run/one
 	lab_until 30 all_closed || lab_fail "a connection was left"
 done
 cat $shared
