@@ -28,7 +28,7 @@ wr_faults() {
 			echo "${step}_$action"
 		done
 	done
-	echo send_rnr_times=3 send-inv_rnr_times=3 recv_refuse_times=1
+	echo send_rnr_times=3 send-inv_rnr_times=3 send_late_ms=300 recv_refuse_times=1
 }
 
 # ... and with what makes a connection
