@@ -12,8 +12,9 @@ debian_packages=(linux-image-amd64 linux-headers-amd64 initramfs-tools zstd syst
 debian_cache=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}/debian
 debian_host=http://deb.debian.org
 
+# make_debian DIRECTORY - with mounts that end with it, even if it is killed
 make_debian() {
-	mmdebstrap --mode=root --variant=important --skip=cleanup/apt \
+	unshare --mount mmdebstrap --mode=root --variant=important --skip=cleanup/apt \
 		--aptopt='APT::Install-Recommends "false"' \
 		--include="${debian_packages[*]}" "$debian_release" "$1" - <<-END
 	deb $debian_host/debian $debian_release main
