@@ -49,6 +49,7 @@ def per_rpc(line):
 
 
 def read_fio(path, transport, turn):
+    """Without rates: these take the guest's own clock."""
     with open(path, encoding="ascii") as file:
         jobs = json.load(file)["jobs"]
     for job in jobs:
@@ -57,7 +58,8 @@ def read_fio(path, transport, turn):
         latency = side["clat_ns"]["percentile"]
         yield {"part": "fio", "transport": transport, "round": turn,
                "what": what, "size": int(kib) * KIB, "depth": int(depth),
-               "error": job["error"], "rate": side["iops"],
+               "job": job["jobname"], "error": job["error"],
+               "ops": side["total_ios"],
                "p50_us": latency["50.000000"] / 1e3,
                "p99_us": latency["99.000000"] / 1e3}
 
@@ -85,6 +87,16 @@ class Figures:
             rates(line)
         for line in self.part("counts"):
             per_rpc(line)
+        self.fio_rates()
+
+    def fio_rates(self):
+        """Operations of a job, by the CPU time that the guest had for it."""
+        clocks = {(line["transport"], line["round"], line["job"]): line["ns"]
+                  for line in self.part("clock")}
+        for line in self.lines:
+            if line["part"] == "fio" and "job" in line:
+                key = line["transport"], line["round"], line["job"]
+                line["rate"] = line["ops"] * 1e9 / clocks[key]
 
     def part(self, part, **match):
         return [line for line in self.lines if line["part"] == part and

@@ -20,12 +20,14 @@
 # The same for random reads and writes, in KiB; seconds for each figure
 : "${FIO_SIZES:=4 8 16 64}" "${FIO_DEPTHS:=1 16}" "${FIO_SECONDS:=1}"
 # Files that are created, looked up and unlinked
-: "${FILES:=400}"
+: "${FILES:=2000}"
 # Octets that dd reads or writes for a figure
 : "${WORK:=16777216}"
 
 here=$LAB_TREE/tools/bench.d
 debugfs=/sys/kernel/debug
+# The CPU time that a guest was given, while that module is there
+clock=$debugfs/rpcrdma2_echo_bench/clock
 figures=$LAB_SHARE/figures-$ROUND
 
 # job BENCHMARK WHAT SIZE DEPTH - $line is its figures.
@@ -191,6 +193,8 @@ fio_job() {
 	bs=${2}k
 	iodepth=$3
 	ioengine=$engine
+	exec_prerun=cat $clock
+	exec_postrun=cat $clock
 	stonewall
 	END
 }
@@ -217,19 +221,39 @@ fio_jobs() {
 	done
 }
 
-measure_nfs() {
-	nfs_up
+# fio leaves what the commands print that it runs before and after each job.
+fio_clocks() {
+	local begins job ns
+
+	for begins in *.prerun.txt; do
+		job=${begins%.prerun.txt}
+		ns=$(($(<"$job.postrun.txt") - $(<"$begins"))) || lab_fail "no clock of $job"
+		figure clock transport="$variant" job="$job" ns=$ns
+	done
+}
+
+measure_fio() {
 	must fio --output-format=json --output=/run/fio.json /run/jobs.fio
 	cp /run/fio.json "$LAB_SHARE/fio-$variant-$ROUND.json"
-	line=$("$here/files.py" "$LAB_MOUNT/files" "$FILES") || lab_fail "files.py"
+	fio_clocks
+}
+
+measure_nfs() {
+	must lab_insmod rpcrdma2_echo_bench threads=0 connections=0
+	nfs_up
+	must mkdir /run/fio
+	(cd /run/fio && measure_fio) || exit
+	rm -r /run/fio
+	line=$("$here/files.py" "$LAB_MOUNT/files" "$FILES" $clock) || lab_fail "files.py"
 	figure files transport="$variant" "$line"
 	nfs_down
+	unload rpcrdma2_echo_bench
 }
 
 # work WHAT SIZE COUNT DD-ARGUMENT... - so many operations, one at a time, and the CPU
 # time that they take: fio goes by the clock.
 work() {
-	local clock=$debugfs/rpcrdma2_echo_bench/clock begin end
+	local begin end
 
 	read -r begin <$clock
 	must dd bs="$2" count="$3" status=none "${@:4}"
