@@ -58,6 +58,34 @@ replies_wait() {
 	prepare_failures
 }
 
+no_jobs() { [ -z "$(jobs -r)" ]; }
+
+# The same for the jobs of Calls, of which a new connection has none: the Calls wait.
+calls_wait() {
+	local before i
+
+	must umount "$LAB_MOUNT"
+	must lab_mount 4.2
+	before=$(accepted)
+	spare_packets
+	between require "$(addresses job_alloc)"
+	fail_allocations 100 1 $MOST
+	for ((i = 0; i < 16; i++)); do
+		timeout 100 dd if="$LAB_MOUNT/data" of=/run/copy.$i bs=4k \
+			iflag=direct status=none &
+	done
+	sleep 3
+	both probability 0
+	lab_until 60 no_jobs || lab_fail "Calls that wait for jobs get none"
+	for ((i = 0; i < 16; i++)); do
+		must cmp /run/data /run/copy.$i
+	done
+	echo "Calls: $(failures $MOST) allocations failed"
+	[ "$(failures $MOST)" -gt 0 ] || lab_fail "no allocation failed"
+	[ "$(accepted)" = "$before" ] || lab_fail "connections were lost"
+	prepare_failures
+}
+
 nfs_start rxe
 prepare_failures
 must dd if=/dev/urandom of=/run/data bs=256k count=4 status=none
@@ -70,6 +98,7 @@ for function in $RPC; do
 	fail_in "$function"
 done
 replies_wait
+calls_wait
 
 between require "$(module_addresses)"
 load_start

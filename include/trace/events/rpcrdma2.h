@@ -84,7 +84,8 @@ struct rpcrdma2_work;
 	EM(RPCRDMA2_WAIT_MR,		"registration")			\
 	EM(RPCRDMA2_WAIT_SEND_BUFFER,	"send-buffer")			\
 	EM(RPCRDMA2_WAIT_SEND_QUEUE,	"send-queue")			\
-	EMe(RPCRDMA2_WAIT_RDMA,		"rdma-context")
+	EM(RPCRDMA2_WAIT_RDMA,		"rdma-context")			\
+	EMe(RPCRDMA2_WAIT_JOB,		"job")
 
 #undef EM
 #undef EMe

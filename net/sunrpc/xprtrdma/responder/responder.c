@@ -2,7 +2,8 @@
 /*
  * The life of a job, which is a Call being answered.
  *
- *   rpcrdma2_job_get()		a Call came (CQ)
+ *   rpcrdma2_job_get()		a Call came (CQ), or
+ *   rpcrdma2_job_get_late()	it came when there was no memory for a job
  *   rpcrdma2_job_plan()	it has Read chunks: how much is there to read?
  *   rpcrdma2_admit()		when may it be?
  *   rpcrdma2_reads_start()	fetch it; nobody waits
@@ -98,42 +99,9 @@ void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
 	}
 }
 
-/**
- * rpcrdma2_job_get - a Call came
- * @recv: its message; the job's from now on, or given back
- *
- * CQ context. Who keeps the job beyond @drained keeps the connection's memory.
- *
- * Return: a job; or NULL, and the connection is closing: -EPROTO: the peer
- * exceeded its grant; -ENOMEM: its Calls come again on the next one
- */
-struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
+static struct rpcrdma2_job *job_begin(struct rpcrdma2_job *job,
+				      struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_responder *responder = recv->conn->responder;
-	unsigned int outstanding;
-	struct rpcrdma2_job *job;
-
-	/* What is given back, is so before the peer can hear of it. */
-	outstanding = responder->taken + 1 - atomic_read(&responder->returned);
-	if (outstanding > recv->conn->granted_most) {
-		rpcrdma2_conn_close(recv->conn, -EPROTO);
-		rpcrdma2_recv_put(recv);
-		return NULL;
-	}
-	responder->taken++;
-	job = take_free(responder);
-	rpcrdma2_grant_adapt(responder, outstanding);
-	if (!job)
-		job = job_alloc(responder, GFP_NOIO | __GFP_NORETRY |
-				__GFP_NOWARN);
-	if (!job) {
-		rpcrdma2_conn_close(recv->conn, -ENOMEM);
-		rpcrdma2_recv_put(recv);
-		return NULL;
-	}
-	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,
-				 recv->offset + recv->len);
-	rpcrdma2_count_form(&responder->stats.calls, &recv->hdr);
 	job->recv = recv;
 	job->xid = recv->hdr.xid;
 	job->vers = recv->hdr.vers;
@@ -146,6 +114,58 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	job->replied = false;
 	memset(&job->moved, 0, sizeof(job->moved));
 	return job;
+}
+
+/**
+ * rpcrdma2_job_get - a Call came
+ * @recv: its message; the job's from now on, or given back
+ *
+ * CQ context. Who keeps the job beyond @drained keeps the connection's memory.
+ *
+ * Return: a job; -EPROTO: the peer exceeded its grant, and the connection is closing;
+ * -ENOMEM: @recv is still the caller's, for rpcrdma2_job_get_late(). That can't be where
+ * there are jobs by rpcrdma2_jobs_provide()
+ */
+struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_responder *responder = recv->conn->responder;
+	unsigned int outstanding;
+	struct rpcrdma2_job *job;
+
+	/* What is given back, is so before the peer can hear of it. */
+	outstanding = responder->taken + 1 - atomic_read(&responder->returned);
+	if (outstanding > recv->conn->granted_most) {
+		rpcrdma2_conn_close(recv->conn, -EPROTO);
+		rpcrdma2_recv_put(recv);
+		return ERR_PTR(-EPROTO);
+	}
+	responder->taken++;
+	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,
+				 recv->offset + recv->len);
+	rpcrdma2_count_form(&responder->stats.calls, &recv->hdr);
+	job = take_free(responder);
+	rpcrdma2_grant_adapt(responder, outstanding);
+	if (!job)
+		job = job_alloc(responder, GFP_NOIO | __GFP_NORETRY |
+				__GFP_NOWARN);
+	return job ? job_begin(job, recv) : ERR_PTR(-ENOMEM);
+}
+
+/**
+ * rpcrdma2_job_get_late - get a job for a Call for which there was no memory
+ * @recv: its message; the job's from now on
+ *
+ * Between enter and exit; process context, sleeps for memory.
+ *
+ * Return: a job; or NULL, and @recv is still the caller's
+ */
+struct rpcrdma2_job *rpcrdma2_job_get_late(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_responder *responder = recv->conn->responder;
+	struct rpcrdma2_job *job;
+
+	job = job_alloc(responder, GFP_NOIO | __GFP_NOWARN);
+	return job ? job_begin(job, recv) : NULL;
 }
 
 /* In the job, which has one holder: so it takes no lock. */

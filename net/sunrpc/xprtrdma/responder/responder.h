@@ -308,6 +308,7 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
 int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder);
 void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n);
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
+struct rpcrdma2_job *rpcrdma2_job_get_late(struct rpcrdma2_recv *recv);
 void rpcrdma2_job_give_credit(struct rpcrdma2_job *job);
 void rpcrdma2_job_put(struct rpcrdma2_job *job);
 void rpcrdma2_job_refuse(struct rpcrdma2_job *job,

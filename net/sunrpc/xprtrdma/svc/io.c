@@ -15,8 +15,8 @@
 
 #include <trace/events/rpcrdma2.h>
 
-/* So often a Reply is tried again for which there was no memory. */
-#define REPLY_RETRY	(HZ / 20)
+/* So often what there was no memory for is tried again: a Reply, or a Call's job. */
+#define RETRY	(HZ / 20)
 
 /*
  * For a thread, by a CQ that should not meet threads at a lock. If XPT_DATA is found set,
@@ -54,21 +54,10 @@ void rpcrdma2_svc_admitted(struct rpcrdma2_job *job)
 	enqueue_call(sx, job);
 }
 
-/**
- * rpcrdma2_svc_call - a Call came
- * @recv: its message
- *
- * CQ context; the call op of a server's connections.
- */
-void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
+static void begin(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 {
-	struct rpcrdma2_svc_xprt *sx = recv->conn->upper;
-	struct rpcrdma2_job *job;
 	int rc;
 
-	job = rpcrdma2_job_get(recv);
-	if (!job)
-		return;
 	if (!rpcrdma2_job_has_reads(job)) {
 		enqueue_call(sx, job);
 		return;
@@ -78,6 +67,48 @@ void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 		rpcrdma2_job_refuse_reads(job, rc);
 	else
 		rpcrdma2_admit(job);
+}
+
+/* There is no memory for a job: a worker can wait for that, and the CQ can't. */
+static void begin_later(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_recv *recv,
+			unsigned long delay)
+{
+	trace_rpcrdma2_wait(sx->conn, recv->hdr.xid, RPCRDMA2_WAIT_JOB, 0, 0);
+	llist_add(&recv->node, &sx->jobless);
+	queue_delayed_work(rpcrdma2_wq, &sx->retry_timer, delay);
+}
+
+/* Between enter and exit */
+static void begin_jobless(struct rpcrdma2_svc_xprt *sx)
+{
+	struct llist_node *first = llist_del_all(&sx->jobless);
+	struct rpcrdma2_recv *recv, *next;
+	struct rpcrdma2_job *job;
+
+	llist_for_each_entry_safe(recv, next, llist_reverse_order(first), node) {
+		job = rpcrdma2_job_get_late(recv);
+		if (job)
+			begin(sx, job);
+		else
+			begin_later(sx, recv, RETRY);
+	}
+}
+
+/**
+ * rpcrdma2_svc_call - a Call came
+ * @recv: its message
+ *
+ * CQ context; the call op of a server's connections.
+ */
+void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_svc_xprt *sx = recv->conn->upper;
+	struct rpcrdma2_job *job = rpcrdma2_job_get(recv);
+
+	if (!IS_ERR(job))
+		begin(sx, job);
+	else if (job == ERR_PTR(-ENOMEM))
+		begin_later(sx, recv, 0);
 }
 
 static void read_done(struct rpcrdma2_job *job)
@@ -174,7 +205,7 @@ static void park(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 	spin_lock(&sx->lock);
 	list_add_tail(&job->list, &sx->parked);
 	spin_unlock(&sx->lock);
-	queue_delayed_work(rpcrdma2_wq, &sx->reply_timer, REPLY_RETRY);
+	queue_delayed_work(rpcrdma2_wq, &sx->retry_timer, RETRY);
 }
 
 static void unpark(struct rpcrdma2_svc_xprt *sx)
@@ -199,10 +230,17 @@ void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx)
 	svc_xprt_enqueue(&sx->xprt);
 }
 
-static void retry_replies(struct work_struct *work)
+static void retry(struct work_struct *work)
 {
-	rpcrdma2_svc_room(container_of(to_delayed_work(work),
-				       struct rpcrdma2_svc_xprt, reply_timer));
+	struct rpcrdma2_svc_xprt *sx =
+		container_of(to_delayed_work(work), struct rpcrdma2_svc_xprt,
+			     retry_timer);
+
+	if (!llist_empty(&sx->jobless) && rpcrdma2_conn_enter(sx->conn)) {
+		begin_jobless(sx);
+		rpcrdma2_conn_exit(sx->conn);
+	}
+	rpcrdma2_svc_room(sx);
 }
 
 /**
@@ -216,7 +254,8 @@ void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx)
 	INIT_LIST_HEAD(&sx->read_jobs);
 	INIT_LIST_HEAD(&sx->replies);
 	INIT_LIST_HEAD(&sx->parked);
-	INIT_DELAYED_WORK(&sx->reply_timer, retry_replies);
+	init_llist_head(&sx->jobless);
+	INIT_DELAYED_WORK(&sx->retry_timer, retry);
 }
 
 /**
@@ -227,11 +266,15 @@ void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx)
  */
 void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 {
+	struct rpcrdma2_recv *recv, *next;
 	struct list_head *queue;
 	struct rpcrdma2_job *job;
 
+	/* It may begin Calls, which are admitted. */
+	cancel_delayed_work_sync(&sx->retry_timer);
 	rpcrdma2_admission_end(sx->conn->responder);
-	cancel_delayed_work_sync(&sx->reply_timer);
+	llist_for_each_entry_safe(recv, next, llist_del_all(&sx->jobless), node)
+		rpcrdma2_recv_put(recv);
 	unpark(sx);
 	while ((job = dequeue(sx, &queue)))
 		rpcrdma2_job_put(job);

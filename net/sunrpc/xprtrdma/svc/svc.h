@@ -30,7 +30,9 @@
  * @read_jobs: jobs whose arguments have been read
  * @replies: jobs whose Replies are to be tried again
  * @parked: jobs whose Replies wait for memory
- * @reply_timer: has them tried again
+ * @jobless: messages of Calls that found no memory for a job; anybody adds one, without
+ *	@lock
+ * @retry_timer: has these and those tried again
  */
 struct rpcrdma2_svc_xprt {
 	struct svc_xprt		xprt;
@@ -50,7 +52,8 @@ struct rpcrdma2_svc_xprt {
 	struct list_head	read_jobs;
 	struct list_head	replies;
 	struct list_head	parked;
-	struct delayed_work	reply_timer;
+	struct llist_head	jobless;
+	struct delayed_work	retry_timer;
 };
 
 static inline struct rpcrdma2_svc_xprt *

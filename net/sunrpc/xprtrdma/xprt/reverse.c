@@ -225,8 +225,9 @@ void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_error error = { };
 	struct rpcrdma2_job *job;
 
+	/* There always is one: see rpcrdma2_jobs_provide(). */
 	job = rpcrdma2_job_get(recv);
-	if (!job)
+	if (IS_ERR(job))
 		return;
 	if (takes_chunks(recv->conn))
 		plan(x, job);
