@@ -299,6 +299,9 @@ static int post_reply(struct builder *b, struct page **pages,
 	rpcrdma2_job_give_credit(job);
 	job->replied = true;
 	rc = rpcrdma2_send_post(send);
+	/* The peer has just said that it takes less; what it was granted is given back. */
+	if (rc == -EMSGSIZE)
+		rc = -ENOTCONN;
 	if (rc)
 		job->replied = false;
 	else if (!writes)
