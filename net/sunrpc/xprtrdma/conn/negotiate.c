@@ -183,7 +183,10 @@ static bool ask_in(struct rpcrdma2_conn *conn,
  */
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn)
 {
-	ask_in(conn, conn->param.dialects.dialect[0], RPCRDMA2_HS_WAITING);
+	if (ask_in(conn, conn->param.dialects.dialect[0], RPCRDMA2_HS_WAITING))
+		return;
+	/* The server spoke before the CM did, when it was too early to be READY. */
+	settle(conn, RPCRDMA2_HS_WAITING, READ_ONCE(conn->handshake));
 }
 
 static void listen_on(struct rpcrdma2_conn *conn)
@@ -219,6 +222,8 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn)
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 	else if (step->next == RPCRDMA2_HS_TRYING)
 		listen_on(conn);
+	else if (!rpcrdma2_conn_is_ready(conn))
+		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 }
 
 /**
@@ -412,6 +417,38 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 	settle(conn, old, step->next);
 }
 
+/* The first message tells. Return: false if this end has begun to ask meanwhile */
+static bool become(struct rpcrdma2_conn *conn,
+		   const struct rpcrdma2_dialect *dialect)
+{
+	bool ok;
+
+	spin_lock(&conn->lock);
+	ok = conn->handshake == RPCRDMA2_HS_WAITING;
+	if (ok)
+		set_dialect(conn, dialect);
+	spin_unlock(&conn->lock);
+	return ok;
+}
+
+/* Whose a message is. An answer is in the dialect of the question. */
+static const struct rpcrdma2_dialect *dialect_of(const struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_conn *conn = recv->conn;
+	const struct rpcrdma2_dialect *dialect;
+	enum rpcrdma2_hs_state state;
+	bool asked;
+
+	do {
+		state = READ_ONCE(conn->handshake);
+		asked = state == RPCRDMA2_HS_WAITING;
+		dialect = rpcrdma2_hs_dialect(state, &conn->param.dialects,
+					      asked ? NULL : conn->dialect,
+					      recv->buf, recv->len);
+	} while (asked && !become(conn, dialect));
+	return dialect;
+}
+
 /* The number of another text's error stands for something else here. */
 static void count_error_received(struct rpcrdma2_conn *conn,
 				 const struct rpcrdma2_error *error)
@@ -431,20 +468,10 @@ static void count_error_received(struct rpcrdma2_conn *conn,
 void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
-	const struct rpcrdma2_dialect *dialect;
+	const struct rpcrdma2_dialect *dialect = dialect_of(recv);
 	struct xdr_stream *xdr = &conn->recv_xdr;
-	enum rpcrdma2_hs_state state;
-	bool asked;
 	int rc;
 
-	state = READ_ONCE(conn->handshake);
-	asked = state == RPCRDMA2_HS_WAITING;
-	dialect = rpcrdma2_hs_dialect(state, &conn->param.dialects,
-				      asked ? NULL : conn->dialect,
-				      recv->buf, recv->len);
-	/* An answer is in the dialect of the question. */
-	if (asked)
-		set_dialect(conn, dialect);
 	rpcrdma2_stream_decode(xdr, &conn->recv_xdr_buf, recv->buf, recv->len);
 	recv->hdr.response = conn->active;
 	rc = rpcrdma2_decode(dialect, xdr, &recv->hdr);
