@@ -43,6 +43,19 @@ refused() {
 	unlimit max_fast_reg
 }
 
+# value ROLE NAME - of that end's connection
+value() {
+	# shellcheck disable=SC2046 # one file
+	sed -n "s/^$2: *//p" $(connection_of "$1")
+}
+
+# Each Call that is granted has a Receive, where the server's are the connection's own.
+grants_have_receives() {
+	[ "$(value server receive_queue_shared)" = 1 ] ||
+		[ "$(value server responder_credits)" -lt "$(value server receive_queue_depth)" ] ||
+		lab_fail "$(value server responder_credits) Calls are granted"
+}
+
 must lab_insmod mimic
 refused
 for setting; do
@@ -51,6 +64,7 @@ for setting; do
 	must lab_mount 4.2
 	work files
 	work offsets
+	grants_have_receives
 	must umount "$LAB_MOUNT"
 	nfs_stop
 	must umount "$LAB_EXPORT"

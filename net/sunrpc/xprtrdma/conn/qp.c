@@ -100,6 +100,9 @@ static void qp_event(struct ib_event *event, void *context)
 	trace_rpcrdma2_qp_event(conn, event->event);
 	switch (event->event) {
 	case IB_EVENT_QP_LAST_WQE_REACHED:
+		/* Once it may have been late. */
+		if (conn->srq)
+			WRITE_ONCE(conn->srq->raises_no_event, false);
 		complete_all(&conn->last_wqe);
 		break;
 	case IB_EVENT_QP_FATAL:
@@ -270,6 +273,8 @@ static void limit_calls(struct rpcrdma2_conn *conn)
 			 &param->calls_in : &param->calls_out;
 		(*larger)--;
 	}
+	conn->granted = min(conn->granted, param->calls_in);
+	conn->granted_most = conn->granted;
 }
 
 static int get_pd(struct rpcrdma2_conn *conn)
@@ -394,7 +399,8 @@ static void reap(struct ib_cq *cq)
 
 	flush_work(&cq->work);
 	while (ib_poll_cq(cq, 1, &wc) > 0)
-		wc.wr_cqe->done(cq, &wc);
+		if (wc.wr_cqe)
+			wc.wr_cqe->done(cq, &wc);
 }
 
 /**
