@@ -441,10 +441,16 @@ static int listener_event(struct rdma_cm_id *cm_id,
 			  struct rdma_cm_event *event)
 {
 	struct rpcrdma2_listener *listener = cm_id->context;
+	struct rpcrdma2_memalloc saved;
+	int rc;
 
 	switch (event->event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return connect_request(cm_id, event);
+		/* The CM's other connections wait, those of mounts included. */
+		saved = rpcrdma2_memalloc_save(false);
+		rc = connect_request(cm_id, event);
+		rpcrdma2_memalloc_restore(saved);
+		return rc;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		listener->lost(listener->context);
 		return 0;

@@ -130,10 +130,12 @@ static int take_role(struct reverse *reverse)
 {
 	struct rpcrdma2_conn *conn = reverse->conn;
 	struct rpc_xprt *xprt = &reverse->xprt;
+	unsigned int nofs;
 	int rc = 0;
 
 	if (!rpcrdma2_conn_enter(conn))
 		return -ENOTCONN;
+	nofs = memalloc_nofs_save();
 	switch (rpcrdma2_conn_reverse(conn)) {
 	case RDMA2_RVREQSUP_NONE:
 		pr_info_ratelimited("rpcrdma2: no callbacks to client %s, because of %s: NFSv4.1 and later give it no delegations\n",
@@ -148,6 +150,7 @@ static int take_role(struct reverse *reverse)
 	if (!rpcrdma2_requester_create(conn, xprt))
 		rc = -ENOTCONN;
 out:
+	memalloc_nofs_restore(nofs);
 	rpcrdma2_conn_exit(conn);
 	return rc;
 }
