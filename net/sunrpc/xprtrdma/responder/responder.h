@@ -377,13 +377,13 @@ void rpcrdma2_rws_free(struct rpcrdma2_responder *responder);
  * rpcrdma2_page_is_private - may a page of a thread's be used again as it is?
  * @page: the page
  *
- * Return: whether nobody else has it, and it is not one of some file, as nfsd splices
- * them into Replies
+ * Return: whether nobody else has it, and it is neither one of some file, as nfsd splices
+ * them into Replies, nor broken
  */
 static inline bool rpcrdma2_page_is_private(struct page *page)
 {
 	return page_count(page) == 1 && !page->mapping && !PageLRU(page) &&
-	       !PageCompound(page);
+	       !PageCompound(page) && !PageHWPoison(page);
 }
 
 /* grant.c */

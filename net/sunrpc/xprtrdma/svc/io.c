@@ -477,6 +477,12 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	return len;
 }
 
+/* nfsd splices a page of a file to where sunrpc neither allocates one nor looks for it. */
+static bool is_beyond_end(const struct svc_rqst *rqstp, struct page **place)
+{
+	return place >= rqstp->rq_page_end;
+}
+
 /*
  * sunrpc frees the pages from rq_respages up to rq_next_page and allocates as
  * many for the next Call. What an inline Reply was copied from can serve
@@ -484,15 +490,25 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
  */
 static void keep_reply_pages(struct svc_rqst *rqstp)
 {
-	struct page *page;
+	struct page **last;
 
-	while (rqstp->rq_next_page > rqstp->rq_respages) {
-		page = rqstp->rq_next_page[-1];
-		if ((page && !rpcrdma2_page_is_private(page)) ||
-		    !rpcrdma2_reply_page_stays(page))
+	for (; rqstp->rq_next_page > rqstp->rq_respages; rqstp->rq_next_page--) {
+		last = rqstp->rq_next_page - 1;
+		if (*last && (is_beyond_end(rqstp, last) ||
+			      !rpcrdma2_page_is_private(*last)))
 			break;
-		rqstp->rq_next_page--;
+		if (!rpcrdma2_reply_page_stays(*last))
+			break;
 	}
+}
+
+/* As the allocator would, which takes longer */
+static void fill_reply_pages(struct svc_rqst *rqstp)
+{
+	struct page **end = min(rqstp->rq_next_page, rqstp->rq_page_end);
+
+	if (end > rqstp->rq_respages)
+		rpcrdma2_pages_fill(rqstp->rq_respages, end - rqstp->rq_respages);
 }
 
 /*
@@ -545,9 +561,7 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 	}
 	if (!rc)
 		rpcrdma2_peer_served(sx);
-	/* As the allocator would, which takes longer */
-	rpcrdma2_pages_fill(rqstp->rq_respages,
-			    rqstp->rq_next_page - rqstp->rq_respages);
+	fill_reply_pages(rqstp);
 	keep_reply_pages(rqstp);
 	/* The next Call is read to what this one's Reads have left in the CPU's caches. */
 	rpcrdma2_pages_exchange(rqstp->rq_pages, nr_read);
@@ -599,6 +613,8 @@ int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt)
 {
 	struct rpcrdma2_conn *conn = to_rpcrdma2_svc_xprt(xprt)->conn;
 
+	/* Whoever set XPT_DATA looks at the room behind that; who makes room does the reverse. */
+	smp_mb__after_atomic();
 	return rpcrdma2_conn_has_room(conn) &&
 	       rpcrdma2_responder_has_room(conn->responder);
 }
