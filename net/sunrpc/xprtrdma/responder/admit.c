@@ -25,6 +25,8 @@
  * Reads that take too long end the connection: a peer that trickles them would keep
  * the pages for ever. No thread waits for any of this.
  */
+#include <linux/sizes.h>
+
 #include "module.h"
 #include "responder.h"
 
@@ -32,6 +34,9 @@
 
 /* By then the client takes an RPC for lost. */
 #define READ_TIMEOUT	(60 * HZ)
+
+/* What is kept of a segment while it is read takes a part of a page, too. */
+#define RWS_PER_PAGE	(PAGE_SIZE / SZ_1K)
 
 static DEFINE_SPINLOCK(budget_lock);	/* budget, every in_line, pages_wanted */
 
@@ -83,7 +88,8 @@ static bool budget_take(struct rpcrdma2_responder *responder,
 
 	spin_lock(&budget_lock);
 	first = first_in_line();
-	job->admitted = rpcrdma2_job_read_pages(job) + job->nr_lent;
+	job->admitted = rpcrdma2_job_read_pages(job) + job->nr_lent +
+			job->recv->hdr.chunks.nsegs / RWS_PER_PAGE;
 	ok = (!first || first == responder) && budget_has(job->admitted);
 	if (ok) {
 		list_del_init(&adm->in_line);
