@@ -17,18 +17,24 @@
 profile=$1
 shift
 control=/sys/kernel/debug/mimic/r0
+# Heartbeats would notice that something is wrong, too, whatever it is.
+PARAMETERS="heartbeat=0 ${PARAMETERS:-}"
+
+# Where a registration is so small that a MiB takes several, the server invalidates one
+invalidates() { [ "$profile" = cxgb4 ] && echo local-inv; }
 
 # What can go wrong with a WR; status 12 and 13: RETRY_EXC and RNR_RETRY_EXC
 wr_faults() {
 	local step
 
-	for step in send send-inv write read reg-mr; do
+	for step in send send-inv write read reg-mr $(invalidates); do
 		for action in refuse fail_status=12 fail_status=4 delay_ms=200 lose \
 			      remove; do
 			echo "${step}_$action"
 		done
 	done
 	echo send_rnr_times=3 send-inv_rnr_times=3 send_late_ms=300 recv_refuse_times=1
+	echo send_device-fatal write_port-down
 }
 
 # ... and with what makes a connection
@@ -66,6 +72,10 @@ begin() {
 	! needs_connection "$1" || echo qp-fatal >$control/event
 	lab_until 60 has_struck || lab_fail "$1 did not happen: $(cat $control/faults)"
 	! removes_device "$1" || renew_device
+	case $1 in *_port-down*)
+		sleep 2
+		echo port-up >$control/event ;;
+	esac
 }
 
 # A device that is gone has no such file. (No process is started: the load has the CPU.)

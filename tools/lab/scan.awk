@@ -11,7 +11,8 @@ BEGIN {
 		"|refcount_t: |ODEBUG: |list_(add|del) corruption|ref_tracker: " \
 		"|unreferenced object|new suspected memory leak|[^a-z]leaked" \
 		"|still (has|have|in use)|waiting for .* to become free" \
-		"|workqueue lockup|detected buffer overflow|stack overflow"
+		"|workqueue lockup|detected buffer overflow|stack overflow" \
+		"|mimic: ERROR"
 	# What was on the stack, but in no frame of it
 	guess = "^ \\[<[0-9a-f]+>\\] \\? "
 	# What works on its caller's data
