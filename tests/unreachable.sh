@@ -77,4 +77,31 @@ mount_lost rpc.nfsd 0
 failed=$(counted closed)
 must lab_until 60 attempts_ended $((failed + 4))
 unmount_lost
+
+serve_again() {
+	must rpc.nfsd --no-udp 8
+	echo "rdma 20049" >/proc/fs/nfsd/portlist || lab_fail "no listener"
+}
+
+give_up() { timeout -s KILL 1 ls /run/lost; } 2>/dev/null
+
+# Those who give up waiting for an attempt must not put the next one off.
+impatient() {
+	local i
+
+	serve_again
+	LAB_SERVER=$leaving must lab_mount 3 nolock,timeo=10 /run/lost
+	must rpc.nfsd 0
+	for i in {1..12}; do
+		give_up
+	done
+	serve_again
+	SECONDS=0
+	must timeout 90 ls /run/lost
+	echo "after $i who gave up, a server was found in $SECONDS s"
+	[ $SECONDS -le 30 ] || lab_fail "that is long"
+	must umount /run/lost
+}
+
+[ "$1" = siw ] || impatient
 nfs_stop

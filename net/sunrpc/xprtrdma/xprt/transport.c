@@ -119,7 +119,9 @@ static void conn_drained(struct rpcrdma2_conn *conn)
 
 /*
  * The errors that sunrpc knows as "cannot connect now". But where no RPC was ever
- * answered, there is a mount to be told the truth, for good.
+ * answered, there is a mount to be told the truth, for good. In a container, -ENETUNREACH
+ * may end RPCs for good, too (7.3): so it is for a network that is not there, and not
+ * for what this end lacks just now.
  */
 static int connect_status(const struct rpcrdma2_xprt *x, int status)
 {
@@ -138,7 +140,7 @@ static int connect_status(const struct rpcrdma2_xprt *x, int status)
 	case -EPROTO:
 		return -ECONNREFUSED;
 	default:
-		return -ENETUNREACH;
+		return -EHOSTUNREACH;
 	}
 }
 
@@ -326,6 +328,9 @@ static void connect_worker(struct work_struct *work)
 	struct rpcrdma2_conn *conn;
 	bool abandoned;
 
+	x->attempt = jiffies;
+	if (x->xprt.stat.connect_count)
+		xprt_reconnect_backoff(&x->xprt, REESTABLISH_MIN);
 	if (x->refused) {
 		x->refused = false;
 		connect_failed(x, -EPROTONOSUPPORT);
@@ -352,10 +357,10 @@ out:
 	rpcrdma2_memalloc_restore(saved);
 }
 
-/* Called by sunrpc with the write lock and XPRT_CONNECTING. */
 /*
  * From one attempt to the next; sunrpc may have waited after the last one already. (Its
- * xprt_reconnect_delay() counts from now.)
+ * xprt_reconnect_delay() counts from now.) Those that were abandoned before they began
+ * put nothing off.
  */
 static unsigned long reconnect_delay(const struct rpcrdma2_xprt *x)
 {
@@ -364,6 +369,7 @@ static unsigned long reconnect_delay(const struct rpcrdma2_xprt *x)
 	return time_after(next, jiffies) ? next - jiffies : 0;
 }
 
+/* Called by sunrpc with the write lock and XPRT_CONNECTING. */
 static void xprt_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 {
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
@@ -373,11 +379,8 @@ static void xprt_op_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	spin_lock(&x->lock);
 	x->abandoned = false;
 	spin_unlock(&x->lock);
-	if (xprt->stat.connect_count) {
+	if (xprt->stat.connect_count)
 		delay = reconnect_delay(x);
-		xprt_reconnect_backoff(xprt, REESTABLISH_MIN);
-	}
-	x->attempt = jiffies + delay;
 	queue_delayed_work(xprtiod_workqueue, &x->connect_work, delay);
 }
 
@@ -448,6 +451,19 @@ static int xprt_op_send_request(struct rpc_rqst *rqst)
 static void xprt_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 {
 	xprt_force_disconnect(xprt);
+}
+
+/*
+ * A task may have waited for this connection until long after its time: that must not
+ * run out as soon as the Call is sent, or the connection would go at once.
+ */
+static void xprt_op_wait_for_reply(struct rpc_task *task)
+{
+	struct rpc_rqst *rqst = task->tk_rqstp;
+
+	if (time_after_eq(jiffies, rqst->rq_majortimeo))
+		rqst->rq_majortimeo = jiffies + rqst->rq_timeout;
+	xprt_wait_for_reply_request_def(task);
 }
 
 static void xprt_op_set_connect_timeout(struct rpc_xprt *xprt,
@@ -526,10 +542,11 @@ static const struct rpc_xprt_ops xprt_ops = {
 	.rpcbind		= rpcb_getport_async,
 	.set_port		= rpcrdma2_set_port,
 	.connect		= xprt_op_connect,
+	.prepare_request	= rpcrdma2_call_prepare,
 	.buf_alloc		= rpcrdma2_call_alloc,
 	.buf_free		= rpcrdma2_call_free,
 	.send_request		= xprt_op_send_request,
-	.wait_for_reply_request	= xprt_wait_for_reply_request_def,
+	.wait_for_reply_request	= xprt_op_wait_for_reply,
 	.timer			= xprt_op_timer,
 	.close			= xprt_op_close,
 	.destroy		= xprt_op_destroy,
