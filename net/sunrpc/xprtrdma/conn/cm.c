@@ -293,7 +293,7 @@ static int status_of(const struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_ROUTE_ERROR:
 		return -EHOSTUNREACH;
 	case RDMA_CM_EVENT_UNREACHABLE:
-		return -ENETUNREACH;
+		return -ETIMEDOUT;
 	case RDMA_CM_EVENT_REJECTED:
 		return -ECONNREFUSED;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:

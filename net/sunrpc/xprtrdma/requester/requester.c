@@ -262,20 +262,28 @@ void rpcrdma2_call_free(struct rpc_task *task)
 	rqst->rq_buffer = NULL;
 }
 
-/* Pages that the ULP leaves to the transport to allocate. */
-static int fill_sparse_pages(struct xdr_buf *buf)
+/**
+ * rpcrdma2_call_prepare - allocate pages that the ULP leaves to the transport
+ * @rqst: an RPC that is not queued to be sent yet
+ * @buf: its Call, or its Reply
+ *
+ * Called by sunrpc, process context, by the RPC's own task.
+ *
+ * Return: 0, or -ENOMEM: sunrpc encodes it again, a moment later
+ */
+int rpcrdma2_call_prepare(struct rpc_rqst *rqst, struct xdr_buf *buf)
 {
 	unsigned int i, n;
 
-	if (!(buf->flags & XDRBUF_SPARSE_PAGES))
+	if (likely(!(buf->flags & XDRBUF_SPARSE_PAGES)))
 		return 0;
 	n = DIV_ROUND_UP(buf->page_base + buf->page_len, PAGE_SIZE);
 	for (i = buf->page_base >> PAGE_SHIFT; i < n; i++) {
 		if (buf->pages[i])
 			continue;
-		buf->pages[i] = alloc_page(GFP_NOWAIT | __GFP_NOWARN);
+		buf->pages[i] = alloc_page(rpc_task_gfp_mask());
 		if (!buf->pages[i])
-			return -ENOBUFS;
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -445,9 +453,6 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 
 	trace_rpcrdma2_call_begin(requester, rqst);
 	rc = check_retransmission(requester, call);
-	if (rc)
-		return rc;
-	rc = fill_sparse_pages(&rqst->rq_rcv_buf);
 	if (rc)
 		return rc;
 	if (!credit_take(requester)) {

@@ -269,6 +269,7 @@ void rpcrdma2_requester_room(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_destroy(struct rpcrdma2_requester *requester);
 int rpcrdma2_call_alloc(struct rpc_task *task);
+int rpcrdma2_call_prepare(struct rpc_rqst *rqst, struct xdr_buf *buf);
 void rpcrdma2_call_free(struct rpc_task *task);
 int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 		       struct rpc_rqst *rqst);
