@@ -141,6 +141,28 @@ for version in 2 1; do
 	must umount /run/one
 	lab_until 30 all_closed || lab_fail "a connection was left"
 done
+
+### Little memory: the Queue doesn't grow beyond it, and grows when there is more.
+
+echo 0 >$parameters/version
+more=$(cat $parameters/receive_memory)
+echo 1 >$parameters/receive_memory
+client one "$LAB_SERVER"
+client two $address
+busy one & other=$!
+busy two
+must wait $other
+cat $shared
+[ "$(value memory)" -le $((1 << 20)) ] || lab_fail "Receives take $(value memory) of 1 MiB"
+little=$(queue receives)
+echo "$more" >$parameters/receive_memory
+# Memory was short a moment ago.
+grown() { busy one & busy two; wait $!; [ "$(queue receives)" -gt "$little" ]; }
+lab_until 60 grown || lab_fail "the Queue does not grow again"
+echo "$little Receives in 1 MiB, then $(queue receives)"
+in_bounds
+must umount /run/two
+must umount /run/one
 cat $shared
 nfs_stop
 must lab_kmemleak
