@@ -4,6 +4,7 @@
  * a fixed size.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "client.h"
 
@@ -147,6 +148,30 @@ static void updates(void)
 		connection_say(c, UPDPROP "%s%08x ", now[i], i % 2);
 		stays(c);
 	}
+}
+
+/**
+ * takes_nothing - a client that speaks, and has no Receive for any Reply, loses its
+ * connection, too
+ */
+void takes_nothing(void)
+{
+	struct options options = default_options;
+	struct connection *c;
+	unsigned int i;
+
+	options.recvs = 1;
+	c = connection_open(&options);
+	connection_say(c, CONNPROP "00000003 " RBSIZ("00003000")
+		       BRS("00000001") CHANGES);
+	/* It has the only one. */
+	connection_expect(c, CONNPROP_ANSWER);
+	say(c, CALL_HEAD NOTHING READ_CALL, xid, xid, 3000);
+	for (i = 0; i < 50; i++) {
+		sleep(2);
+		connection_say(c, UPDPROP RBSIZ("00003000") "00000000 ");
+	}
+	connection_expect_closed(c);
 }
 
 /* It asks for what the peer wishes. */

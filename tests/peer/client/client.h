@@ -120,6 +120,7 @@ void expect_read(struct connection *c, unsigned int count, uint32_t handle,
 
 /* terms.c, handles.c, room.c */
 void never_speaks(void);
+void takes_nothing(void);
 void read_to_window(struct connection *c, uint32_t inv_handle, uint32_t handle,
 		    const struct memory *m);
 void expect_limit(struct connection *c, unsigned int limit);

@@ -292,6 +292,8 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @heard: completions of the connection when it was last looked at, or when @wr
  *	completed; the CQ's and the timer's
  * @out: @work is posted; set by the timer, cleared by the CQ
+ * @sent: the connection's @sends_done when it was last looked at; the timer's
+ * @moved: when that was seen to change, in jiffies; the timer's
  */
 struct rpcrdma2_heartbeat {
 	struct rpcrdma2_work	work;
@@ -299,6 +301,8 @@ struct rpcrdma2_heartbeat {
 	struct ib_sge		sge;
 	u64			heard;
 	bool			out;
+	unsigned int		sent;
+	unsigned long		moved;
 };
 
 /* A server answers a CONNPROP at once, if it does, and a Call in time. */
@@ -398,6 +402,7 @@ struct rpcrdma2_heartbeat {
  * @waiting: work for which the Send Queue has no room, oldest first
  * @sq_depth: entries of the Send Queue
  * @sq_used: entries taken by @posted
+ * @sends_done: completions of the Send Queue, to see whether it moves
  * @unsignaled: entries since the last signaled WR
  * @post_failed: the device refused a WR
  * @inv_refused: ... and that was a LOCAL_INV, as such; stable after the drain
@@ -486,6 +491,7 @@ struct rpcrdma2_conn {
 	struct list_head		waiting;
 	struct list_head		free_sends;
 	unsigned int			sq_used;
+	unsigned int			sends_done;
 	bool				send_wanted;
 	bool				post_failed;
 

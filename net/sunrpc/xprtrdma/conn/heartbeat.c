@@ -19,6 +19,11 @@
  *			RFC 6581). A client asks to be allowed one Read at a time. If its
  *			server says none, it has no heartbeat.
  *
+ * A peer that speaks and takes nothing would keep what waits for it, for ever: its device
+ * says that it has no Receive (RNR NAK) as often as it is asked. So where the Send Queue
+ * has not moved for STALLED periods, whatever else did, there is a heartbeat, too, and
+ * has as many to complete.
+ *
  * The work runs once in a period while nothing else happens, and twice where the
  * connection is in use; it has nothing but a counter to look at that is kept anyway.
  */
@@ -27,6 +32,9 @@
 #include "conn.h"
 
 #include <trace/events/rpcrdma2.h>
+
+/* Periods */
+#define STALLED	6
 
 /**
  * rpcrdma2_heartbeat_reads - RDMA Reads that heartbeats take
@@ -67,6 +75,7 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_heartbeat *beat = &conn->heartbeat;
 	struct ib_send_wr *wr = &beat->wr.wr;
 
+	beat->moved = jiffies;
 	wr->opcode = IB_WR_RDMA_WRITE;
 	rpcrdma2_work_init(&beat->work, 0, wr, wr, 1, beat_done);
 	beat->work.prompt = true;
@@ -101,6 +110,20 @@ static void beat_send(struct rpcrdma2_conn *conn)
 	rpcrdma2_post(conn, &conn->heartbeat.work);
 }
 
+/* Return: whether the Send Queue has stood still for long, from now on */
+static bool is_stalled(struct rpcrdma2_conn *conn, unsigned int secs)
+{
+	struct rpcrdma2_heartbeat *beat = &conn->heartbeat;
+	unsigned int sent = READ_ONCE(conn->sends_done);
+	bool stalled = sent == beat->sent &&
+		       time_after(jiffies, beat->moved + STALLED * secs * HZ);
+
+	if (stalled || sent != beat->sent)
+		beat->moved = jiffies;
+	beat->sent = sent;
+	return stalled;
+}
+
 static void beat_missed(struct rpcrdma2_conn *conn)
 {
 	conn->stats.heartbeats_missed++;
@@ -122,10 +145,12 @@ void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn)
 	/* Before the counter, which its completion raises first. */
 	bool out = smp_load_acquire(&beat->out);
 	u64 heard = READ_ONCE(conn->stats.completions);
+	bool stalled;
 
 	if (!secs)
 		return;
-	if (heard != READ_ONCE(beat->heard)) {
+	stalled = is_stalled(conn, secs);
+	if (heard != READ_ONCE(beat->heard) && !stalled) {
 		WRITE_ONCE(beat->heard, heard);
 		/* When was that? It may be a period ago. */
 		if (!out)
