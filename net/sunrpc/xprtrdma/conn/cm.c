@@ -447,7 +447,7 @@ static int listener_event(struct rdma_cm_id *cm_id,
 	switch (event->event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		/* The CM's other connections wait, those of mounts included. */
-		saved = rpcrdma2_memalloc_save(false);
+		saved = rpcrdma2_memalloc_save(NULL);
 		rc = connect_request(cm_id, event);
 		rpcrdma2_memalloc_restore(saved);
 		return rc;
