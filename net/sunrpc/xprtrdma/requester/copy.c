@@ -5,6 +5,9 @@
  * What an RPC has for its message lies in several places, and each may take a segment
  * of its own. A responder that takes no more than so many (RDMA2_ERR_SEGMENTS: v2-09,
  * 5.3.3) gets a copy, or writes its Reply to one: whole pages need the fewest.
+ *
+ * And those that a Call was encrypted to (krb5p): sunrpc would free them when it encrypts
+ * the Call anew, which it may do while the responder can still read them.
  */
 #include "requester.h"
 
@@ -89,6 +92,24 @@ int rpcrdma2_copy_back(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 }
 
 /**
+ * rpcrdma2_copy_adopt - keep what a Call was encrypted to for as long as it is registered
+ * @copy: has what was kept of the transmission before, of which nothing is registered
+ * @rqst: the RPC; if it is encrypted, its pages are @copy's now. Its Call still refers to
+ *	them
+ *
+ * The caller holds the xprt's write lock.
+ */
+void rpcrdma2_copy_adopt(struct rpcrdma2_copy *copy, struct rpc_rqst *rqst)
+{
+	if (!rqst->rq_release_snd_buf)
+		return;
+	rpcrdma2_copy_free(copy);
+	copy->pages = rqst->rq_enc_pages;
+	copy->nr = rqst->rq_enc_pages_num;
+	rqst->rq_release_snd_buf = NULL;
+}
+
+/**
  * rpcrdma2_copy_free - free a copy
  * @copy: nothing of it is registered
  */
@@ -97,4 +118,5 @@ void rpcrdma2_copy_free(struct rpcrdma2_copy *copy)
 	while (copy->nr)
 		__free_page(copy->pages[--copy->nr]);
 	kfree(copy->pages);
+	copy->pages = NULL;
 }

@@ -258,6 +258,7 @@ void rpcrdma2_call_free(struct rpc_task *task)
 	}
 	rpcrdma2_copy_free(&call->sent_copy);
 	rpcrdma2_copy_free(&call->reply_copy);
+	rpcrdma2_copy_free(&call->encrypted);
 	rpcrdma2_call_buffer_free(call);
 	rqst->rq_buffer = NULL;
 }
@@ -386,6 +387,7 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	rpcrdma2_send_prepare(send);
 	rpcrdma2_chain_registrations(call, send);
 	if (!list_empty(&call->mrs)) {
+		rpcrdma2_copy_adopt(&call->encrypted, call->rqst);
 		rpcrdma2_conn_get(conn);
 		call->conn = conn;
 	}

@@ -192,6 +192,7 @@ struct rpcrdma2_copy {
  * @max_segments: how many the responder takes in a chunk, if it has refused more; else 0
  * @sent_copy: what is sent then
  * @reply_copy: where the Reply is written then
+ * @encrypted: pages that the Call was encrypted to, once some of it was registered
  * @resent: errors that led to a resend, as bits
  *
  * Lies in front of the buffer that sunrpc encodes the Call into. Changes hands
@@ -222,6 +223,7 @@ struct rpcrdma2_call {
 	u32			max_segments;
 	struct rpcrdma2_copy	sent_copy;
 	struct rpcrdma2_copy	reply_copy;
+	struct rpcrdma2_copy	encrypted;
 	unsigned long		resent;
 };
 
@@ -282,6 +284,7 @@ int rpcrdma2_copy_make(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 		       unsigned int len);
 int rpcrdma2_copy_back(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 		       unsigned int len);
+void rpcrdma2_copy_adopt(struct rpcrdma2_copy *copy, struct rpc_rqst *rqst);
 void rpcrdma2_copy_free(struct rpcrdma2_copy *copy);
 
 /* marshal.c */
