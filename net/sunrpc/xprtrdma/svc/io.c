@@ -280,55 +280,6 @@ void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 		rpcrdma2_job_put(job);
 }
 
-#ifdef CONFIG_FAULT_INJECTION
-/* RDMA2_ERROR code for the next Call that has chunks; or two digits, for two Calls */
-static u32 injected;
-
-/*
- * An honest server refuses no Call of this module's client. A test has it do
- * so, to see what becomes of the Call.
- */
-static bool inject_error(struct rpcrdma2_job *job)
-{
-	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
-	struct rpcrdma2_error error = {
-		.max_segments	= 1,
-		.chunk_index	= 1,
-	};
-
-	if (likely(!READ_ONCE(injected)) || !cl->nsegs)
-		return false;
-	error.code = xchg(&injected, RDMA2_ERR_NONE);
-	if (error.code > RDMA2_ERR_SYSTEM) {
-		WRITE_ONCE(injected, error.code / 10);
-		error.code %= 10;
-	}
-	if (!error.code || error.code > RDMA2_ERR_SYSTEM)
-		return false;
-	if (cl->nwrites)
-		error.length_needed = cl->writes[0].length;
-	else if (cl->has_reply)
-		error.length_needed = cl->reply.length;
-	if (cl->nreads)
-		rpcrdma2_read_end(job);
-	rpcrdma2_job_refuse(job, &error);
-	return true;
-}
-
-/**
- * rpcrdma2_svc_inject_init - have a file in debugfs for errors to inject
- */
-void rpcrdma2_svc_inject_init(void)
-{
-	rpcrdma2_debugfs_add_u32("inject_error", &injected);
-}
-#else
-static bool inject_error(struct rpcrdma2_job *job)
-{
-	return false;
-}
-#endif
-
 static void drop(struct rpcrdma2_job *job)
 {
 	trace_rpcrdma2_call_drop(job, job->status);
@@ -353,7 +304,7 @@ static void start_all_reads(struct rpcrdma2_svc_xprt *sx,
 		list_del_init(&job->list);
 		if (!may_run(sx, job))
 			continue;
-		if (!inject_error(job))
+		if (!rpcrdma2_svc_inject_error(job))
 			lent += rpcrdma2_reads_start(job,
 						     rqstp->rq_pages + lent,
 						     max_pages - lent,
@@ -437,7 +388,7 @@ static int run(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 		return 0;
 	if (queue == &sx->replies)
 		reply_again(sx, job);
-	else if (queue == &sx->read_jobs || !inject_error(job))
+	else if (queue == &sx->read_jobs || !rpcrdma2_svc_inject_error(job))
 		len = deliver(rqstp, job);
 	rpcrdma2_conn_exit(sx->conn);
 	return len;

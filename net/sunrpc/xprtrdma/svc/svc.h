@@ -95,14 +95,22 @@ int rpcrdma2_svc_reverse_register(void);
 void rpcrdma2_svc_reverse_unregister(void);
 void rpcrdma2_svc_reverse_lost(struct rpcrdma2_svc_xprt *sx);
 
-/* stats.c */
+/* inject.c */
 #ifdef CONFIG_FAULT_INJECTION
+bool rpcrdma2_svc_inject_error(struct rpcrdma2_job *job);
 void rpcrdma2_svc_inject_init(void);
 #else
+static inline bool rpcrdma2_svc_inject_error(struct rpcrdma2_job *job)
+{
+	return false;
+}
+
 static inline void rpcrdma2_svc_inject_init(void)
 {
 }
 #endif
+
+/* stats.c */
 void rpcrdma2_svc_stats_add(struct rpcrdma2_conn *conn);
 void rpcrdma2_svc_stats_gone(struct rpcrdma2_conn *conn);
 void rpcrdma2_svc_stats_init(void);
