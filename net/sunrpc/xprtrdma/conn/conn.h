@@ -292,7 +292,7 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @heard: completions of the connection when it was last looked at, or when @wr
  *	completed; the CQ's and the timer's
  * @out: @work is posted; set by the timer, cleared by the CQ
- * @sent: the connection's @sends_done when it was last looked at; the timer's
+ * @sent: completions of the Send Queue when they were last looked at; the timer's
  * @moved: when that was seen to change, in jiffies; the timer's
  */
 struct rpcrdma2_heartbeat {
@@ -301,7 +301,7 @@ struct rpcrdma2_heartbeat {
 	struct ib_sge		sge;
 	u64			heard;
 	bool			out;
-	unsigned int		sent;
+	u64			sent;
 	unsigned long		moved;
 };
 
@@ -402,7 +402,6 @@ struct rpcrdma2_heartbeat {
  * @waiting: work for which the Send Queue has no room, oldest first
  * @sq_depth: entries of the Send Queue
  * @sq_used: entries taken by @posted
- * @sends_done: completions of the Send Queue, to see whether it moves
  * @unsignaled: entries since the last signaled WR
  * @post_failed: the device refused a WR
  * @inv_refused: ... and that was a LOCAL_INV, as such; stable after the drain
@@ -491,7 +490,6 @@ struct rpcrdma2_conn {
 	struct list_head		waiting;
 	struct list_head		free_sends;
 	unsigned int			sq_used;
-	unsigned int			sends_done;
 	bool				send_wanted;
 	bool				post_failed;
 

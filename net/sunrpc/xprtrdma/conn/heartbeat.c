@@ -25,7 +25,7 @@
  * has as many to complete.
  *
  * The work runs once in a period while nothing else happens, and twice where the
- * connection is in use; it has nothing but a counter to look at that is kept anyway.
+ * connection is in use; it has nothing but counters to look at that are kept anyway.
  */
 #include <linux/timer.h>
 
@@ -114,7 +114,8 @@ static void beat_send(struct rpcrdma2_conn *conn)
 static bool is_stalled(struct rpcrdma2_conn *conn, unsigned int secs)
 {
 	struct rpcrdma2_heartbeat *beat = &conn->heartbeat;
-	unsigned int sent = READ_ONCE(conn->sends_done);
+	u64 sent = READ_ONCE(conn->stats.completions) -
+		   READ_ONCE(conn->stats.receives);
 	bool stalled = sent == beat->sent &&
 		       time_after(jiffies, beat->moved + STALLED * secs * HZ);
 

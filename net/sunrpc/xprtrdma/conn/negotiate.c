@@ -150,6 +150,26 @@ static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
 }
 
 /*
+ * This end becomes @dialect's, and the handshake takes a step. The timer, the CM and the
+ * CQ may be at it at the same time. Return: false if it was no longer in @old
+ */
+static bool become(struct rpcrdma2_conn *conn,
+		   const struct rpcrdma2_dialect *dialect,
+		   enum rpcrdma2_hs_state old, enum rpcrdma2_hs_state next)
+{
+	bool ok;
+
+	spin_lock(&conn->lock);
+	ok = conn->handshake == old;
+	if (ok) {
+		set_dialect(conn, dialect);
+		WRITE_ONCE(conn->handshake, next);
+	}
+	spin_unlock(&conn->lock);
+	return ok;
+}
+
+/*
  * In version 1 there is nothing to ask. Return: false if the timer has begun to send
  * Calls in another dialect
  */
@@ -158,16 +178,8 @@ static bool ask_in(struct rpcrdma2_conn *conn,
 		   enum rpcrdma2_hs_state old)
 {
 	enum rpcrdma2_hs_state next = rpcrdma2_hs_start(dialect);
-	bool in_time;
 
-	spin_lock(&conn->lock);
-	in_time = conn->handshake == old;
-	if (in_time) {
-		set_dialect(conn, dialect);
-		WRITE_ONCE(conn->handshake, next);
-	}
-	spin_unlock(&conn->lock);
-	if (!in_time)
+	if (!become(conn, dialect, old, next))
 		return false;
 	settle(conn, old, next);
 	if (next == RPCRDMA2_HS_ASKING)
@@ -417,21 +429,10 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 	settle(conn, old, step->next);
 }
 
-/* The first message tells. Return: false if this end has begun to ask meanwhile */
-static bool become(struct rpcrdma2_conn *conn,
-		   const struct rpcrdma2_dialect *dialect)
-{
-	bool ok;
-
-	spin_lock(&conn->lock);
-	ok = conn->handshake == RPCRDMA2_HS_WAITING;
-	if (ok)
-		set_dialect(conn, dialect);
-	spin_unlock(&conn->lock);
-	return ok;
-}
-
-/* Whose a message is. An answer is in the dialect of the question. */
+/*
+ * Whose a message is. An answer is in the dialect of the question, which the first message
+ * is, unless this end begins to ask just then.
+ */
 static const struct rpcrdma2_dialect *dialect_of(const struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
@@ -445,7 +446,7 @@ static const struct rpcrdma2_dialect *dialect_of(const struct rpcrdma2_recv *rec
 		dialect = rpcrdma2_hs_dialect(state, &conn->param.dialects,
 					      asked ? NULL : conn->dialect,
 					      recv->buf, recv->len);
-	} while (asked && !become(conn, dialect));
+	} while (asked && !become(conn, dialect, state, state));
 	return dialect;
 }
 

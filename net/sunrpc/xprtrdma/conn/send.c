@@ -378,7 +378,6 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 
 	spin_lock(&conn->lock);
-	WRITE_ONCE(conn->sends_done, conn->sends_done + 1);
 	retire(conn, last, &completed);
 	waited = !list_empty(&conn->waiting);
 	post_waiting(conn, &mine);
