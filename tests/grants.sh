@@ -48,6 +48,14 @@ busy() {
 		cmp - /run/data || lab_fail "$1: other contents"
 }
 
+both_busy() {
+	local other
+
+	busy one & other=$!
+	busy two
+	must wait $other
+}
+
 # sequential NAME COUNT - one RPC after the other
 sequential() {
 	dd if="/run/$1/data" bs=$UNIT count="$2" iflag=direct status=none |
@@ -107,9 +115,7 @@ for version in 2 1; do
 	client two $address
 	two=$(newest)
 	[ "$two" != "$one" ] || lab_fail "one connection for both"
-	busy one & other=$!
-	busy two
-	must wait $other
+	both_busy
 	in_bounds
 	[ "$(value shortages)" -gt "$before" ] || lab_fail "nothing was short"
 	! more_than_there_is || lab_fail "more than there is"
@@ -149,15 +155,13 @@ more=$(cat $parameters/receive_memory)
 echo 1 >$parameters/receive_memory
 client one "$LAB_SERVER"
 client two $address
-busy one & other=$!
-busy two
-must wait $other
+both_busy
 cat $shared
 [ "$(value memory)" -le $((1 << 20)) ] || lab_fail "Receives take $(value memory) of 1 MiB"
 little=$(queue receives)
 echo "$more" >$parameters/receive_memory
 # Memory was short a moment ago.
-grown() { busy one & busy two; wait $!; [ "$(queue receives)" -gt "$little" ]; }
+grown() { both_busy; [ "$(queue receives)" -gt "$little" ]; }
 lab_until 60 grown || lab_fail "the Queue does not grow again"
 echo "$little Receives in 1 MiB, then $(queue receives)"
 in_bounds

@@ -151,6 +151,13 @@ CONNECTIONS=/sys/kernel/debug/rpcrdma2
 # connection_of client|server - the file of that end's connection, or of several
 connection_of() { grep -l "^role: *$1\$" $CONNECTIONS/[0-9]* 2>/dev/null; }
 
+# sum ROLE NAME - of what that end's connections say
+sum() {
+	# shellcheck disable=SC2046 # several files
+	awk -v name="$2:" '$1 == name { n += $2 } END { print n + 0 }' \
+		$(connection_of "$1")
+}
+
 # no_rnr [WHEN] - no message found no Receive, by the devices' own count: on iWARP, where
 # there is none, it would have cost the connection.
 no_rnr() {

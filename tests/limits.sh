@@ -43,17 +43,11 @@ refused() {
 	unlimit max_fast_reg
 }
 
-# value ROLE NAME - of that end's connection
-value() {
-	# shellcheck disable=SC2046 # one file
-	sed -n "s/^$2: *//p" $(connection_of "$1")
-}
-
 # Each Call that is granted has a Receive, where the server's are the connection's own.
 grants_have_receives() {
-	[ "$(value server receive_queue_shared)" = 1 ] ||
-		[ "$(value server responder_credits)" -lt "$(value server receive_queue_depth)" ] ||
-		lab_fail "$(value server responder_credits) Calls are granted"
+	[ "$(sum server receive_queue_shared)" = 1 ] ||
+		[ "$(sum server responder_credits)" -lt "$(sum server receive_queue_depth)" ] ||
+		lab_fail "$(sum server responder_credits) Calls are granted"
 }
 
 must lab_insmod mimic

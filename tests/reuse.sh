@@ -34,13 +34,6 @@ control=/sys/kernel/debug/mimic/r0
 MIMIC=max_srq_wr=0
 waiters=24
 
-# sum ROLE NAME - of what that end's connections say
-sum() {
-	# shellcheck disable=SC2046 # several files
-	awk -v name="$2:" '$1 == name { n += $2 } END { print n + 0 }' \
-		$(connection_of "$1")
-}
-
 none_closed() {
 	[ "$(counted closed)" -eq 0 ] || lab_fail "$1: a connection was lost"
 }

@@ -21,13 +21,18 @@
 /* The XID of its requests */
 static const unsigned int its_xid = 2;
 
+static void agree_to_change(struct connection *c)
+{
+	connection_say(c, CONNPROP "00000003 " RBSIZ("00003000")
+		       BRS("00000001") CHANGES);
+	connection_expect(c, CONNPROP_ANSWER);
+}
+
 static struct connection *ready_to_change(void)
 {
 	struct connection *c = first_message();
 
-	connection_say(c, CONNPROP "00000003 " RBSIZ("00003000")
-		       BRS("00000001") CHANGES);
-	connection_expect(c, CONNPROP_ANSWER);
+	agree_to_change(c);
 	return c;
 }
 
@@ -162,10 +167,8 @@ void takes_nothing(void)
 
 	options.recvs = 1;
 	c = connection_open(&options);
-	connection_say(c, CONNPROP "00000003 " RBSIZ("00003000")
-		       BRS("00000001") CHANGES);
-	/* It has the only one. */
-	connection_expect(c, CONNPROP_ANSWER);
+	/* The answer has the only one. */
+	agree_to_change(c);
 	say(c, CALL_HEAD NOTHING READ_CALL, xid, xid, 3000);
 	for (i = 0; i < 50; i++) {
 		sleep(2);

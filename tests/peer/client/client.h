@@ -118,7 +118,7 @@ void say_read(struct connection *c, unsigned int id, unsigned int count,
 void expect_read(struct connection *c, unsigned int count, uint32_t handle,
 		 uint64_t offset);
 
-/* terms.c, handles.c, room.c */
+/* terms.c, changes.c, handles.c, room.c */
 void never_speaks(void);
 void takes_nothing(void);
 void read_to_window(struct connection *c, uint32_t inv_handle, uint32_t handle,
