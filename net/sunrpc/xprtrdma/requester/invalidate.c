@@ -10,6 +10,9 @@
 
 #include <trace/events/rpcrdma2.h>
 
+/* What ib_inc_rkey() changes; the rest of a handle is the registration's index. */
+#define HANDLE_KEY	0xffU
+
 /**
  * rpcrdma2_unregister - take back registrations that were never posted, or
  *	that are invalid
@@ -72,8 +75,8 @@ bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
  * @xid: of the Reply
  * @handle: which
  *
- * CQ context. The memory is being taken back, by the RPC's task: until that is done,
- * the registration has its handle.
+ * CQ context. The memory is being taken back by the RPC's task, or has been: then its
+ * registration may have another handle by now, which has the same index.
  *
  * Return: false if the handle is none of that RPC
  */
@@ -81,16 +84,19 @@ bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
 			u32 handle)
 {
 	struct rpcrdma2_mr *mr;
-	bool found = false;
+	bool mine = false;
+	u32 rkey;
 
 	spin_lock(&requester->lock);
 	list_for_each_entry(mr, &requester->all_mrs, all) {
-		found = mr->mr->rkey == handle && READ_ONCE(mr->xid) == xid;
-		if (found)
-			break;
+		rkey = READ_ONCE(mr->mr->rkey);
+		if ((rkey ^ handle) & ~HANDLE_KEY)
+			continue;
+		mine = rkey != handle || READ_ONCE(mr->xid) == xid;
+		break;
 	}
 	spin_unlock(&requester->lock);
-	return found;
+	return mine;
 }
 
 /*
