@@ -144,6 +144,18 @@ load_stop() {
 	must wait "$load"
 }
 
+### Addresses
+
+# go_to ADDRESS FORMER - have what goes to one address of a server go to another. It may not
+# take longer than until the end of an attempt to connect.
+go_to() {
+	local file
+
+	for file in $(grep -lx "$2" /sys/kernel/sunrpc/xprt-switches/*/xprt-*/dstaddr); do
+		timeout 10 sh -c "echo $1 >$file" || return
+	done
+}
+
 ### Statistics
 
 CONNECTIONS=/sys/kernel/debug/rpcrdma2

@@ -3,8 +3,8 @@
 #
 # Script of both guests: the other end is gone without a word, since its network is cut,
 # its machine stands still, or has lost power. Both ends notice in seconds, and the mount
-# goes on when the server is back. A server that is slow, but there, keeps its
-# connection.
+# goes on when the server is back, or another machine at its address, or when it is told of
+# another address. A server that is slow, but there, keeps its connection.
 #
 #	TEST_ARGS="PROVIDER [PERIOD [PATIENCE [VERSION [OUTAGE [SLOW]]]]]"
 #
@@ -27,6 +27,9 @@ PARAMETERS=heartbeat=$period
 # Two periods and a half, which end at full seconds, and what a slow guest takes
 limit=$((3 * period + 5))
 slow=${6:-$((4 * period + 4))}
+
+# The server has this address, too.
+ELSEWHERE=192.168.79.1
 
 lab_make_export() { export_on_disk; }
 
@@ -59,7 +62,17 @@ freeze() {
 	lab_signal thawed
 }
 
+# take_over - as another machine, which nobody's neighbour tables have yet
+take_over() {
+	must sysctl -q "net.ipv4.conf.$LAB_NETDEV.arp_notify=1"
+	must ip link set "$LAB_NETDEV" down
+	must ip link set "$LAB_NETDEV" address 52:54:00:12:34:03
+	must ip link set "$LAB_NETDEV" up
+}
+
 server() {
+	[ "$LAB_BOOT" -eq 1 ] || take_over
+	must ip address add $ELSEWHERE/24 dev "$LAB_NETDEV"
 	nfs_start "$provider"
 	lab_signal ready
 	until [ -e "$LAB_SHARE/.lab-end" ]; do
@@ -68,6 +81,8 @@ server() {
 			lab_signal noticed
 		}
 		lab_wait freeze 1 2>/dev/null && freeze
+		lab_wait leave 1 2>/dev/null &&
+			must ip address del "$LAB_SERVER/24" dev "$LAB_NETDEV"
 	done
 	nfs_stop
 }
@@ -128,11 +143,16 @@ slow_but_there() {
 	echo "slow for $slow s: kept its connection"
 }
 
+leave() { lab_signal leave; }
+
+go_elsewhere() { go_to $ELSEWHERE "$LAB_SERVER"; }
+
 power_cut() {
 	must load_advances 60
 	must lab_restart_server
 	must lab_wait ready 120
-	goes_on "busy, server up again after a power cut"
+	must go_to "$LAB_SERVER" $ELSEWHERE
+	goes_on "busy, another machine at the address after a power cut"
 }
 
 mount_server() {
@@ -153,6 +173,7 @@ is_said() {
 beats_sent() { awk '$1 == "heartbeats:" && $2 > 0 { f = 1 } END { exit !f }' "$(connection_of client)"; }
 
 client() {
+	must ip address add ${ELSEWHERE%.*}.2/24 dev "$LAB_NETDEV"
 	must lab_rdma_up "$provider"
 	load_transport
 	must lab_wait ready 120
@@ -165,6 +186,7 @@ client() {
 	gone "network cut" silence end_silence
 	gone "server stands still" lab_pause_server lab_resume_server
 	slow_but_there
+	gone "address lost" leave go_elsewhere
 	power_cut
 	load_stop
 	if [ "$period" -gt 0 ]; then

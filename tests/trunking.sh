@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: a server with two addresses, on a device each, which a client takes for
-# one: RPCs go both ways. A way that is lost holds up its RPCs until it is back, and
-# costs none of them. (Linux has no fail-over here: Documentation/admin-guide.rst.)
+# one: RPCs go both ways. A way that is lost holds up its RPCs until it is back, or an
+# administrator has it lead elsewhere, and costs none of them. (Linux has no fail-over
+# here: Documentation/admin-guide.rst.)
 #
 #	trunking.sh PROVIDER [trunkdiscovery]
 #
@@ -54,16 +55,22 @@ must rdma link delete r1
 sleep 5
 must add_other_device
 must load_advances 60
+must rdma link delete r1
+sleep 5
+SECONDS=0
+must go_to "$LAB_SERVER" $other
+must load_advances 60
+echo "a way that leads elsewhere: the mount went on after $SECONDS s"
 must load_stop
 must umount "$LAB_MOUNT"
 
 if [ "${2:-}" != trunkdiscovery ]; then
-	must rdma link delete r1
 	nfs_stop
 	exit
 fi
 
 # One mount, and the server says its other address.
+must add_other_device
 must exportfs -u "*:$LAB_EXPORT"
 must exportfs -o "rw,no_root_squash,insecure,fsid=0,no_subtree_check,replicas=/@$other" \
 	"*:$LAB_EXPORT"

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A client's connections: one after the other.
+ *
+ * At most one exists at a time: the next one is made only after the last one is
+ * CLOSED, so whatever an RPC had exposed is fenced before sunrpc sends it again.
+ *
+ * Connecting goes on by events. sunrpc's write lock is held from connect
+ * until the connection is ready or CLOSED; both report to sunrpc. A ready
+ * connection that is lost asks sunrpc to disconnect, and sunrpc's close waits
+ * for CLOSED.
+ */
+#include <linux/sunrpc/addr.h>
+
+#include "module.h"
+#include "xprt.h"
+
+/* Before what is known of a server is found to be wrong for good */
+#define MAX_REFUSALS		2
+
+/* The shortest wait between two attempts */
+#define REESTABLISH_MIN		(3 * HZ)
+
+/* How often who wants the write lock is looked for, and how long he has to take it */
+#define WATCH_INTERVAL		HZ
+#define WATCH_PAUSE		(HZ / 20)
+
+/**
+ * rpcrdma2_xprt_conn_get - the connection, if there is one
+ * @x: the transport
+ *
+ * Return: a reference, or NULL
+ */
+struct rpcrdma2_conn *rpcrdma2_xprt_conn_get(struct rpcrdma2_xprt *x)
+{
+	struct rpcrdma2_conn *conn;
+
+	spin_lock(&x->lock);
+	conn = rpcrdma2_xprt_conn(x);
+	if (conn)
+		rpcrdma2_conn_get(conn);
+	spin_unlock(&x->lock);
+	return conn;
+}
+
+static void conn_ready(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_xprt *x = conn->upper;
+	struct rpc_xprt *xprt = &x->xprt;
+
+	if (conn->dialect != conn->param.dialects.dialect[0])
+		rpcrdma2_server_learned(xprt, conn->dialect);
+	rpcrdma2_requester_ready(conn->requester);
+	xprt->connect_cookie++;
+	xprt->stat.connect_count++;
+	xprt->stat.connect_time += (long)jiffies - xprt->stat.connect_start;
+	xprt_set_connected(xprt);
+	xprt_clear_connecting(xprt);
+	/* Before another task may connect or send, and wait among those. */
+	xprt_wake_pending_tasks(xprt, -EAGAIN);
+	xprt_unlock_connect(xprt, x);
+}
+
+/* So that data, their parts of pages, and the rest of the message fit in the segments */
+static size_t max_payload(const struct rpcrdma2_conn *conn)
+{
+	size_t segments = RPCRDMA2_OWN_SEGMENTS - 4;
+
+	return min_t(size_t, RPCRDMA2_MAX_PAYLOAD,
+		     segments * conn->max_pages * PAGE_SIZE);
+}
+
+static int conn_prepare(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_xprt *x = conn->upper;
+
+	x->xprt.max_payload = max_payload(conn);
+	return rpcrdma2_mrs_provide(conn->requester);
+}
+
+static void conn_room(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_requester_room(conn->requester);
+}
+
+static void conn_closing(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_xprt *x = conn->upper;
+
+	if (conn->was_ready)
+		xprt_force_disconnect(&x->xprt);
+}
+
+static void conn_drained(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_xprt *x = conn->upper;
+
+	rpcrdma2_requester_drained(conn->requester);
+	rpcrdma2_xprt_reverse_drop(conn);
+	rpcrdma2_report_failure(&x->xprt, conn);
+}
+
+/*
+ * The errors that sunrpc knows as "cannot connect now". But where no RPC was ever
+ * answered, there is a mount to be told the truth, for good. In a container, -ENETUNREACH
+ * may end RPCs for good, too (7.3): so it is for a network that is not there, and not
+ * for what this end lacks just now.
+ */
+static int connect_status(const struct rpcrdma2_xprt *x, int status)
+{
+	switch (status) {
+	case -ECONNREFUSED:
+	case -ECONNRESET:
+	case -ECONNABORTED:
+	case -ETIMEDOUT:
+	case -EHOSTUNREACH:
+	case -ENETUNREACH:
+	case -ENOTCONN:
+		return status;
+	case -EPROTONOSUPPORT:
+		return x->stats.replies.messages ? -ECONNREFUSED : status;
+	case -EOPNOTSUPP:
+	case -EPROTO:
+		return -ECONNREFUSED;
+	default:
+		return -EHOSTUNREACH;
+	}
+}
+
+/*
+ * sunrpc's tasks pass the write lock on to each other, and wake no process that wants it,
+ * too: an administrator, who writes another address to sysfs, or takes this way out. While
+ * the server does not answer, he would wait with all others.
+ */
+static bool is_wanted(struct rpc_xprt *xprt)
+{
+	struct wait_queue_head *queue = bit_waitqueue(&xprt->state, XPRT_LOCKED);
+	const struct wait_bit_queue_entry *waiter;
+	bool found = false;
+
+	spin_lock_irq(&queue->lock);
+	list_for_each_entry(waiter, &queue->head, wq_entry.entry) {
+		found = waiter->key.flags == &xprt->state &&
+			waiter->key.bit_nr == XPRT_LOCKED;
+		if (found)
+			break;
+	}
+	spin_unlock_irq(&queue->lock);
+	return found;
+}
+
+/*
+ * Each task that waited has sunrpc close what it waited for, unless the cookie is
+ * another one by then. A task that waited to ask for a connection may be faster:
+ * its new one would be closed as soon as it is up.
+ */
+static void connect_failed(struct rpcrdma2_xprt *x, int status)
+{
+	struct rpc_xprt *xprt = &x->xprt;
+
+	rpcrdma2_server_lost(xprt);
+	if (is_wanted(xprt)) {
+		/* No task has the lock passed on to it, or takes it. */
+		xprt_wait_for_buffer_space(xprt);
+		mod_delayed_work(xprtiod_workqueue, &x->watch, WATCH_PAUSE);
+	}
+	xprt->connect_cookie++;
+	xprt_clear_connecting(xprt);
+	/* Before another task may connect, and wait among those. */
+	xprt_wake_pending_tasks(xprt, connect_status(x, status));
+	xprt_unlock_connect(xprt, x);
+}
+
+static void attempt_failed(struct rpcrdma2_xprt *x,
+			   const struct rpcrdma2_conn *conn)
+{
+	if (conn->assume) {
+		/* sunrpc need not know that one attempt takes two connections. */
+		rpcrdma2_server_learned(&x->xprt, conn->assume);
+		queue_delayed_work(xprtiod_workqueue, &x->connect_work, 0);
+	} else {
+		connect_failed(x, conn->close_status);
+	}
+}
+
+/*
+ * Calls were sent, and the server does not speak their version: nor another one, if
+ * that was tried before, or must not be. What was only known of the server may be
+ * out of date; but that it always is ends here, too. An xprt that had an answer, ever,
+ * goes on trying.
+ */
+static bool is_refused(struct rpcrdma2_xprt *x, const struct rpcrdma2_conn *conn)
+{
+	if (!conn->was_ready || conn->close_status != -EPROTONOSUPPORT ||
+	    conn->assume || x->stats.replies.messages)
+		return false;
+	return !x->assumed || ++x->refusals > MAX_REFUSALS;
+}
+
+static void conn_closed(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_requester *requester = conn->requester;
+	struct rpcrdma2_xprt *x = conn->upper;
+
+	if (conn->was_ready) {
+		x->last_close = jiffies;
+		x->last_close_status = conn->close_status;
+		x->silent_conns += conn->stats.heartbeats_missed;
+		/* It no longer has the version that it had. */
+		if (conn->close_status == -EPROTONOSUPPORT)
+			rpcrdma2_server_lost(&x->xprt);
+	}
+	if (conn->was_ready && conn->assume)
+		rpcrdma2_server_learned(&x->xprt, conn->assume);
+	spin_lock(&x->lock);
+	RCU_INIT_POINTER(x->conn, NULL);
+	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
+	x->refused = is_refused(x, conn);
+	/*
+	 * In one step for rpcrdma2_xprt_close(), which says the same where it finds no
+	 * connection: said later, it could be taken for the next one's loss.
+	 */
+	if (conn->was_ready)
+		xprt_disconnect_done(&x->xprt);
+	spin_unlock(&x->lock);
+	if (!conn->was_ready)
+		attempt_failed(x, conn);
+	if (atomic_dec_and_test(&x->nr_conns))
+		wake_up_var(&x->nr_conns);
+	rpcrdma2_conn_put(conn);
+}
+
+static void conn_free(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_requester_destroy(conn->requester);
+	rpcrdma2_responder_destroy(conn->responder);
+}
+
+static bool conn_is_quiet(struct rpcrdma2_conn *conn)
+{
+	return rpcrdma2_requester_is_quiet(conn->requester);
+}
+
+static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
+{
+	struct rpcrdma2_xprt *x = conn->upper;
+
+	rpcrdma2_show(seq, "connects", "%lu", x->xprt.stat.connect_count);
+	rpcrdma2_show(seq, "last_close_status", "%d", x->last_close_status);
+	if (x->last_close_status)
+		rpcrdma2_show(seq, "last_close_seconds", "%lu",
+			      (jiffies - x->last_close) / HZ);
+	rpcrdma2_show(seq, "silent_connections", "%u", x->silent_conns);
+	rpcrdma2_show_requester(seq, conn->requester);
+	rpcrdma2_show_responder(seq, conn->responder);
+}
+
+static const struct rpcrdma2_conn_ops conn_ops = {
+	.prepare	= conn_prepare,
+	.ready		= conn_ready,
+	.closing	= conn_closing,
+	.drained	= conn_drained,
+	.closed		= conn_closed,
+	.free		= conn_free,
+	.room		= conn_room,
+	.call		= rpcrdma2_xprt_reverse_call,
+	.reply		= rpcrdma2_reply_receive,
+	.is_quiet	= conn_is_quiet,
+	.show		= conn_show,
+};
+
+static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
+{
+	struct rpcrdma2_conn_param param = {
+		.ops		= &conn_ops,
+		.net		= x->xprt.xprt_net,
+		.rbsiz_min	= rpcrdma2_inline_start(),
+		.rbsiz_max	= rpcrdma2_inline_size,
+		.sbsiz		= rpcrdma2_inline_size,
+		.calls_out	= x->slots,
+		.calls_in	= RPCRDMA2_REVERSE_CREDITS,
+		.wrs_per_call	= RPCRDMA2_XPRT_WRS_PER_CALL,
+		.heartbeat	= rpcrdma2_heartbeat_period,
+		.reverse	= x->reverse,
+		.job_pages	= rpcrdma2_job_pages(RPCRDMA2_REVERSE_PAYLOAD),
+		.swapper	= &x->xprt.swapper,
+		.connector	= x->connector,
+	};
+	struct rpcrdma2_conn *conn;
+
+	rpcrdma2_client_dialects(&param.dialects);
+	x->assumed = rpcrdma2_server_dialect(&x->xprt);
+	if (x->assumed)
+		rpcrdma2_dialects_from(&param.dialects, x->assumed);
+	conn = rpcrdma2_conn_alloc(&param, GFP_KERNEL);
+	if (!conn)
+		return NULL;
+	conn->upper = x;
+	if (rpcrdma2_requester_create(conn, &x->xprt) &&
+	    rpcrdma2_responder_create(conn, rpcrdma2_xprt_admitted) &&
+	    !rpcrdma2_jobs_provide(conn->responder) &&
+	    (x->reverse != RDMA2_RVREQSUP_GENL ||
+	     !rpcrdma2_lend_provide(conn->responder)))
+		return conn;
+	rpcrdma2_conn_put(conn);
+	return NULL;
+}
+
+/**
+ * rpcrdma2_xprt_abandon - end an attempt to connect
+ * @x: a transport that connects, or did when this was looked at
+ *
+ * Until an attempt ends it has the write lock, for which sunrpc waits before it lets
+ * go of the transport. Should somebody want a connection after all, sunrpc tries again.
+ * Process context.
+ */
+void rpcrdma2_xprt_abandon(struct rpcrdma2_xprt *x)
+{
+	struct rpcrdma2_conn *conn;
+
+	if (cancel_delayed_work(&x->connect_work)) {
+		connect_failed(x, -ENOTCONN);
+		return;
+	}
+	spin_lock(&x->lock);
+	x->abandoned = true;
+	spin_unlock(&x->lock);
+	conn = rpcrdma2_xprt_conn_get(x);
+	if (!conn)
+		return;
+	if (!rpcrdma2_conn_is_ready(conn))
+		rpcrdma2_conn_close(conn, -ENOTCONN);
+	rpcrdma2_conn_put(conn);
+}
+
+/* While an attempt is under way; and when who wanted the lock has had time to take it */
+static void watch_worker(struct work_struct *work)
+{
+	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
+					       struct rpcrdma2_xprt, watch);
+	struct rpc_xprt *xprt = &x->xprt;
+
+	xprt_write_space(xprt);
+	if (!xprt_connecting(xprt))
+		return;
+	if (is_wanted(xprt))
+		rpcrdma2_xprt_abandon(x);
+	queue_delayed_work(xprtiod_workqueue, &x->watch, WATCH_INTERVAL);
+}
+
+/* Another address than that of the last attempt? Then what was tried says nothing. */
+static bool is_elsewhere(const struct rpcrdma2_xprt *x)
+{
+	return !rpc_cmp_addr_port((struct sockaddr *)&x->tried,
+				  (struct sockaddr *)&x->xprt.addr);
+}
+
+static void connect_worker(struct work_struct *work)
+{
+	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
+					       struct rpcrdma2_xprt,
+					       connect_work);
+	struct rpcrdma2_memalloc saved = rpcrdma2_memalloc_save(&x->xprt.swapper);
+	struct rpcrdma2_conn *conn;
+	bool abandoned;
+
+	x->attempt = jiffies;
+	if (is_elsewhere(x))
+		x->xprt.reestablish_timeout = 0;
+	x->tried = x->xprt.addr;
+	if (x->xprt.stat.connect_count)
+		xprt_reconnect_backoff(&x->xprt, REESTABLISH_MIN);
+	if (x->refused) {
+		x->refused = false;
+		connect_failed(x, -EPROTONOSUPPORT);
+		goto out;
+	}
+	conn = conn_new(x);
+	if (!conn) {
+		connect_failed(x, -ENOMEM);
+		goto out;
+	}
+	atomic_inc(&x->nr_conns);
+	spin_lock(&x->lock);
+	rcu_assign_pointer(x->conn, conn);
+	abandoned = x->abandoned;
+	rpcrdma2_conn_get(conn);
+	spin_unlock(&x->lock);
+	if (abandoned)
+		rpcrdma2_conn_close(conn, -ENOTCONN);
+	else
+		rpcrdma2_conn_connect(conn, NULL,
+				      (struct sockaddr *)&x->xprt.addr);
+	rpcrdma2_conn_put(conn);
+out:
+	rpcrdma2_memalloc_restore(saved);
+}
+
+/*
+ * From one attempt to the next; sunrpc may have waited after the last one already. (Its
+ * xprt_reconnect_delay() counts from now.) Those that were abandoned before they began
+ * put nothing off.
+ */
+static unsigned long reconnect_delay(const struct rpcrdma2_xprt *x)
+{
+	unsigned long next = x->attempt + x->xprt.reestablish_timeout;
+
+	return time_after(next, jiffies) ? next - jiffies : 0;
+}
+
+/**
+ * rpcrdma2_xprt_connect - begin to connect
+ * @xprt: the transport
+ * @task: whose RPC needs it
+ *
+ * The connect op: called by sunrpc with the write lock and XPRT_CONNECTING.
+ */
+void rpcrdma2_xprt_connect(struct rpc_xprt *xprt, struct rpc_task *task)
+{
+	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
+	unsigned long delay = 0;
+
+	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, x));
+	spin_lock(&x->lock);
+	x->abandoned = false;
+	spin_unlock(&x->lock);
+	if (xprt->stat.connect_count && !is_elsewhere(x))
+		delay = reconnect_delay(x);
+	queue_delayed_work(xprtiod_workqueue, &x->connect_work, delay);
+	queue_delayed_work(xprtiod_workqueue, &x->watch, WATCH_INTERVAL);
+}
+
+/**
+ * rpcrdma2_xprt_connect_init - prepare a transport for connecting
+ * @x: a new one
+ */
+void rpcrdma2_xprt_connect_init(struct rpcrdma2_xprt *x)
+{
+	INIT_DELAYED_WORK(&x->connect_work, connect_worker);
+	INIT_DELAYED_WORK(&x->watch, watch_worker);
+}
+
+/**
+ * rpcrdma2_xprt_close - close the connection, if there is one
+ * @xprt: whose
+ *
+ * The close op: called by sunrpc with the write lock; sleeps until nothing is exposed.
+ */
+void rpcrdma2_xprt_close(struct rpc_xprt *xprt)
+{
+	struct rpcrdma2_conn *conn = rpcrdma2_xprt_conn_get(to_rpcrdma2_xprt(xprt));
+
+	if (!conn) {
+		xprt_disconnect_done(xprt);
+		return;
+	}
+	rpcrdma2_conn_close(conn, -ESHUTDOWN);
+	rpcrdma2_conn_wait_closed(conn);
+	rpcrdma2_conn_put(conn);
+}
+
+/**
+ * rpcrdma2_xprt_connect_end - see to it that nothing connects, and no connection is left
+ * @x: a transport of which sunrpc has let go
+ *
+ * Process context, sleeps.
+ */
+void rpcrdma2_xprt_connect_end(struct rpcrdma2_xprt *x)
+{
+	cancel_delayed_work_sync(&x->connect_work);
+	rpcrdma2_xprt_close(&x->xprt);
+	/* The last connection's teardown may still be reporting to us. */
+	wait_var_event(&x->nr_conns, !atomic_read(&x->nr_conns));
+	cancel_delayed_work_sync(&x->watch);
+}
