@@ -10,8 +10,6 @@
  * connection that is lost asks sunrpc to disconnect, and sunrpc's close waits
  * for CLOSED.
  */
-#include <linux/sunrpc/addr.h>
-
 #include "module.h"
 #include "xprt.h"
 
@@ -351,8 +349,7 @@ static void watch_worker(struct work_struct *work)
 /* Another address than that of the last attempt? Then what was tried says nothing. */
 static bool is_elsewhere(const struct rpcrdma2_xprt *x)
 {
-	return !rpc_cmp_addr_port((struct sockaddr *)&x->tried,
-				  (struct sockaddr *)&x->xprt.addr);
+	return memcmp(&x->tried, &x->xprt.addr, sizeof(x->tried));
 }
 
 static void connect_worker(struct work_struct *work)

@@ -42,6 +42,8 @@ static const char *meaning(enum rpcrdma2_conn_state state, int status)
 	case -ENETUNREACH:
 		return state < RPCRDMA2_CONN_CONNECTING ?
 			"there is no route to it" : silence(state);
+	case -EAFNOSUPPORT:
+		return "that is no address";
 	case -EHOSTUNREACH:
 		return "no RDMA device leads there, or nobody has that address";
 	case -ECONNREFUSED:
