@@ -19,7 +19,7 @@
 /* The shortest wait between two attempts */
 #define REESTABLISH_MIN		(3 * HZ)
 
-/* How often who wants the write lock is looked for, and how long he has to take it */
+/* How often a process that wants the write lock is looked for, and its time to take it */
 #define WATCH_INTERVAL		HZ
 #define WATCH_PAUSE		(HZ / 20)
 
@@ -127,8 +127,8 @@ static int connect_status(const struct rpcrdma2_xprt *x, int status)
 
 /*
  * sunrpc's tasks pass the write lock on to each other, and wake no process that wants it,
- * too: an administrator, who writes another address to sysfs, or takes this way out. While
- * the server does not answer, he would wait with all others.
+ * too: an administrator's, that writes another address to sysfs, or takes this way out.
+ * While the server does not answer, it would wait with all others.
  */
 static bool is_wanted(struct rpc_xprt *xprt)
 {
@@ -331,7 +331,7 @@ void rpcrdma2_xprt_abandon(struct rpcrdma2_xprt *x)
 	rpcrdma2_conn_put(conn);
 }
 
-/* While an attempt is under way; and when who wanted the lock has had time to take it */
+/* While an attempt is under way; and when a process that wanted the lock has had its time */
 static void watch_worker(struct work_struct *work)
 {
 	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
