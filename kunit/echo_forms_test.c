@@ -356,6 +356,24 @@ static void all_forms_on_one_connection(struct kunit *test)
 			echo_forms_call(test, &echo_combos[i].shape);
 }
 
+/* Where page data began in the Reply before is nothing to the next one. */
+static void reply_of_other_form_than_the_last(struct kunit *test)
+{
+	static const struct echo_shape shapes[] = {
+		{ .flags = ECHO_RES_PAYLOAD | ECHO_RES_DDP, .res_pages = 5000,
+		  .svc_base = 1001 },
+		{ .res_head = 20001 },
+		{ .flags = ECHO_RES_PAYLOAD | ECHO_RES_DDP, .res_pages = 5000,
+		  .svc_base = 4000 },
+		{ .flags = ECHO_RES_PAYLOAD | ECHO_STREAM, .res_head = 9001,
+		  .res_pages = 200001 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(shapes); i++)
+		echo_forms_call(test, &shapes[i]);
+}
+
 /* As much as sunrpc has for a server: 4 MiB, or 1 MiB before */
 static void largest_payloads(struct kunit *test)
 {
@@ -419,6 +437,7 @@ static struct kunit_case echo_forms_cases[] = {
 			 echo_long_payload_gen_params),
 	KUNIT_CASE_PARAM(call_and_reply_of_form, echo_combo_gen_params),
 	KUNIT_CASE(all_forms_on_one_connection),
+	KUNIT_CASE(reply_of_other_form_than_the_last),
 	KUNIT_CASE(largest_payloads),
 	{}
 };
@@ -492,6 +511,7 @@ static struct kunit_case echo_reverse_forms_cases[] = {
 	KUNIT_CASE_PARAM(call_and_reply_of_form, echo_combo_gen_params),
 	KUNIT_CASE_PARAM(call_and_reply_of_form, echo_rare_combo_gen_params),
 	KUNIT_CASE(all_forms_on_one_connection),
+	KUNIT_CASE(reply_of_other_form_than_the_last),
 	{}
 };
 

@@ -72,6 +72,8 @@ static void init_buffers(struct reverse_rqst *rr)
 
 	rpcrdma2_job_arg(job, &rqst->rq_rcv_buf, job->pages);
 	rqst->rq_private_buf = rqst->rq_rcv_buf;
+	/* xdr_buf_init() leaves it as the last Reply had it. */
+	rqst->rq_snd_buf.page_base = 0;
 	if (job->lent) {
 		xdr_buf_init(&rqst->rq_snd_buf, page_address(job->lent[0]),
 			     job->nr_lent * PAGE_SIZE);
