@@ -151,9 +151,9 @@ load_stop() {
 go_to() {
 	local file
 
-	for file in $(grep -lx "$2" /sys/kernel/sunrpc/xprt-switches/*/xprt-*/dstaddr); do
+	while read -r file; do
 		timeout 10 sh -c "echo $1 >$file" || return
-	done
+	done < <(grep -lx "$2" /sys/kernel/sunrpc/xprt-switches/*/xprt-*/dstaddr)
 }
 
 ### Statistics

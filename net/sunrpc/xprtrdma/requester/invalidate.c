@@ -83,16 +83,19 @@ bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
 bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
 			u32 handle)
 {
+	/* Without LocalInv, the registration may be gone. */
+	bool mine = requester->conn->no_local_inv;
 	struct rpcrdma2_mr *mr;
-	bool mine = false;
-	u32 rkey;
+	u32 owner, rkey;
 
 	spin_lock(&requester->lock);
 	list_for_each_entry(mr, &requester->all_mrs, all) {
+		/* Pairs with the release in flush(): the next owner has the next handle. */
+		owner = smp_load_acquire(&mr->xid);
 		rkey = READ_ONCE(mr->mr->rkey);
 		if ((rkey ^ handle) & ~HANDLE_KEY)
 			continue;
-		mine = rkey != handle || READ_ONCE(mr->xid) == xid;
+		mine = rkey != handle || owner == xid;
 		break;
 	}
 	spin_unlock(&requester->lock);

@@ -366,7 +366,8 @@ static int flush(struct builder *b)
 	if (n < 0)
 		return n;
 	fill_wrs(mr);
-	WRITE_ONCE(mr->xid, be32_to_cpu(b->call->rqst->rq_xid));
+	/* Pairs with rpcrdma2_inv_stray(). */
+	smp_store_release(&mr->xid, be32_to_cpu(b->call->rqst->rq_xid));
 	trace_rpcrdma2_mr_register(requester->conn, b->call->rqst, ibmr);
 	rc = rpcrdma2_add_segment(&requester->hdr.chunks, b->chunk,
 				  ibmr->rkey, ibmr->length, ibmr->iova);

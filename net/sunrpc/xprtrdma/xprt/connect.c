@@ -23,6 +23,60 @@
 #define WATCH_INTERVAL		HZ
 #define WATCH_PAUSE		(HZ / 20)
 
+/*
+ * sunrpc's tasks pass the write lock on to each other, and wake no process that wants it,
+ * too: an administrator's, that writes another address to sysfs, or takes this way out.
+ * While the server does not answer, it would wait with all others.
+ */
+static bool is_wanted(struct rpc_xprt *xprt)
+{
+	struct wait_queue_head *queue = bit_waitqueue(&xprt->state, XPRT_LOCKED);
+	const struct wait_bit_queue_entry *waiter;
+	bool found = false;
+
+	spin_lock_irq(&queue->lock);
+	list_for_each_entry(waiter, &queue->head, wq_entry.entry) {
+		/* Others may be here that have no key. */
+		found = waiter->wq_entry.func == wake_bit_function &&
+			waiter->key.flags == &xprt->state &&
+			waiter->key.bit_nr == XPRT_LOCKED;
+		if (found)
+			break;
+	}
+	spin_unlock_irq(&queue->lock);
+	return found;
+}
+
+/* For a while, no task takes the lock, or has it passed on to it. */
+static void let_in(struct rpcrdma2_xprt *x)
+{
+	struct rpc_xprt *xprt = &x->xprt;
+
+	xprt_wait_for_buffer_space(xprt);
+	wake_up_bit(&xprt->state, XPRT_LOCKED);
+	mod_delayed_work(xprtiod_workqueue, &x->watch, WATCH_PAUSE);
+}
+
+/* While an attempt is under way, and as long as a process wants the lock */
+static void watch_worker(struct work_struct *work)
+{
+	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
+					       struct rpcrdma2_xprt, watch);
+	struct rpc_xprt *xprt = &x->xprt;
+	bool wanted = is_wanted(xprt);
+
+	if (wanted && !xprt_connecting(xprt)) {
+		let_in(x);
+		return;
+	}
+	if (wanted)
+		rpcrdma2_xprt_abandon(x);
+	else
+		xprt_write_space(xprt);
+	if (xprt_connecting(xprt))
+		queue_delayed_work(xprtiod_workqueue, &x->watch, WATCH_INTERVAL);
+}
+
 /**
  * rpcrdma2_xprt_conn_get - the connection, if there is one
  * @x: the transport
@@ -54,6 +108,8 @@ static void conn_ready(struct rpcrdma2_conn *conn)
 	xprt->stat.connect_time += (long)jiffies - xprt->stat.connect_start;
 	xprt_set_connected(xprt);
 	xprt_clear_connecting(xprt);
+	if (is_wanted(xprt))
+		let_in(x);
 	/* Before another task may connect or send, and wait among those. */
 	xprt_wake_pending_tasks(xprt, -EAGAIN);
 	xprt_unlock_connect(xprt, x);
@@ -126,28 +182,6 @@ static int connect_status(const struct rpcrdma2_xprt *x, int status)
 }
 
 /*
- * sunrpc's tasks pass the write lock on to each other, and wake no process that wants it,
- * too: an administrator's, that writes another address to sysfs, or takes this way out.
- * While the server does not answer, it would wait with all others.
- */
-static bool is_wanted(struct rpc_xprt *xprt)
-{
-	struct wait_queue_head *queue = bit_waitqueue(&xprt->state, XPRT_LOCKED);
-	const struct wait_bit_queue_entry *waiter;
-	bool found = false;
-
-	spin_lock_irq(&queue->lock);
-	list_for_each_entry(waiter, &queue->head, wq_entry.entry) {
-		found = waiter->key.flags == &xprt->state &&
-			waiter->key.bit_nr == XPRT_LOCKED;
-		if (found)
-			break;
-	}
-	spin_unlock_irq(&queue->lock);
-	return found;
-}
-
-/*
  * Each task that waited has sunrpc close what it waited for, unless the cookie is
  * another one by then. A task that waited to ask for a connection may be faster:
  * its new one would be closed as soon as it is up.
@@ -157,11 +191,8 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 	struct rpc_xprt *xprt = &x->xprt;
 
 	rpcrdma2_server_lost(xprt);
-	if (is_wanted(xprt)) {
-		/* No task has the lock passed on to it, or takes it. */
-		xprt_wait_for_buffer_space(xprt);
-		mod_delayed_work(xprtiod_workqueue, &x->watch, WATCH_PAUSE);
-	}
+	if (is_wanted(xprt))
+		let_in(x);
 	xprt->connect_cookie++;
 	xprt_clear_connecting(xprt);
 	/* Before another task may connect, and wait among those. */
@@ -331,21 +362,6 @@ void rpcrdma2_xprt_abandon(struct rpcrdma2_xprt *x)
 	rpcrdma2_conn_put(conn);
 }
 
-/* While an attempt is under way; and when a process that wanted the lock has had its time */
-static void watch_worker(struct work_struct *work)
-{
-	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
-					       struct rpcrdma2_xprt, watch);
-	struct rpc_xprt *xprt = &x->xprt;
-
-	xprt_write_space(xprt);
-	if (!xprt_connecting(xprt))
-		return;
-	if (is_wanted(xprt))
-		rpcrdma2_xprt_abandon(x);
-	queue_delayed_work(xprtiod_workqueue, &x->watch, WATCH_INTERVAL);
-}
-
 /* Another address than that of the last attempt? Then what was tried says nothing. */
 static bool is_elsewhere(const struct rpcrdma2_xprt *x)
 {
@@ -362,8 +378,11 @@ static void connect_worker(struct work_struct *work)
 	bool abandoned;
 
 	x->attempt = jiffies;
-	if (is_elsewhere(x))
+	if (is_elsewhere(x)) {
 		x->xprt.reestablish_timeout = 0;
+		x->refused = false;
+		x->refusals = 0;
+	}
 	x->tried = x->xprt.addr;
 	if (x->xprt.stat.connect_count)
 		xprt_reconnect_backoff(&x->xprt, REESTABLISH_MIN);

@@ -48,9 +48,13 @@ static bool is_server(const struct server *server, const struct rpc_xprt *xprt)
 	const struct sockaddr *a = (const struct sockaddr *)&server->addr;
 	const struct sockaddr *b = (const struct sockaddr *)&xprt->addr;
 
-	return in_use(server) &&
-	       server->net_cookie == xprt->xprt_net->net_cookie &&
-	       rpc_cmp_addr_port(a, b);
+	if (!in_use(server) ||
+	    server->net_cookie != xprt->xprt_net->net_cookie)
+		return false;
+	/* What was written to sysfs, and is no address, has none of these. */
+	if (a->sa_family == AF_UNSPEC)
+		return b->sa_family == AF_UNSPEC;
+	return rpc_cmp_addr_port(a, b);
 }
 
 static struct server *find(struct server *servers, const struct rpc_xprt *xprt)
