@@ -149,11 +149,12 @@ load_stop() {
 # go_to ADDRESS FORMER - have what goes to one address of a server go to another. It may not
 # take longer than until the end of an attempt to connect.
 go_to() {
-	local file
+	local files file
 
-	while read -r file; do
+	files=$(grep -lx "$2" /sys/kernel/sunrpc/xprt-switches/*/xprt-*/dstaddr) || return
+	for file in $files; do
 		timeout 10 sh -c "echo $1 >$file" || return
-	done < <(grep -lx "$2" /sys/kernel/sunrpc/xprt-switches/*/xprt-*/dstaddr)
+	done
 }
 
 ### Statistics
