@@ -77,6 +77,19 @@ static void watch_worker(struct work_struct *work)
 		queue_delayed_work(xprtiod_workqueue, &x->watch, WATCH_INTERVAL);
 }
 
+/* Whoever waited for it hears of @status, and the write lock is free. */
+static void end_attempt(struct rpcrdma2_xprt *x, int status)
+{
+	struct rpc_xprt *xprt = &x->xprt;
+
+	xprt_clear_connecting(xprt);
+	if (is_wanted(xprt))
+		let_in(x);
+	/* Before another task may connect or send, and wait among those. */
+	xprt_wake_pending_tasks(xprt, status);
+	xprt_unlock_connect(xprt, x);
+}
+
 /**
  * rpcrdma2_xprt_conn_get - the connection, if there is one
  * @x: the transport
@@ -107,12 +120,7 @@ static void conn_ready(struct rpcrdma2_conn *conn)
 	xprt->stat.connect_count++;
 	xprt->stat.connect_time += (long)jiffies - xprt->stat.connect_start;
 	xprt_set_connected(xprt);
-	xprt_clear_connecting(xprt);
-	if (is_wanted(xprt))
-		let_in(x);
-	/* Before another task may connect or send, and wait among those. */
-	xprt_wake_pending_tasks(xprt, -EAGAIN);
-	xprt_unlock_connect(xprt, x);
+	end_attempt(x, -EAGAIN);
 }
 
 /* So that data, their parts of pages, and the rest of the message fit in the segments */
@@ -191,13 +199,8 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 	struct rpc_xprt *xprt = &x->xprt;
 
 	rpcrdma2_server_lost(xprt);
-	if (is_wanted(xprt))
-		let_in(x);
 	xprt->connect_cookie++;
-	xprt_clear_connecting(xprt);
-	/* Before another task may connect, and wait among those. */
-	xprt_wake_pending_tasks(xprt, connect_status(x, status));
-	xprt_unlock_connect(xprt, x);
+	end_attempt(x, connect_status(x, status));
 }
 
 static void attempt_failed(struct rpcrdma2_xprt *x,
