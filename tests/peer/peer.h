@@ -148,6 +148,9 @@ void memory_expose(struct connection *c, struct memory *m, unsigned int len,
 		   int access);
 void memory_hide(struct memory *m);
 uint32_t memory_bind(struct connection *c, const struct memory *m);
+void connection_write_by(struct connection *c, enum ibv_wr_opcode opcode,
+			 const struct memory *from, unsigned int len,
+			 uint32_t handle, uint64_t offset);
 void connection_write(struct connection *c, const struct memory *from,
 		      unsigned int len, uint32_t handle, uint64_t offset);
 

@@ -435,15 +435,18 @@ uint32_t memory_bind(struct connection *c, const struct memory *m)
 }
 
 /**
- * connection_write - write to the peer's memory
+ * connection_write_by - write to the peer's memory
  * @c: the connection
+ * @opcode: IBV_WR_RDMA_WRITE, or IBV_WR_RDMA_WRITE_WITH_IMM, which takes one of the peer's
+ *	Receives, and writes nothing there
  * @from: what to write
  * @len: octets of it
  * @handle: the peer's
  * @offset: the peer's
  */
-void connection_write(struct connection *c, const struct memory *from,
-		      unsigned int len, uint32_t handle, uint64_t offset)
+void connection_write_by(struct connection *c, enum ibv_wr_opcode opcode,
+			 const struct memory *from, unsigned int len,
+			 uint32_t handle, uint64_t offset)
 {
 	struct ibv_sge sge = {
 		.addr	= (uintptr_t)from->data,
@@ -454,7 +457,7 @@ void connection_write(struct connection *c, const struct memory *from,
 		.wr_id		= WRITE_ID,
 		.sg_list	= &sge,
 		.num_sge	= 1,
-		.opcode		= IBV_WR_RDMA_WRITE,
+		.opcode		= opcode,
 		.wr.rdma	= {
 			.remote_addr	= offset,
 			.rkey		= handle,
@@ -462,4 +465,18 @@ void connection_write(struct connection *c, const struct memory *from,
 	};
 
 	post_and_wait(c, &wr);
+}
+
+/**
+ * connection_write - write to the peer's memory, and say nothing of it
+ * @c: the connection
+ * @from: what to write
+ * @len: octets of it
+ * @handle: the peer's
+ * @offset: the peer's
+ */
+void connection_write(struct connection *c, const struct memory *from,
+		      unsigned int len, uint32_t handle, uint64_t offset)
+{
+	connection_write_by(c, IBV_WR_RDMA_WRITE, from, len, handle, offset);
 }

@@ -161,6 +161,32 @@ static void write_after_reply(void)
 	expect_gone(c);
 }
 
+/*
+ * What takes a Receive, and leaves in it what was there: a Reply to a Call that is long
+ * over, to which the client would have nothing to say. Its length is that of the Write.
+ */
+static void write_with_immediate(void)
+{
+	struct connection *c;
+	struct call call;
+	unsigned int i;
+
+	grant = 4;
+	c = at_read(&call);
+	/* Each Receive of the client has had a Reply. */
+	for (i = 0; i < 2 * (grant + 16); i++) {
+		reply(c, &call);
+		if (!next_call(c, &call))
+			fail("the client went by itself");
+	}
+	if (call.procedure != READ && !serve_until(c, READ, &call))
+		fail("the client went by itself");
+	connection_write_by(c, IBV_WR_RDMA_WRITE_WITH_IMM, &file_data,
+			    call.segments[0].length, call.segments[0].handle,
+			    call.segments[0].offset);
+	expect_gone(c);
+}
+
 static void close_in_the_middle(void)
 {
 	struct connection *c;
@@ -248,6 +274,7 @@ const struct test memory_cases[] = {
 	{ "survives-invalidate-unasked", invalidate_unasked },
 	{ "survives-write-elsewhere", write_elsewhere },
 	{ "survives-write-after-reply", write_after_reply },
+	{ "survives-write-with-immediate", write_with_immediate },
 	{ "survives-close-in-the-middle", close_in_the_middle },
 	{ "survives-v1-invalidate", invalidate_not_agreed },
 	{ "survives-v1-write-elsewhere", write_elsewhere },

@@ -168,6 +168,16 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *recv)
 }
 
 /*
+ * Was it a Send? An RDMA Write with Immediate takes a Receive, too, in which it leaves what
+ * was there before, and the length is its own. Nobody sends immediate data.
+ */
+static bool is_send(const struct rpcrdma2_recv *recv, const struct ib_wc *wc)
+{
+	return !(wc->wc_flags & IB_WC_WITH_IMM) &&
+	       wc->byte_len <= recv->sge.length;
+}
+
+/*
  * Is a message in it that is to be looked at? A Receive that is shared goes back if not;
  * any other belongs to a connection that goes.
  */
@@ -179,6 +189,9 @@ static bool is_filled(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn,
 	if (!ok) {
 		trace_rpcrdma2_wc_error(conn, NULL, wc);
 		rpcrdma2_conn_close(conn, -ECONNRESET);
+	} else if (unlikely(!is_send(recv, wc))) {
+		rpcrdma2_conn_close(conn, -EPROTO);
+		ok = false;
 	}
 	if (!recv->srq)
 		return ok;
