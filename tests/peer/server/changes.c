@@ -128,11 +128,27 @@ static void answer_that_lies(void)
 	expect_gone(c);
 }
 
+/* The handle of a Call that waits for its Reply */
+static void refusal_that_invalidates(void)
+{
+	struct connection *c = asked();
+	static struct octets o;
+	struct call call;
+
+	if (!serve_until(c, READ, &call))
+		fail("the client went by itself");
+	octets_format(&o, "00000002 " VERS "%08x 00000004 " REPLY_FLAGS
+		      "00000009", grant);
+	connection_send(c, o.data, o.len, call.inv_handle);
+	expect_gone(c);
+}
+
 const struct test change_cases[] = {
 	{ "survives-changes-updates", updates },
 	{ "survives-changes-requests", requests },
 	{ "survives-changes-no-answer", asks_in_vain },
 	{ "survives-changes-answer-to-nothing", answer_to_nothing },
 	{ "survives-changes-answer-that-lies", answer_that_lies },
+	{ "survives-changes-refusal-that-invalidates", refusal_that_invalidates },
 	{ },
 };

@@ -234,7 +234,10 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn)
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 	else if (step->next == RPCRDMA2_HS_TRYING)
 		listen_on(conn);
-	else if (!rpcrdma2_conn_is_ready(conn))
+	else if (rpcrdma2_conn_is_ready(conn))
+		/* The answer came just now. The timer goes on as another one. */
+		rpcrdma2_heartbeat(conn);
+	else
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 }
 
@@ -343,6 +346,9 @@ static void deliver(struct rpcrdma2_recv *recv)
 	}
 	if (recv->hdr.kind == RPCRDMA2_ERROR) {
 		if (rpcrdma2_change_refused(conn, &recv->hdr)) {
+			/* No RPC's: there is nobody who would know the handle. */
+			if (recv->invalidated)
+				rpcrdma2_conn_close(conn, -EPROTO);
 			rpcrdma2_recv_put(recv);
 			return;
 		}

@@ -227,6 +227,8 @@ static void unpark(struct rpcrdma2_svc_xprt *sx)
 void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx)
 {
 	unpark(sx);
+	/* Pairs with that of rpcrdma2_svc_has_wspace(). */
+	smp_mb();
 	svc_xprt_enqueue(&sx->xprt);
 }
 

@@ -422,9 +422,10 @@ out:
  */
 static unsigned long reconnect_delay(const struct rpcrdma2_xprt *x)
 {
-	unsigned long next = x->attempt + x->xprt.reestablish_timeout;
+	unsigned long since = jiffies - x->attempt;
 
-	return time_after(next, jiffies) ? next - jiffies : 0;
+	return since < x->xprt.reestablish_timeout ?
+	       x->xprt.reestablish_timeout - since : 0;
 }
 
 /**
