@@ -17,7 +17,8 @@
  *     to the error state, which flushes both Queues.
  *  4. rpcrdma2_qp_drain(): every completion handler has run.
  *  5. Threads between rpcrdma2_conn_enter() and rpcrdma2_conn_exit() are
- *     waited for: from here on nobody uses the device. Steps 3 and 4 are
+ *     waited for, and those that found it ready by RCU: from here on nobody uses the
+ *     device. Steps 3 and 4 are
  *     repeated, as one of them may just have made the QP.
  *  6. Work that never completed is returned to its owners.
  *  7. The upper layer gives up memory registrations and unmaps application
@@ -200,6 +201,7 @@ static void conn_teardown(struct work_struct *work)
 	flush(conn);
 	rpcrdma2_conn_exit(conn);
 	wait_for_completion(&conn->idle);
+	synchronize_rcu();
 	flush(conn);
 	rpcrdma2_negotiate_lost(conn);
 	return_work(conn);
@@ -240,6 +242,9 @@ void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn)
  * for completions: they come, if only by the flush. Nor may it wait for a file system,
  * in which memory is reclaimed: that may be one that is mounted over this very device,
  * whose removal waits for the caller.
+ *
+ * Who does not sleep need not enter: the same holds below rcu_read_lock(), once
+ * rpcrdma2_conn_is_ready() was true there.
  *
  * Return: false if it is too late
  */
@@ -358,7 +363,7 @@ static void conn_free(struct kref *ref)
 
 	if (conn->param.ops)
 		conn->param.ops->free(conn);
-	WARN_ON_ONCE(conn->taken != conn->returned);
+	WARN_ON_ONCE(conn->taken != atomic_read(&conn->returned));
 	rpcrdma2_recvs_free(conn);
 	rpcrdma2_sends_free(conn);
 	/* Somebody may be about to find that it can't be entered any more. */

@@ -378,15 +378,15 @@ struct rpcrdma2_heartbeat {
  * @backed: Calls for which it has Receives; the CQ's, with its lock
  * @backed_replies: Calls of this end for whose Replies it has some; the CQ's
  * @taken: Receives of it that were filled; the CQ's
- * @returned: those that were given back; its lock
+ * @returned: those that were given back
  * @call_at: when a Call came last, in jiffies; the CQ's
  * @recv_xdr: stream that reads the header of a message; the CQ's, as is @recv_xdr_buf: on
  *	the stack, they would be zeroed for each
  * @recv_xdr_buf: storage for @recv_xdr
  * @recvs: all Receive buffers that are not shared
  * @nr_recvs: how many; the CQ's
- * @given_back: those to be posted, before anything is sent: anybody adds one, who has
- *	@lock takes all
+ * @given_back: those to be posted, before anything is sent: anybody adds one, who posts
+ *	(@to_post) takes all
  * @recv_size: how large they are to be: own.rbsiz at least
  * @peak_rbsiz: the largest that own.rbsiz ever was
  * @odd_recvs: how many have another size
@@ -500,7 +500,7 @@ struct rpcrdma2_conn {
 
 	/* By whoever is done with a Receive */
 	struct llist_head		given_back ____cacheline_aligned_in_smp;
-	unsigned int			returned;
+	atomic_t			returned;
 
 	/* By the CQ, with each Receive */
 	unsigned int			taken ____cacheline_aligned_in_smp;

@@ -100,9 +100,8 @@ static void qp_event(struct ib_event *event, void *context)
 	trace_rpcrdma2_qp_event(conn, event->event);
 	switch (event->event) {
 	case IB_EVENT_QP_LAST_WQE_REACHED:
-		/* Once it may have been late. */
 		if (conn->srq)
-			WRITE_ONCE(conn->srq->raises_no_event, false);
+			WRITE_ONCE(conn->srq->events, RPCRDMA2_RAISES_EVENTS);
 		complete_all(&conn->last_wqe);
 		break;
 	case IB_EVENT_QP_FATAL:
@@ -359,16 +358,26 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	rc = rpcrdma2_sends_provide(conn);
 	if (rc)
 		return rc;
-	return rpcrdma2_recvs_provide(conn, 1, GFP_KERNEL) ? 0 : -ENOMEM;
+	if (!rpcrdma2_recvs_provide(conn, 1, GFP_KERNEL))
+		return -ENOMEM;
+	/* The peer may speak first. */
+	return rpcrdma2_recvs_post(conn);
 }
 
-/* The QP of a Shared Receive Queue does not flush what is there for others. */
+/*
+ * The QP of a Shared Receive Queue does not flush what is there for others. One that was
+ * never connected takes nothing, and need not say so.
+ */
 static void wait_last_wqe(struct rpcrdma2_conn *conn)
 {
-	if (READ_ONCE(conn->srq->raises_no_event) ||
+	struct rpcrdma2_srq *srq = conn->srq;
+
+	if (!READ_ONCE(conn->connected) ||
+	    READ_ONCE(srq->events) == RPCRDMA2_RAISES_NONE ||
 	    wait_for_completion_timeout(&conn->last_wqe, LAST_WQE_TIMEOUT))
 		return;
-	WRITE_ONCE(conn->srq->raises_no_event, true);
+	/* Where there was one ever, this one is late. */
+	cmpxchg(&srq->events, RPCRDMA2_MAY_RAISE, RPCRDMA2_RAISES_NONE);
 }
 
 /**

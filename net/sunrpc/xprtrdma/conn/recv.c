@@ -9,7 +9,8 @@
  * the CPU's caches. A buffer that comes back is posted with the next message that is
  * sent, just before it: only that message lets the peer send more, be it by the credit
  * that a Reply gives back, as a Call to reply to, or as an answer that it waits for. So
- * posting takes no lock of its own, and the device hears of several at once.
+ * posting takes no lock, as one thread at a time sends, and the device hears of several
+ * at once.
  *
  * There is a Receive for whatever a peer that keeps to the protocol sends:
  *
@@ -67,8 +68,8 @@ static void memory_count(const struct rpcrdma2_conn *conn, long more)
 
 /**
  * rpcrdma2_recvs_post - post what was given back
- * @conn: a connection that is not closing, with a QP; the caller holds its lock, and is
- *	between enter and exit, or the CQ
+ * @conn: a connection with a QP, on which the caller alone posts Sends (send.c), or
+ *	nobody does yet
  *
  * Return: 0, or negative errno: the device takes no more
  */
@@ -77,8 +78,6 @@ int rpcrdma2_recvs_post(struct rpcrdma2_conn *conn)
 	struct ib_recv_wr *first = NULL;
 	struct rpcrdma2_recv *recv;
 	int rc;
-
-	lockdep_assert_held(&conn->lock);
 
 	if (llist_empty(&conn->given_back))
 		return 0;
@@ -91,18 +90,6 @@ int rpcrdma2_recvs_post(struct rpcrdma2_conn *conn)
 	}
 	rc = ib_post_recv(conn->qp, first, NULL);
 	conn->stats.recv_doorbells += !rc;
-	return rc;
-}
-
-/* Before anything is sent. */
-static int post_now(struct rpcrdma2_conn *conn)
-{
-	int rc = -ENOTCONN;
-
-	spin_lock(&conn->lock);
-	if (conn->state < RPCRDMA2_CONN_CLOSING)
-		rc = rpcrdma2_recvs_post(conn);
-	spin_unlock(&conn->lock);
 	return rc;
 }
 
@@ -315,8 +302,8 @@ static struct rpcrdma2_recv *recv_add(struct rpcrdma2_conn *conn, gfp_t gfp)
  * @calls: how many Calls are to be out at a time, calls_out at most
  * @gfp: for the allocation of those that there are not
  *
- * CQ context, or before there are completions: one at a time. A device that
- * takes no more ends the connection.
+ * CQ context, or before there are completions: one at a time. They are posted with the
+ * next Send, before it, which may be the first of those Calls.
  *
  * Return: for how many Calls there are Receives now; less than @calls if there is
  * no memory
@@ -325,7 +312,6 @@ unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 				    unsigned int calls, gfp_t gfp)
 {
 	unsigned int others = conn->param.calls_in + RPCRDMA2_CONTROL_RECVS;
-	unsigned int before = conn->nr_recvs;
 	struct rpcrdma2_recv *recv;
 
 	if (conn->srq)
@@ -337,8 +323,6 @@ unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 		llist_add(&recv->node, &conn->given_back);
 		conn->nr_recvs++;
 	}
-	if (conn->nr_recvs > before && post_now(conn))
-		rpcrdma2_conn_close(conn, -ENOTCONN);
 	return conn->nr_recvs > others ? conn->nr_recvs - others : 0;
 }
 

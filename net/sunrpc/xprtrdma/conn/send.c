@@ -16,7 +16,8 @@
  *
  * A chain gets its place in the Queue under conn->lock, and is given to the device
  * without: that may take long, and others need the lock. One at a time is posting, and
- * takes along what has a place by then (conn->to_post), so the order remains.
+ * takes along what has a place by then (conn->to_post), so the order remains. In front of
+ * each chain it posts the Receives that were given back (recv.c).
  *
  * A Send carries a copy of what it sends, in a buffer that is mapped for the
  * device once. So an RPC's pages are never tied to a Send, and a Send needs
@@ -159,7 +160,10 @@ static void post_part(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	/* Behind a chain that was refused, none may follow that would stand for it. */
 	if (unlikely(READ_ONCE(conn->post_failed)))
 		return;
-	rc = ib_post_send(conn->qp, work->part, &bad);
+	/* Before the peer may send what they are for */
+	rc = rpcrdma2_recvs_post(conn);
+	if (likely(!rc))
+		rc = ib_post_send(conn->qp, work->part, &bad);
 	if (unlikely(rc)) {
 		trace_rpcrdma2_post_refused(conn, work, rc);
 		post_refused(conn, bad, rc);
@@ -238,11 +242,6 @@ static int post_or_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work,
 
 	if (!may_post(conn))
 		return -ENOTCONN;
-	/* Before the peer may send what they are for */
-	if (rpcrdma2_recvs_post(conn)) {
-		WRITE_ONCE(conn->post_failed, true);
-		return -ENOTCONN;
-	}
 	work->left = work->count;
 	if (!list_empty(&conn->waiting) || !has_room(conn, work))
 		wait_locked(conn, work);

@@ -148,7 +148,7 @@ int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
  * @conn: its connection; the caller is between enter and exit
  *
  * Process context; allocates while the connection warms up, and does not
- * wait for memory. There always is a buffer, which may be out; so whoever gets
+ * sleep. There always is a buffer, which may be out; so whoever gets
  * none need not try again before the room op.
  *
  * Return: a buffer with an empty stream, or NULL if all are out, and there is no
@@ -163,8 +163,7 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 	if (!send)
 		send = take_free(conn, &last);
 	if (!send && last)
-		send = send_alloc(conn, GFP_NOIO | __GFP_NORETRY |
-				  __GFP_NOWARN);
+		send = send_alloc(conn, GFP_NOWAIT | __GFP_NOWARN);
 	else if (last)
 		/* While none is free, each Send has to be signaled. */
 		send_add(conn, GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN);

@@ -41,6 +41,10 @@
 
 /* After that time without a Call, others may have what a connection was granted. */
 #define IDLE_SECS	10
+
+/* Receives made at a time, of those that there was no memory for before */
+#define REFILL		4
+
 static DEFINE_MUTEX(srqs_lock);		/* the list, nr_conns */
 static LIST_HEAD(srqs);
 
@@ -50,12 +54,17 @@ static bool may_take(const struct rpcrdma2_srq *srq)
 	       READ_ONCE(srq->nr_recvs) < LEAST_RECVS;
 }
 
-static int post_locked(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
+/* With @lock, or by RCU: then the Queue was not gone. */
+static bool post(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
-	lockdep_assert_held(&srq->lock);
+	struct rpcrdma2_conn *conn = recv->conn;
 
-	recv->conn = NULL;
-	return ib_post_srq_recv(srq->srq, &recv->wr, NULL);
+	/* From here on it may be anybody's. */
+	WRITE_ONCE(recv->conn, NULL);
+	if (likely(!ib_post_srq_recv(srq->srq, &recv->wr, NULL)))
+		return true;
+	WRITE_ONCE(recv->conn, conn);
+	return false;
 }
 
 static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
@@ -69,7 +78,7 @@ static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 		return false;
 	recv->srq = srq;
 	spin_lock(&srq->lock);
-	ok = srq->nr_recvs < srq->depth && !post_locked(srq, recv);
+	ok = srq->nr_recvs < srq->depth && post(srq, recv);
 	if (ok) {
 		list_add(&recv->all, &srq->recvs);
 		srq->nr_recvs++;
@@ -176,6 +185,24 @@ unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 }
 
 /**
+ * rpcrdma2_srq_refill - make up for Receives that were promised, and there was no memory
+ * @conn: a connection that has use for them
+ * @gfp: for their allocation
+ *
+ * The connection's CQ context. A few at a time.
+ */
+void rpcrdma2_srq_refill(struct rpcrdma2_conn *conn, gfp_t gfp)
+{
+	struct rpcrdma2_srq *srq = conn->srq;
+	unsigned int i;
+
+	for (i = 0; i < REFILL; i++)
+		if (READ_ONCE(srq->nr_recvs) >= READ_ONCE(srq->promised) ||
+		    !add_recv(srq, gfp))
+			break;
+}
+
+/**
  * rpcrdma2_srq_back_replies - have Receives for the Replies to this end's Calls
  * @conn: the connection
  * @calls: how many Calls are to be out at a time
@@ -220,45 +247,64 @@ bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
 
 	recv->conn = conn;
 	/* What is given back, is so before the peer can hear of it. */
-	return ++conn->taken - READ_ONCE(conn->returned) <= most;
+	return ++conn->taken - atomic_read(&conn->returned) <= most;
 }
 
 /* Too many, while memory is short? */
 static bool is_surplus(const struct rpcrdma2_srq *srq)
 {
-	return srq->nr_recvs > max_t(unsigned int, srq->promised, LEAST_RECVS) &&
+	return READ_ONCE(srq->nr_recvs) > max_t(unsigned int,
+						READ_ONCE(srq->promised),
+						LEAST_RECVS) &&
 	       rpcrdma2_recv_memory_is_short();
+}
+
+/* With the lock, or below rcu_read_lock(). Return: whether the Queue has it again */
+static bool repost(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
+{
+	if (READ_ONCE(srq->gone) || is_surplus(srq))
+		return false;
+	ib_dma_sync_single_for_device(srq->dev, recv->sge.addr,
+				      recv->sge.length, DMA_FROM_DEVICE);
+	return post(srq, recv);
+}
+
+/* Several may have seen the same surplus. */
+static void put_slowly(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
+{
+	bool last = false;
+
+	spin_lock(&srq->lock);
+	if (!repost(srq, recv)) {
+		list_del(&recv->all);
+		rpcrdma2_recv_free(srq->dev, recv, !srq->gone);
+		rpcrdma2_recv_memory_add(-(long)srq->size);
+		srq->nr_recvs--;
+		last = srq->gone && !srq->nr_recvs;
+	}
+	spin_unlock(&srq->lock);
+	if (last)
+		kfree(srq);
 }
 
 /**
  * rpcrdma2_srq_put - give a Receive back to its Queue
  * @recv: the Receive
  *
- * Any context. The Queue may be gone.
+ * Any context. The Queue may be gone; if not, it takes the Receive without the lock, since
+ * the device may take its time, and others need that. Who has it gone waits for them.
  */
 void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_srq *srq = recv->srq;
-	bool kept = false, last;
+	bool ok;
 
-	spin_lock(&srq->lock);
-	WRITE_ONCE(recv->conn->returned, recv->conn->returned + 1);
-	if (!srq->gone && !is_surplus(srq)) {
-		ib_dma_sync_single_for_device(srq->dev, recv->sge.addr,
-					      recv->sge.length,
-					      DMA_FROM_DEVICE);
-		kept = !post_locked(srq, recv);
-	}
-	if (!kept) {
-		list_del(&recv->all);
-		rpcrdma2_recv_free(srq->dev, recv, !srq->gone);
-		rpcrdma2_recv_memory_add(-(long)srq->size);
-		srq->nr_recvs--;
-	}
-	last = srq->gone && !srq->nr_recvs;
-	spin_unlock(&srq->lock);
-	if (last)
-		kfree(srq);
+	atomic_inc(&recv->conn->returned);
+	rcu_read_lock();
+	ok = repost(srq, recv);
+	rcu_read_unlock();
+	if (unlikely(!ok))
+		put_slowly(srq, recv);
 }
 
 /* Those that hold a message are freed by whoever has it. Return: whether there are none */
@@ -272,7 +318,11 @@ static bool close_queue(struct rpcrdma2_srq *srq)
 	bool empty;
 
 	spin_lock(&srq->lock);
-	srq->gone = true;
+	WRITE_ONCE(srq->gone, true);
+	spin_unlock(&srq->lock);
+	/* Those that are about to be posted are, or never will be. */
+	synchronize_rcu();
+	spin_lock(&srq->lock);
 	list_for_each_entry_safe(recv, next, &srq->recvs, all) {
 		if (recv->conn) {
 			rpcrdma2_recv_unmap(srq->dev, recv);

@@ -16,6 +16,13 @@ struct rpcrdma2_recv;
 /* Calls that a connection is granted at first */
 #define RPCRDMA2_FIRST_GRANT	4
 
+/* Does the device say when a QP takes no more of them? */
+enum rpcrdma2_last_wqe {
+	RPCRDMA2_MAY_RAISE,
+	RPCRDMA2_RAISES_EVENTS,
+	RPCRDMA2_RAISES_NONE,
+};
+
 /**
  * struct rpcrdma2_srq - a Shared Receive Queue
  * @list: in all of them
@@ -33,7 +40,7 @@ struct rpcrdma2_recv;
  * @promised: how many may be filled at a time, if each connection uses all that it
  *	was granted; at most @depth
  * @gone: there is no Queue any more
- * @raises_no_event: the device doesn't say when a QP takes no more
+ * @events: whether the device says when a QP takes no more
  */
 struct rpcrdma2_srq {
 	struct list_head	list;
@@ -50,13 +57,14 @@ struct rpcrdma2_srq {
 	unsigned int		nr_recvs;
 	unsigned int		promised;
 	bool			gone;
-	bool			raises_no_event;
+	enum rpcrdma2_last_wqe	events;
 };
 
 int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn);
 void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn);
 unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 			       gfp_t gfp);
+void rpcrdma2_srq_refill(struct rpcrdma2_conn *conn, gfp_t gfp);
 unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
 				       unsigned int calls, gfp_t gfp);
 bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn);
