@@ -81,7 +81,20 @@ post_for_each_other() {
 	fi
 }
 
+few_slots() {
+	local most=/sys/module/rpcrdma2/parameters/max_requests before
+
+	before=$(cat $most)
+	echo 2 >$most
+	must lab_mount "$version" nconnect=$connections
+	work parallel
+	work storm
+	must umount "$LAB_MOUNT"
+	echo "$before" >$most
+}
+
 nfs_start "$provider"
+few_slots
 must lab_mount "$version" nconnect=$connections
 case $provider in mimic*) count_event receives rpcrdma2/rpcrdma2_receive ;; esac
 work files

@@ -49,7 +49,7 @@ static void credit_return(struct rpcrdma2_requester *requester)
 }
 
 /*
- * As many slots as credits, unless sunrpc keeps more: RPCs then queue in its backlog,
+ * As many slots as credits, unless more are kept (xprt/slots.c): RPCs then queue in its backlog,
  * and a Call waits for a credit only where killed RPCs left some behind, or the grant
  * was larger before. An RPC in the backlog gets the slot of one that ends; that there
  * are more slots, it has to be told. Those that come later join the backlog as long as
@@ -438,10 +438,10 @@ static bool is_passing(int rc)
 
 /**
  * rpcrdma2_call_send - send an RPC's Call
- * @requester: of a connection that the caller has entered
+ * @requester: of a connection that the caller has entered, or found ready by RCU
  * @rqst: the RPC, encoded; the caller holds the xprt's write lock
  *
- * Called by sunrpc, process context.
+ * Called by sunrpc, process context. Does not sleep.
  *
  * Return: 0; -EAGAIN: sunrpc is told by xprt_write_space() when to try again;
  * -ENOBUFS: try again soon; -ENOTCONN: reconnect first; another negative

@@ -14,9 +14,8 @@
 #define IDLE_TIMEOUT		(5 * 60 * HZ)
 #define CONNECT_TIMEOUT		(60 * HZ)
 
-/* Slots that exist from the start. Of the others, which come with need, so many stay. */
+/* Slots that exist from the start; the others come with need. */
 #define PREALLOC_SLOTS		4
-#define KEPT_SLOTS		64U
 
 static const struct rpc_timeout default_timeout = {
 	.to_initval	= 60 * HZ,
@@ -30,6 +29,7 @@ static void xprt_op_destroy(struct rpc_xprt *xprt)
 	rpcrdma2_xprt_connect_end(x);
 	kthread_destroy_worker(x->connector);
 	rpcrdma2_xprt_reverse_free(x);
+	rpcrdma2_slots_drop(x);
 	rpcrdma2_free_addresses(xprt);
 	xprt_free(xprt);
 	module_put(THIS_MODULE);
@@ -41,23 +41,18 @@ static int xprt_op_send_request(struct rpc_rqst *rqst)
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct rpcrdma2_conn *conn;
 	int rc = -ENOTCONN;
-	bool entered;
 
 	if (bc_prealloc(rqst))
 		return rpcrdma2_xprt_reverse_reply(rqst);
 
-	/* No reference: its users keep it. */
+	/* Its teardown waits for who found it ready. */
 	rcu_read_lock();
 	conn = rcu_dereference(to_rpcrdma2_xprt(xprt)->conn);
-	entered = conn && rpcrdma2_conn_is_ready(conn) &&
-		  rpcrdma2_conn_enter(conn);
+	if (conn && rpcrdma2_conn_is_ready(conn))
+		rc = rpcrdma2_call_send(conn->requester, rqst);
 	rcu_read_unlock();
 	if (!conn)
 		return rc;
-	if (entered) {
-		rc = rpcrdma2_call_send(conn->requester, rqst);
-		rpcrdma2_conn_exit(conn);
-	}
 	if (rc == -ENOTCONN)
 		/* sunrpc still believes in it. */
 		xprt_force_disconnect(xprt);
@@ -68,11 +63,13 @@ static int xprt_op_send_request(struct rpc_rqst *rqst)
 
 /*
  * A Call went unanswered. It is not sent twice on one connection, since two
- * Replies to one Call would upset the credits; so the connection goes.
+ * Replies to one Call would upset the credits; so the connection goes, unless that is
+ * another one by the time that the task gets to run.
  */
 static void xprt_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 {
-	xprt_force_disconnect(xprt);
+	if (task->tk_rqstp->rq_connect_cookie == xprt->connect_cookie)
+		xprt_force_disconnect(xprt);
 }
 
 /*
@@ -106,7 +103,7 @@ static void xprt_op_free_slot(struct rpc_xprt *xprt, struct rpc_rqst *rqst)
 	struct rpc_task *task = rqst->rq_task;
 	bool killed = RPC_SIGNALLED(task);
 
-	xprt_free_slot(xprt, rqst);
+	rpcrdma2_slot_free(xprt, rqst);
 	if (killed && xprt_connecting(xprt) &&
 	    RB_EMPTY_ROOT(&xprt->recv_queue))
 		rpcrdma2_xprt_abandon(to_rpcrdma2_xprt(xprt));
@@ -159,7 +156,7 @@ static void xprt_op_disable_swap(struct rpc_xprt *xprt)
 static const struct rpc_xprt_ops xprt_ops = {
 	.reserve_xprt		= xprt_reserve_xprt,
 	.release_xprt		= xprt_release_xprt,
-	.alloc_slot		= xprt_alloc_slot,
+	.alloc_slot		= rpcrdma2_slot_alloc,
 	.free_slot		= xprt_op_free_slot,
 	.rpcbind		= rpcb_getport_async,
 	.set_port		= rpcrdma2_set_port,
@@ -203,7 +200,6 @@ static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 			  rpcrdma2_slot_table_entries);
 	if (!xprt)
 		goto out_module;
-	xprt->min_reqs = min(KEPT_SLOTS, xprt->max_reqs);
 	x = to_rpcrdma2_xprt(xprt);
 	x->connector = kthread_run_worker(0, "rpcrdma2-conn");
 	if (IS_ERR(x->connector)) {
