@@ -16,7 +16,7 @@ FIRST=4
 UNIT=4096
 depth=128
 # Of the server, besides LAB_SERVER
-address=192.168.77.2
+address=192.168.77.2 another=192.168.77.3
 # shellcheck disable=SC2034 # lib.sh uses it
 PARAMETERS="srq_size=$depth"
 
@@ -91,6 +91,7 @@ in_bounds() {
 
 nfs_start rxe
 must ip address add $address/24 dev "$LAB_NETDEV"
+must ip address add $another/24 dev "$LAB_NETDEV"
 dd if=/dev/urandom of=/run/data bs=1M count=4 status=none
 cp /run/data "$LAB_EXPORT/data"
 
@@ -165,6 +166,25 @@ grown() { both_busy; [ "$(queue receives)" -gt "$little" ]; }
 lab_until 60 grown || lab_fail "the Queue does not grow again"
 echo "$little Receives in 1 MiB, then $(queue receives)"
 in_bounds
+must umount /run/two
+must umount /run/one
+lab_until 30 all_closed || lab_fail "a connection was left"
+
+### More promised than there was memory for: the rest comes when there is, without any
+### client's asking for more.
+
+echo 1 >$parameters/receive_memory
+echo 65536 >$parameters/inline_size
+client one "$LAB_SERVER"
+client two $address
+client three $another
+few=$(queue receives)
+[ "$few" -lt "$(queue promised)" ] || lab_fail "there was memory for $few Receives"
+echo "$more" >$parameters/receive_memory
+filled() { sequential one 16; [ "$(queue receives)" -ge "$(queue promised)" ]; }
+lab_until 20 filled || lab_fail "$(queue receives) Receives, $(queue promised) promised"
+echo "$few Receives, then $(queue receives) of $(queue promised)"
+must umount /run/three
 must umount /run/two
 must umount /run/one
 cat $shared
