@@ -10,7 +10,8 @@
 #include "xprt.h"
 
 #define BIND_TIMEOUT		(60 * HZ)
-#define REESTABLISH_MAX		(60 * HZ)
+/* The longest wait between two attempts: as nvme-rdma's. A mount goes on soon after that. */
+#define REESTABLISH_MAX		(10 * HZ)
 #define IDLE_TIMEOUT		(5 * 60 * HZ)
 #define CONNECT_TIMEOUT		(60 * HZ)
 
