@@ -14,7 +14,13 @@
 
 #define RESOLVE_TIMEOUT_MS	5000
 #define RESOLVE_TIMEOUT_SECS	(RESOLVE_TIMEOUT_MS / 1000 + 1)
-#define CONNECT_TIMEOUT_SECS	30
+
+/*
+ * TCP, below iWARP, asks after 0, 1, 3, 7, 15, 31 s: rather begin anew than wait for the
+ * last of these. On RoCE the CM asks every 8 s or so.
+ */
+#define CONNECT_TIMEOUT_SECS	15
+#define ACCEPT_TIMEOUT_SECS	30
 
 /* A client of version 1 speaks when it has something to say. */
 #define SPEAK_TIMEOUT_SECS	30
@@ -432,7 +438,7 @@ static int connect_request(struct rdma_cm_id *cm_id,
 	conn->peer_makes = limit_reads(cm_id->device->attrs.max_qp_rd_atom,
 				       event->param.conn.responder_resources);
 	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ACCEPTING,
-			      CONNECT_TIMEOUT_SECS);
+			      ACCEPT_TIMEOUT_SECS);
 	listener->incoming(listener->context, conn);
 	return 0;
 }
