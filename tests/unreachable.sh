@@ -8,7 +8,7 @@
 #
 # The guest's network device drops what is for nobody. siw's driver connects when it
 # is asked to, and sleeps until TCP gives up: here after 31 s, while the module lets
-# a connection take 30 s. Neither has a user to wait for: when nobody wants the
+# a connection take 15 s. Neither has a user to wait for: when nobody wants the
 # connection any more, the attempt ends.
 
 # shellcheck source=tests/lib.sh
