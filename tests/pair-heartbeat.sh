@@ -184,7 +184,7 @@ client() {
 	[ $proto = tcp ] || idle_and_cut
 	LOAD_FORGETFUL=1 load_start
 	gone "network cut" silence end_silence
-	gone "server stands still" lab_pause_server lab_resume_server
+	gone "server stands still" lab_pause lab_resume
 	slow_but_there
 	gone "address lost" leave go_elsewhere
 	power_cut

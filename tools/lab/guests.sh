@@ -3,7 +3,7 @@
 #
 # Guests; part of lab.
 #
-# A guest has a name (guest, or server, server-2..., client), and in $log
+# A guest has a name (guest, or server, client, once power was cut server-2...), and in $log
 #   NAME.env	what it is to run, for guest/init.sh
 #   NAME.console	the kernel's messages
 #   NAME.out	what the script printed
@@ -319,6 +319,10 @@ run() {
 	verdict "$status"
 }
 
+# Of a pair's server and client: which guest that is now, how often it was booted, and
+# whether it has no power
+declare -A guest_of=() boots=() off=()
+
 pair() {
 	local flavour=$1 title client_status
 	shift
@@ -331,60 +335,75 @@ pair() {
 	title=$(basename "${operands[1]}" .sh)
 
 	prepare "$flavour" "$title" "$KERNEL" "$SERVER_KERNEL"
-	boot=1 server=server
-	start_server
-	start client client 1 "${operands[1]}"
-	show client
-	while alive client && in_time; do
-		[ ! -e "$log/share/.lab-restart" ] || restart_server
-		[ ! -e "$log/share/.lab-pause" ] || signal_server STOP pause
-		[ ! -e "$log/share/.lab-resume" ] || signal_server CONT resume
+	power_on server
+	power_on client
+	while is_there client && in_time; do
+		do_requests
 		if ! server_is_well; then
-			kill_guest client
-			status_of "$server"
+			kill_guest "${guest_of[client]}"
+			status_of "${guest_of[server]}"
 			verdict "$status"
 		fi
 		sleep 0.1
 	done
-	kill_guest client
-	status_of client
+	kill_guest "${guest_of[client]}"
+	status_of "${guest_of[client]}"
 	client_status=$status
 
 	touch "$log/share/.lab-end"
-	while alive "$server" && in_time; do
+	while alive "${guest_of[server]}" && in_time; do
 		sleep 0.1
 	done
-	kill_guest "$server"
-	status_of "$server"
+	kill_guest "${guest_of[server]}"
+	status_of "${guest_of[server]}"
 	[ "$client_status" -eq 0 ] || status=$client_status
 	verdict "$status"
 }
 
-start_server() {
-	start "$server" server "$boot" "${operands[0]}"
-	show "$server" "server: "
+# power_on server|client
+power_on() {
+	local role=$1 script=${operands[0]} prefix='server: ' guest=$1
+
+	[ "$role" = server ] || { script=${operands[1]}; prefix=''; }
+	boots[$role]=$((${boots[$role]:-0} + 1))
+	[ "${boots[$role]}" -eq 1 ] || guest+=-${boots[$role]}
+	guest_of[$role]=$guest
+	off[$role]=
+	start "$guest" "$role" "${boots[$role]}" "$script"
+	show "$guest" "$prefix"
 }
 
-# The client asks, and waits until the request is gone.
-restart_server() {
-	kill_guest "$server"
-	say "$server killed, as the client asked"
-	boot=$((boot + 1))
-	server=server-$boot
-	start_server
-	rm "$log/share/.lab-restart"
+power_off() {
+	off[$1]=yes
+	kill_guest "${guest_of[$1]}"
+	say "${guest_of[$1]} killed, as the $(peer "$1") asked"
 }
 
-# signal_server SIGNAL REQUEST - the kernel of user-mode Linux is one process, and
-# without it no other of the guest's goes on.
-signal_server() {
-	kill "-$1" "${pid[$server]}"
-	rm "$log/share/.lab-$2"
+is_there() { [ -n "${off[$1]}" ] || alive "${guest_of[$1]}"; }
+
+# What one asks for is done to the other; it waits until the request is gone. (The kernel
+# of user-mode Linux is one process, and without it no other of the guest's goes on.)
+do_requests() {
+	local file request role
+
+	for file in "$log"/share/.lab-ask-*; do
+		[ -e "$file" ] || continue
+		request=${file##*/.lab-ask-}
+		role=${request#*-}
+		case $request in
+		off-*)	power_off "$role" ;;
+		on-*)	power_on "$role" ;;
+		pause-*) kill -STOP "${pid[${guest_of[$role]}]}" ;;
+		resume-*) kill -CONT "${pid[${guest_of[$role]}]}" ;;
+		*)	die "a guest asked for $request" ;;
+		esac
+		rm "$file"
+	done
 }
 
 # A server that failed ends the run; one that is done early may have meant it.
 server_is_well() {
-	alive "$server" || [ "$(cat "$log/$server.status" 2>/dev/null)" = 0 ]
+	is_there server || [ "$(cat "$log/${guest_of[server]}.status" 2>/dev/null)" = 0 ]
 }
 
 # The terminal is the kernel's console, too: quiet; dmesg shows its messages.

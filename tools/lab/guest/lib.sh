@@ -145,18 +145,24 @@ lab_wait_end() {
 	done
 }
 
-# lab_restart_server - on the client, end the server as a power cut would, and
-# start it again, with LAB_BOOT one higher. Its script runs once more.
-lab_restart_server() { lab_ask_host restart; }
+# lab_power_off, lab_power_on - end the other guest as a power cut would, and start it
+# again, with LAB_BOOT one higher. Its script runs once more.
+lab_power_off() { lab_ask_host off; }
+lab_power_on() { lab_ask_host on; }
 
-# lab_pause_server - on the client, the server's machine stands still, until
-# lab_resume_server.
-lab_pause_server() { lab_ask_host pause; }
-lab_resume_server() { lab_ask_host resume; }
+# lab_restart_server - both, on the client
+lab_restart_server() { lab_power_off && lab_power_on; }
+
+# lab_pause - the other guest's machine stands still, until lab_resume.
+lab_pause() { lab_ask_host pause; }
+lab_resume() { lab_ask_host resume; }
 
 lab_ask_host() {
-	touch "$LAB_SHARE/.lab-$1"
-	lab_until 30 test ! -e "$LAB_SHARE/.lab-$1"
+	local other=client
+
+	[ "$LAB_ROLE" = server ] || other=server
+	touch "$LAB_SHARE/.lab-ask-$1-$other"
+	lab_until 30 test ! -e "$LAB_SHARE/.lab-ask-$1-$other"
 }
 
 ### Checks
