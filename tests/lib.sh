@@ -94,6 +94,19 @@ export_on_disk() {
 	mount --bind $disk/export "$LAB_EXPORT"
 }
 
+# answer REQUEST... - what the server does until the client is done: what that asks for by a
+# signal is a function.
+answer() {
+	local request
+
+	until [ -e "$LAB_SHARE/.lab-end" ]; do
+		for request; do
+			lab_wait "$request" 0 2>/dev/null && "$request"
+		done
+		sleep 0.1
+	done
+}
+
 # pair_client VERSION [OPTIONS] - the client's mount, once the server is up.
 pair_client() {
 	must lab_rdma_up rxe
@@ -110,6 +123,19 @@ end_silence() { must tc qdisc del dev "$LAB_NETDEV" root; }
 pair_client_stop() {
 	must umount "$LAB_MOUNT"
 	must nfs_unload
+}
+
+# within SECONDS COMMAND... - wait for what makes COMMAND true, until so long after $SECONDS
+# was 0. By the clock: COMMAND may take long in a slow guest.
+within() {
+	local limit=$1
+	shift
+
+	until "$@"; do
+		[ $SECONDS -le "$limit" ] || return 1
+		sleep 0.1
+	done
+	[ $SECONDS -le "$limit" ]
 }
 
 ### Work

@@ -6,27 +6,31 @@
 # goes on when the server is back, or another machine at its address, or when it is told of
 # another address. A server that is slow, but there, keeps its connection.
 #
-#	TEST_ARGS="PROVIDER [PERIOD [PATIENCE [VERSION [OUTAGE [SLOW]]]]]"
+#	TEST_ARGS="PROVIDER [PERIOD [OUTAGE [VERSION [SLOW]]]]"
 #
-# PERIOD is the module's parameter heartbeat; with 0, nobody has to notice, and after
-# PATIENCE seconds the test goes on. Each outage takes OUTAGE seconds at least; the server
-# is slow for SLOW. PROVIDER may be "tcp", to compare with: PERIOD has to be 0 then.
-# (Version 3 of NFS may wait for a minute more: an RPC that is sent again, while the
-# server is still at it, is dropped there.)
+# PERIOD is the module's parameter heartbeat. Each outage lasts for OUTAGE seconds at least,
+# and until it was noticed; the server is slow for SLOW. (Version 3 of NFS may wait for a
+# minute more: an RPC that is sent again, while the server is still at it, is dropped there.
+# tools/bench --outages measures all that beside TCP, and without heartbeats.)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 # shellcheck disable=SC2086 # several arguments
 set -- ${TEST_ARGS:-$LAB_ARGS}
-provider=$1 period=${2:-2} patience=${3:-20} version=${4:-4.2} outage=${5:-0}
-proto=rdma
-[ "$provider" != tcp ] || { proto=tcp; provider=rxe; }
+provider=$1 period=${2:-2} outage=${3:-0} version=${4:-4.2} slow=${5:-}
+slow=${slow:-$((4 * period + 4))}
 # shellcheck disable=SC2034 # lib.sh uses it
 PARAMETERS=heartbeat=$period
-# Two periods and a half, which end at full seconds, and what a slow guest takes
-limit=$((3 * period + 5))
-slow=${6:-$((4 * period + 4))}
+# nfsd's default. A client waits for half a lease at the longest between two attempts to
+# connect.
+# shellcheck disable=SC2034 # lib.sh uses it
+LAB_LEASE=90
+# Two periods until it is noticed; half of one more if there was an RPC just before, full
+# seconds at which they end, and what a slow guest takes
+noticed_in=$((2 * period + 5))
+# The mount goes on in 15 s since there is a server to reach; and what a slow guest takes
+on_in=$((15 + 5))
 
 # The server has this address, too.
 ELSEWHERE=192.168.79.1
@@ -37,23 +41,53 @@ lab_make_export() { export_on_disk; }
 has_ended() { [ "$(counted closed)" -gt "$1" ]; }
 none_left() { ! connection_of server >/dev/null; }
 
-# notices WHAT COMMAND... - this end does, which makes COMMAND true.
+# notices WHAT COMMAND... - this end does, since $SECONDS was 0, which makes COMMAND true.
 notices() {
-	local what=$1 wait=$limit
+	local what=$1
 	shift
 
-	[ "$period" -gt 0 ] || wait=$patience
-	SECONDS=0
-	if lab_until "$wait" "$@"; then
-		echo "$what: noticed by the $LAB_ROLE after $SECONDS s"
-	elif [ "$period" -gt 0 ]; then
-		lab_fail "$what: the $LAB_ROLE did not notice in $SECONDS s"
-	else
-		echo "$what: not noticed by the $LAB_ROLE in $SECONDS s"
-	fi
+	within $noticed_in "$@" ||
+		lab_fail "$what: the $LAB_ROLE did not notice in $noticed_in s ($SECONDS)"
+	echo "$what: noticed by the $LAB_ROLE after $SECONDS s"
 }
 
-### Server
+# until_over START - an outage that began then
+until_over() {
+	while (($(date +%s) < $1 + outage)); do
+		sleep 0.2
+	done
+}
+
+### Server, by what the client asks it to do
+
+# loses_client WHAT - the connection goes, and what it held.
+loses_client() {
+	notices "$1" none_left
+	lab_signal noticed
+}
+
+silent() {
+	SECONDS=0
+	loses_client "network cut"
+}
+
+pause_me() {
+	local start
+
+	start=$(date +%s)
+	must lab_pause
+	SECONDS=0
+	loses_client "busy, client stands still"
+	until_over "$start"
+	must lab_resume
+}
+
+cut_me() {
+	must lab_power_off
+	SECONDS=0
+	loses_client "busy, client without power"
+	must lab_power_on
+}
 
 freeze() {
 	must fsfreeze -f /run/disk
@@ -61,6 +95,8 @@ freeze() {
 	must fsfreeze -u /run/disk
 	lab_signal thawed
 }
+
+leave() { must ip address del "$LAB_SERVER/24" dev "$LAB_NETDEV"; }
 
 # take_over - as another machine, which nobody's neighbour tables have yet
 take_over() {
@@ -75,46 +111,36 @@ server() {
 	must ip address add $ELSEWHERE/24 dev "$LAB_NETDEV"
 	nfs_start "$provider"
 	lab_signal ready
-	until [ -e "$LAB_SHARE/.lab-end" ]; do
-		lab_wait silent 1 2>/dev/null && {
-			notices "idle, network cut" none_left
-			lab_signal noticed
-		}
-		lab_wait freeze 1 2>/dev/null && freeze
-		lab_wait leave 1 2>/dev/null &&
-			must ip address del "$LAB_SERVER/24" dev "$LAB_NETDEV"
-	done
+	answer silent pause_me cut_me freeze leave
 	nfs_stop
 }
 
 ### Client
 
+# goes_on WHAT - the load does, since $SECONDS was 0.
 goes_on() {
-	SECONDS=0
-	load_advances 150 || lab_fail "the mount did not come back"
+	within $on_in load_is_at $(($(cat /run/load.rounds) + 1)) ||
+		lab_fail "$1: the mount did not go on in $on_in s ($SECONDS)"
 	echo "$1: the mount went on after $SECONDS s"
 }
 
 idle_and_cut() {
-	local before
+	local before start
 
 	must ls "$LAB_MOUNT" >/dev/null
 	before=$(counted closed)
+	start=$(date +%s)
 	silence
+	SECONDS=0
 	lab_signal silent
 	notices "idle, network cut" has_ended "$before"
-	must lab_wait noticed $((limit + patience + 60))
+	must lab_wait noticed 60
+	until_over "$start"
 	end_silence
 	SECONDS=0
-	must timeout 150 ls "$LAB_MOUNT" >/dev/null
+	must timeout 60 stat -f "$LAB_MOUNT" >/dev/null
+	[ $SECONDS -le $on_in ] || lab_fail "idle, network back: it took $SECONDS s"
 	echo "idle, network back: the mount went on after $SECONDS s"
-}
-
-# until_over START - an outage that began then is to last as long as all others.
-until_over() {
-	while (($(date +%s) < $1 + outage)); do
-		sleep 0.2
-	done
 }
 
 # gone WHAT BEGIN END - under load
@@ -125,10 +151,24 @@ gone() {
 	before=$(counted closed)
 	start=$(date +%s)
 	must "$2"
+	SECONDS=0
 	notices "busy, $1" has_ended "$before"
 	until_over "$start"
+	SECONDS=0
 	must "$3"
 	goes_on "busy, after that"
+}
+
+cut() {
+	silence
+	lab_signal silent
+}
+
+# Not before the server has noticed, too
+join() {
+	must lab_wait noticed 60
+	end_silence
+	SECONDS=0
 }
 
 slow_but_there() {
@@ -143,7 +183,7 @@ slow_but_there() {
 	echo "slow for $slow s: kept its connection"
 }
 
-leave() { lab_signal leave; }
+leave_address() { lab_signal leave; }
 
 go_elsewhere() { go_to $ELSEWHERE "$LAB_SERVER"; }
 
@@ -151,17 +191,18 @@ power_cut() {
 	must load_advances 60
 	must lab_restart_server
 	must lab_wait ready 120
+	SECONDS=0
 	must go_to "$LAB_SERVER" $ELSEWHERE
 	goes_on "busy, another machine at the address after a power cut"
 }
 
-mount_server() {
-	if [ $proto = tcp ]; then
-		mkdir -p "$LAB_MOUNT" &&
-		mount -t nfs -o "vers=$version,proto=tcp" "$LAB_SERVER:/" "$LAB_MOUNT"
-	else
-		lab_mount "$version"
-	fi
+# stand_still - this machine does.
+stand_still() {
+	must load_advances 60
+	lab_signal pause_me
+	must lab_wait noticed 60
+	SECONDS=0
+	goes_on "busy, client goes on"
 }
 
 # What is left of that, for the doctor
@@ -172,29 +213,45 @@ is_said() {
 
 beats_sent() { awk '$1 == "heartbeats:" && $2 > 0 { f = 1 } END { exit !f }' "$(connection_of client)"; }
 
+# lose_power - while it writes
+lose_power() {
+	while dd if=/dev/zero of="$LAB_MOUNT/direct" bs=65536 count=100 oflag=direct \
+		conv=notrunc 2>/dev/null; do
+		:
+	done &
+	sleep 2
+	lab_signal cut_me
+	sleep 60
+	lab_fail "power was not cut"
+}
+
 client() {
+	# Tasks do wait while there is nobody.
+	must sysctl -q kernel.hung_task_timeout_secs=$((outage + 120))
 	must ip address add ${ELSEWHERE%.*}.2/24 dev "$LAB_NETDEV"
 	must lab_rdma_up "$provider"
 	load_transport
-	must lab_wait ready 120
+	if [ "$LAB_BOOT" -eq 1 ]; then
+		must lab_wait ready 120
+		must lab_mount "$version"
+		lose_power
+	fi
+	must lab_wait noticed 60
 	count_event closed rpcrdma2/rpcrdma2_conn_close
 	count_event missed rpcrdma2/rpcrdma2_heartbeat_missed
-	must mount_server
-	[ "$period" -eq 0 ] || must lab_until 20 beats_sent
-	[ $proto = tcp ] || idle_and_cut
+	must lab_mount "$version"
+	must lab_until 20 beats_sent
+	idle_and_cut
 	LOAD_FORGETFUL=1 load_start
-	gone "network cut" silence end_silence
+	gone "network cut" cut join
 	gone "server stands still" lab_pause lab_resume
+	stand_still
 	slow_but_there
-	gone "address lost" leave go_elsewhere
+	gone "address lost" leave_address go_elsewhere
 	power_cut
 	load_stop
-	if [ "$period" -gt 0 ]; then
-		[ "$(counted missed)" -ge 1 ] || lab_fail "no heartbeat was missed"
-		is_said || lab_fail "the connection's file says nothing of it"
-	else
-		[ "$(counted missed)" -eq 0 ] || lab_fail "a heartbeat was missed"
-	fi
+	[ "$(counted missed)" -ge 1 ] || lab_fail "no heartbeat was missed"
+	is_said || lab_fail "the connection's file says nothing of it"
 	pair_client_stop
 }
 

@@ -62,8 +62,9 @@ lab_rdma_is_up() { rdma link show r0/1 | grep -q 'state ACTIVE'; }
 ### NFS
 
 # lab_nfs_server [tmpfs|ext4 [THREADS]] - export $LAB_EXPORT over RDMA and TCP.
-# The transport's module is loaded already. A restarted server waits 10 seconds
-# for its clients before it takes new opens and locks, 5 for those of NFSv3.
+# The transport's module is loaded already. A restarted server waits 10 seconds, or
+# $LAB_LEASE, which is its lease, too, for its clients before it takes new opens and locks,
+# 5 for those of NFSv3.
 lab_nfs_server() {
 	mkdir -p "$LAB_EXPORT" &&
 	lab_make_export "${1:-tmpfs}" &&
@@ -75,7 +76,7 @@ lab_nfs_server() {
 	exportfs -o rw,no_root_squash,insecure,fsid=0,no_subtree_check \
 		"*:$LAB_EXPORT" &&
 	rpc.mountd -N 2 &&
-	rpc.nfsd --no-udp -G 10 -L 10 "${2:-8}" &&
+	rpc.nfsd --no-udp -G "${LAB_LEASE:-10}" -L "${LAB_LEASE:-10}" "${2:-8}" &&
 	{ [ "$LAB_BOOT" -gt 1 ] || lab_end_grace; } &&
 	echo "rdma 20049" >/proc/fs/nfsd/portlist
 }
