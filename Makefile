@@ -27,7 +27,7 @@ product	= Kbuild Kbuild.ofed Kconfig include net
 copy	= tar -c --exclude-from=.gitignore $(product) | tar -x -C
 
 .PHONY: help version modules install uninstall clean demo check coverage interop bench bench-clients \
-	bench-buffers bench-cores count-locks \
+	bench-buffers bench-cores bench-outages count-locks \
 	list lint deb rpm in-tree docs html man install-source install-tools
 
 help:
@@ -134,6 +134,9 @@ bench-buffers: ## measure sizes of Receive buffers, and the texts of version 2, 
 
 bench-cores: ## measure it with several CPUs, and for which locks they wait, into the same page
 	tools/bench --cores
+
+bench-outages: ## measure how long it takes to notice that the other end is gone, into the same page
+	tools/bench --outages
 
 list: ## list the tests
 	@tests/check --list $(TESTS)

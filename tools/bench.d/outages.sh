@@ -1,0 +1,249 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Script of both guests: the other end is gone without a word, for so long. When does who
+# is left notice, and when does work go on?
+#
+#	TEST_ARGS="TRANSPORT HEARTBEAT OUTAGE PATIENCE"
+#
+# TRANSPORT is rxe, siw or tcp, HEARTBEAT the module's parameter. Nobody is waited for
+# longer than the outage to notice, nor longer than PATIENCE seconds for work to go on.
+# What comes out are lines of NAME=VALUE in $LAB_SHARE/figures-*, seconds: "noticed" by
+# that end, "on": since the outage was over, or since the command that told the other
+# address. ">N": not in N.
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+read -r transport heartbeat outage patience <<<"${TEST_ARGS:-$LAB_ARGS}"
+# shellcheck disable=SC2034 # lib.sh uses it
+PARAMETERS=heartbeat=$heartbeat
+# nfsd's default. A client waits for half a lease at the longest between two attempts to
+# connect, and TCP gives a connection up after one.
+# shellcheck disable=SC2034 # lib.sh uses it
+LAB_LEASE=90
+
+# The server has this address, too, but for when it is told to be at the first alone.
+ELSEWHERE=192.168.79.1
+
+lab_make_export() { export_on_disk; }
+
+# figure STATE EVENT NAME=VALUE
+figure() {
+	echo "part=outages transport=$transport heartbeat=$heartbeat state=$1 event=$2" \
+		"end=$LAB_ROLE $3" | tee -a "$LAB_SHARE/figures-$LAB_ROLE"
+}
+
+# measure STATE EVENT NAME LIMIT COMMAND... - how long after $SECONDS was 0 is it true?
+measure() {
+	local state=$1 event=$2 name=$3 limit=$4
+	shift 4
+
+	if within "$limit" "$@"; then
+		figure "$state" "$event" "$name=$SECONDS"
+	else
+		figure "$state" "$event" "$name=>$limit"
+	fi
+}
+
+device_up() {
+	[ "$transport" != tcp ] || set -- rxe
+	must lab_rdma_up "$1"
+}
+
+# wait_for_end START - of an outage that began then
+wait_for_end() {
+	while (($(date +%s) < $1 + outage)); do
+		sleep 0.1
+	done
+}
+
+### Server, by what the client asks it to do
+
+# connection - the newest one: others may be left from outages that it did not notice.
+connection() {
+	if [ "$transport" = tcp ]; then
+		ss -Htn state established sport = :2049 dst "$(cat "$LAB_SHARE/port")" |
+			awk '{ print $4 }'
+	else
+		connection_of server | sort -V | tail -n 1
+	fi
+}
+
+is_lost() { [ "$(connection)" != "$1" ]; }
+
+# loses STATE EVENT
+loses() { measure "$1" "$2" noticed "$outage" is_lost "$connection"; }
+
+# outage_of STATE EVENT BEGIN END - of the client
+outage_of() {
+	local connection start
+
+	connection=$(connection)
+	[ -n "$connection" ] || lab_fail "there is no connection"
+	start=$(date +%s)
+	must "$3"
+	SECONDS=0
+	loses "$1" "$2"
+	wait_for_end "$start"
+	lab_signal over
+	must "$4"
+}
+
+idle() { outage_of idle network true true; }
+busy() { outage_of busy network true true; }
+pause() { outage_of busy client-paused lab_pause lab_resume; }
+cut() { outage_of busy client-power lab_power_off lab_power_on; }
+leave() { must ip address del "$LAB_SERVER/24" dev "$LAB_NETDEV"; }
+
+server() {
+	lab_wait alone 0 2>/dev/null ||
+		must ip address add $ELSEWHERE/24 dev "$LAB_NETDEV"
+	device_up "$transport"
+	load_transport
+	nfs_serve
+	lab_signal ready
+	answer idle busy pause cut leave
+	nfs_stop
+}
+
+### Client
+
+# What it lost is counted: the server may be back before anybody looks.
+count_lost() {
+	if [ "$transport" = tcp ]; then
+		count_event lost sunrpc/rpc_socket_close
+	else
+		count_event lost rpcrdma2/rpcrdma2_conn_close
+	fi
+}
+
+has_lost() { [ "$(counted lost)" -gt "$1" ]; }
+
+# By its address and port, the server knows TCP's connection.
+tell_port() {
+	ss -Htn state established dport = :2049 | awk '{ print $3 }' >"$LAB_SHARE/port"
+}
+
+answers() { timeout $((patience + 5)) stat -f "$LAB_MOUNT" >/dev/null; }
+
+# outage STATE EVENT BEGIN END - END is what is done when it is over.
+outage() {
+	local lost start go_on=answers
+
+	if [ "$1" = busy ]; then
+		must load_advances 120
+		go_on=load_is_at
+	else
+		must answers
+	fi
+	tell_port
+	lost=$(counted lost)
+	start=$(date +%s)
+	must "$3"
+	SECONDS=0
+	measure "$1" "$2" noticed "$outage" has_lost "$lost"
+	wait_for_end "$start"
+	SECONDS=0
+	must "$4"
+	measure "$1" "$2" on "$patience" $go_on $(($(cat /run/load.rounds) + 1))
+}
+
+silent_idle() { silence && lab_signal idle; }
+silent_busy() { silence && lab_signal busy; }
+
+# Not before the server's outage is over, which it counts by itself
+heard_again() {
+	must lab_wait over 60
+	end_silence
+	SECONDS=0
+}
+
+power_on() {
+	must lab_power_on
+	must lab_wait ready 120
+	SECONDS=0
+}
+
+power_on_alone() {
+	lab_signal alone
+	power_on
+	tell "$LAB_SERVER" $ELSEWHERE
+}
+
+leave_address() { lab_signal leave; }
+
+# tell ADDRESS FORMER - the command may have to be repeated on a mount that is busy.
+tell() { within "$patience" go_to "$@"; }
+
+elsewhere() { tell $ELSEWHERE "$LAB_SERVER"; }
+
+# short SECONDS - a cut that the server is not asked about
+short() {
+	local outage=$1
+
+	outage busy "network-$1" silence end_silence
+}
+
+# up_again - without an outage that lasts, which nobody has to notice
+up_again() {
+	must load_advances 120
+	must lab_restart_server
+	must lab_wait ready 120
+	SECONDS=0
+	measure busy restart on "$patience" load_is_at $(($(cat /run/load.rounds) + 1))
+}
+
+# of_this EVENT SIGNAL - the server has an outage of this client begin and end.
+of_this() {
+	must load_advances 120
+	tell_port
+	lab_signal "$2"
+	must lab_wait over $((outage + 60))
+	SECONDS=0
+	measure busy "$1" on "$patience" load_is_at $(($(cat /run/load.rounds) + 1))
+}
+
+mount_server() {
+	if [ "$transport" = tcp ]; then
+		mkdir -p "$LAB_MOUNT" &&
+		mount -t nfs -o vers=4.2,proto=tcp "$LAB_SERVER:/" "$LAB_MOUNT"
+	else
+		lab_mount 4.2
+	fi
+}
+
+client() {
+	# Tasks do wait for long.
+	must sysctl -q kernel.hung_task_timeout_secs=0
+	must ip address add ${ELSEWHERE%.*}.2/24 dev "$LAB_NETDEV"
+	device_up "$transport"
+	load_transport
+	[ "$LAB_BOOT" -gt 1 ] || must lab_wait ready 120
+	count_lost
+	must mount_server
+	if [ "$LAB_BOOT" -gt 1 ]; then
+		pair_client_stop
+		return
+	fi
+
+	echo 0 >/run/load.rounds
+	outage idle network silent_idle heard_again
+	LOAD_FORGETFUL=1 LOAD_PAUSE=0.2 load_start
+	outage busy network silent_busy heard_again
+	short 30
+	short 60
+	outage busy paused lab_pause lab_resume
+	outage busy power lab_power_off power_on
+	up_again
+	of_this client-paused pause
+	outage busy address leave_address elsewhere
+	outage busy power-elsewhere lab_power_off power_on_alone
+	must load_advances 120
+	tell_port
+	lab_signal cut
+	sleep $((outage + 60))
+	lab_fail "power was not cut"
+}
+
+"$LAB_ROLE"
