@@ -60,14 +60,21 @@ until_over() {
 
 ### Server, by what the client asks it to do
 
+# watch - there is a connection to lose, from now on.
+watch() {
+	none_left && lab_fail "there is no connection"
+	SECONDS=0
+}
+
 # loses_client WHAT - the connection goes, and what it held.
 loses_client() {
 	notices "$1" none_left
 	lab_signal noticed
 }
 
-silent() {
-	SECONDS=0
+cut_net() {
+	watch
+	lab_signal watched
 	loses_client "network cut"
 }
 
@@ -75,16 +82,16 @@ pause_me() {
 	local start
 
 	start=$(date +%s)
+	watch
 	must lab_pause
-	SECONDS=0
 	loses_client "busy, client stands still"
 	until_over "$start"
 	must lab_resume
 }
 
 cut_me() {
+	watch
 	must lab_power_off
-	SECONDS=0
 	loses_client "busy, client without power"
 	must lab_power_on
 }
@@ -111,7 +118,7 @@ server() {
 	must ip address add $ELSEWHERE/24 dev "$LAB_NETDEV"
 	nfs_start "$provider"
 	lab_signal ready
-	answer silent pause_me cut_me freeze leave
+	answer cut_net pause_me cut_me freeze leave
 	nfs_stop
 }
 
@@ -124,22 +131,32 @@ goes_on() {
 	echo "$1: the mount went on after $SECONDS s"
 }
 
+# cut - the network, under the server's eyes
+cut() {
+	lab_signal cut_net
+	must lab_wait watched 60
+	silence
+}
+
+is_done() { ! kill -0 "$1" 2>/dev/null; }
+
 idle_and_cut() {
 	local before start
 
 	must ls "$LAB_MOUNT" >/dev/null
 	before=$(counted closed)
 	start=$(date +%s)
-	silence
+	must cut
 	SECONDS=0
-	lab_signal silent
 	notices "idle, network cut" has_ended "$before"
 	must lab_wait noticed 60
 	until_over "$start"
 	end_silence
 	SECONDS=0
-	must timeout 60 stat -f "$LAB_MOUNT" >/dev/null
-	[ $SECONDS -le $on_in ] || lab_fail "idle, network back: it took $SECONDS s"
+	stat -f "$LAB_MOUNT" >/dev/null &
+	within $on_in is_done $! ||
+		lab_fail "idle, network back: the mount did not go on in $on_in s ($SECONDS)"
+	must wait $!
 	echo "idle, network back: the mount went on after $SECONDS s"
 }
 
@@ -157,11 +174,6 @@ gone() {
 	SECONDS=0
 	must "$3"
 	goes_on "busy, after that"
-}
-
-cut() {
-	silence
-	lab_signal silent
 }
 
 # Not before the server has noticed, too
