@@ -9,6 +9,9 @@
  *	storm		each client has an RPC at the server when that stops; it starts again,
  *			and all of them connect and send again what was not answered: how long it
  *			was down, and how long it took from then on
+ *	strangers N	the same with N clients more, each with an address of its own, of which
+ *			the server never answered an RPC: how long it took, too, until it had
+ *			one of each
  *	fair MS		how long a small RPC of one client takes, in ns, alone, and while another
  *			client has 64 large Replies under way; for so long each
  *	disconnect	no clients
@@ -35,12 +38,17 @@ static uint patience = 240;
 module_param(patience, uint, 0444);
 MODULE_PARM_DESC(patience, "seconds that a job's RPCs may take");
 
+static char *stranger = "10.77.1.0";
+module_param(stranger, charp, 0444);
+MODULE_PARM_DESC(stranger, "an IPv4 address of this machine, the first of those of strangers");
+
 #define CROWD_MAX	8192
 #define CROWD_LARGE	64
 #define CROWD_SAMPLES	100000U
 
 static struct rpc_clnt *crowd_clnts[CROWD_MAX];
 static unsigned int crowd_size;
+static unsigned int crowd_addresses;	/* of strangers that there were */
 static struct dentry *crowd_dir;
 static DEFINE_MUTEX(crowd_lock);
 static char crowd_figures[256];
@@ -144,34 +152,49 @@ static int crowd_finish(struct crowd_reqs *reqs, int ret)
 
 /* The jobs */
 
-static int crowd_connect(unsigned int nr)
+static int crowd_parse(const char *text, struct sockaddr_storage *ss)
+{
+	struct sockaddr *sa = (struct sockaddr *)ss;
+
+	if (!rpc_pton(&init_net, text, strlen(text), sa, sizeof(*ss)) ||
+	    sa->sa_family != AF_INET)
+		return -EINVAL;
+	rpc_set_port(sa, port);
+	return 0;
+}
+
+/* A client more. Who doesn't ping connects when the first RPC does. */
+static struct rpc_clnt *crowd_add(const struct sockaddr_storage *ss)
 {
 	static const struct rpc_timeout patient = {
 		.to_initval	= 60 * HZ,
 		.to_maxval	= 60 * HZ,
 	};
+	struct rpc_clnt *clnt;
+
+	if (crowd_size == CROWD_MAX)
+		return ERR_PTR(-ENOSPC);
+	clnt = echo_clnt_create((const struct sockaddr *)ss,
+				sizeof(struct sockaddr_in), &patient,
+				RPC_CLNT_CREATE_NOPING);
+	if (!IS_ERR(clnt))
+		crowd_clnts[crowd_size++] = clnt;
+	return clnt;
+}
+
+static int crowd_connect(unsigned int nr)
+{
 	struct sockaddr_storage ss;
-	struct sockaddr *sa = (struct sockaddr *)&ss;
 	struct crowd_reqs reqs;
 	struct rpc_clnt *clnt;
-	size_t len;
-	int ret = 0;
+	int ret;
 
-	len = rpc_pton(&init_net, addr, strlen(addr), sa, sizeof(ss));
-	if (!len || nr > CROWD_MAX - crowd_size)
-		return -EINVAL;
-	rpc_set_port(sa, port);
+	ret = crowd_parse(addr, &ss);
 	crowd_init(&reqs);
-	/* Who doesn't ping connects when the first RPC does. */
 	while (nr-- && !ret) {
-		clnt = echo_clnt_create(sa, len, &patient,
-					RPC_CLNT_CREATE_NOPING);
-		if (IS_ERR(clnt)) {
-			ret = PTR_ERR(clnt);
-			break;
-		}
-		crowd_clnts[crowd_size++] = clnt;
-		ret = crowd_start(&reqs, clnt, &crowd_small);
+		clnt = crowd_add(&ss);
+		ret = PTR_ERR_OR_ZERO(clnt) ?:
+		      crowd_start(&reqs, clnt, &crowd_small);
 	}
 	return crowd_finish(&reqs, ret);
 }
@@ -198,12 +221,34 @@ static void crowd_release(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(crowd_release_work, crowd_release);
 
-/* What the threads have is not answered before its connection is gone. */
+/* The server stops with all RPCs, and starts again; then they are answered. */
+static int crowd_restart(struct crowd_reqs *reqs, int ret)
+{
+	size_t len = strlen(crowd_figures);
+	u64 stop, start;
+
+	/* What its threads have is not answered before its connection is gone. */
+	schedule_delayed_work(&crowd_release_work, HZ / 2);
+	stop = ktime_get_ns();
+	echo_server_stop();
+	while (delayed_work_pending(&crowd_release_work))
+		msleep(20);
+	flush_delayed_work(&crowd_release_work);
+	start = ktime_get_ns();
+	if (!ret)
+		ret = echo_server_start(PF_INET);
+	ret = crowd_finish(reqs, ret);
+	snprintf(crowd_figures + len, sizeof(crowd_figures) - len,
+		 "down_ms=%llu up_ms=%llu",
+		 div_u64(start - stop, NSEC_PER_MSEC),
+		 div_u64(ktime_get_ns() - start, NSEC_PER_MSEC));
+	return ret;
+}
+
 static int crowd_storm(unsigned int unused)
 {
 	struct echo_shape shape = crowd_small;
 	struct crowd_reqs reqs;
-	u64 stop, start;
 	unsigned int i;
 	int ret = 0;
 
@@ -216,18 +261,47 @@ static int crowd_storm(unsigned int unused)
 		ret = crowd_start(&reqs, crowd_clnts[i], &shape);
 	/* Most are with the server by then, and wait for a thread. */
 	msleep(1000);
-	schedule_delayed_work(&crowd_release_work, HZ / 2);
-	stop = ktime_get_ns();
-	echo_server_stop();
-	flush_delayed_work(&crowd_release_work);
-	start = ktime_get_ns();
-	if (!ret)
-		ret = echo_server_start(PF_INET);
-	ret = crowd_finish(&reqs, ret);
-	snprintf(crowd_figures, sizeof(crowd_figures), "down_ms=%llu up_ms=%llu",
-		 div_u64(start - stop, NSEC_PER_MSEC),
+	return crowd_restart(&reqs, ret);
+}
+
+/*
+ * Who connects to an address of this machine does so from that address. The threads,
+ * which have to accept connections, don't wait here: they drop what they get.
+ */
+static int crowd_strangers(unsigned int nr)
+{
+	struct echo_shape shape = crowd_small;
+	struct sockaddr_storage ss;
+	struct sockaddr_in *sin = (struct sockaddr_in *)&ss;
+	struct crowd_reqs reqs;
+	struct rpc_clnt *clnt;
+	u64 start = ktime_get_ns();
+	unsigned int i, before;
+	int ret;
+
+	if (!threads)
+		return -EOPNOTSUPP;
+	ret = crowd_parse(stranger, &ss);
+	be32_add_cpu(&sin->sin_addr.s_addr, crowd_addresses);
+	shape.flags = ECHO_LOSE;
+	echo_svc_hold();
+	crowd_init(&reqs);
+	before = echo_server_calls();
+	for (i = 0; i < nr && !ret; i++) {
+		clnt = crowd_add(&ss);
+		be32_add_cpu(&sin->sin_addr.s_addr, 1);
+		crowd_addresses++;
+		ret = PTR_ERR_OR_ZERO(clnt) ?:
+		      crowd_start(&reqs, clnt, &shape);
+	}
+	while (!ret && echo_server_calls() - before < nr) {
+		if (time_after(jiffies, reqs.deadline))
+			ret = -ETIMEDOUT;
+		msleep(20);
+	}
+	snprintf(crowd_figures, sizeof(crowd_figures), "connect_ms=%llu ",
 		 div_u64(ktime_get_ns() - start, NSEC_PER_MSEC));
-	return ret;
+	return crowd_restart(&reqs, ret);
 }
 
 static int crowd_disconnect(unsigned int unused)
@@ -407,6 +481,7 @@ static const struct crowd_job {
 	{ "connect", crowd_connect },
 	{ "call", crowd_call },
 	{ "storm", crowd_storm },
+	{ "strangers", crowd_strangers },
 	{ "fair", crowd_fair },
 	{ "disconnect", crowd_disconnect },
 };

@@ -138,6 +138,8 @@ static __be32 echo_svc_echo(struct svc_rqst *rqstp)
 		msleep(args->delay);
 	if (args->flags & ECHO_HOLD)
 		wait_for_completion(&echo_released);
+	if (args->flags & ECHO_LOSE && !completion_done(&echo_released))
+		return rpc_drop_reply;
 	return args->flags & ECHO_DROP ? rpc_drop_reply : rpc_success;
 }
 
@@ -405,7 +407,7 @@ int echo_svc_thread(void *data)
 }
 
 /**
- * echo_svc_hold - from now on, Calls with ECHO_HOLD wait
+ * echo_svc_hold - from now on, Calls with ECHO_HOLD wait, those with ECHO_LOSE are dropped
  */
 void echo_svc_hold(void)
 {
