@@ -14,7 +14,7 @@
 
 #include "mimic.h"
 
-#define GID_TABLE	128
+#define GID_TABLE	256
 #define PKEY		0xffff
 
 DEFINE_XARRAY_ALLOC1(mimic_devs);
