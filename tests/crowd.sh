@@ -6,11 +6,11 @@
 #	crowd.sh DEVICE CLIENTS [IDLE [BUSY [TRANSPORT]]]
 #
 # They connect at once; have RPCs under way, all at the same time; find their server
-# restarted while each waits for an answer; and their device goes away. Nobody may ever
-# find no Receive. On the device for tests, also: what an idle connection costs the server,
-# and a busy one at the most, is printed, and may be no more than IDLE and BUSY KiB; nobody
-# waits for what the server sends to somebody else, who is slow; one accept doesn't wait
-# for another.
+# restarted while each waits for an answer, by one that knows them and by one to which all
+# are strangers; and their device goes away. Nobody may ever find no Receive. On the device
+# for tests, also: what an idle connection costs the server, and a busy one at the most, is
+# printed, and may be no more than IDLE and BUSY KiB; nobody waits for what the server sends
+# to somebody else, who is slow; one accept doesn't wait for another.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -24,6 +24,10 @@ busy_limit=${4:-}
 TRANSPORT=${5:-rpcrdma2}
 # Milliseconds that each RDMA Write takes
 slow=20
+# More than a server accepts at a time of those that it doesn't know; and the port of a
+# device has no more addresses of use than these, as an index of one is an octet.
+strangers=$((clients > 200 ? clients : 200))
+addresses=250
 # Milliseconds until all have to be served after a restart, besides what connecting took
 # at first, which is CPU time: sunrpc has a client wait for three seconds after a refusal.
 time_limit=10000
@@ -49,9 +53,9 @@ qps_are() { [ "$(resources qp)" -eq "$1" ]; }
 # within KIB LIMIT - if there is one
 within() { [ -z "$2" ] || [ "$1" -le "$2" ] || lab_fail "$1 KiB, more than $2"; }
 
-# in_time NAME - of the last job
+# in_time NAME CLIENTS - of the last job, which was about so many
 in_time() {
-	local most=$((time_limit + connect_ms))
+	local most=$((time_limit + connect_ms * $2 / clients))
 
 	[ "$(result "$1")" -le $most ] ||
 		lab_fail "$1: $(result "$1"), more than $most"
@@ -132,7 +136,54 @@ storm() {
 	[ ! -e $faults ] || echo "create-qp delay times=0 ms=$slow_qp" >$faults
 	job storm
 	[ ! -e $faults ] || echo clear >$faults
-	in_time up_ms
+	in_time up_ms "$clients"
+}
+
+# Who connects to an address of this machine does so from that address.
+strangers_add() {
+	local i
+
+	for ((i = 0; i < strangers; i++)); do
+		[ $((i % addresses)) -ne 0 ] ||
+			echo "link add strange$((i / addresses)) up type dummy"
+		echo "address add 10.77.$((i / 256 + 1)).$((i % 256))/32" \
+			"dev strange$((i / addresses))"
+	done >/run/strangers
+	must ip -batch /run/strangers
+	for ((i = 0; i * addresses < strangers; i++)); do
+		must rdma link add "s$i" type "${device%%:*}" netdev "strange$i"
+	done
+}
+
+strangers_remove() {
+	local i
+
+	for ((i = 0; i * addresses < strangers; i++)); do
+		must rdma link delete "s$i"
+		must ip link delete "strange$i"
+	done
+}
+
+peers_of_server() {
+	# shellcheck disable=SC2046 # several files
+	sed -n 's/^peer_address: *\(.*\):.*/\1/p' $(connection_of server) | sort -u | wc -l
+}
+
+# The server has known none of them when they connect, nor when it starts again.
+all_strangers() {
+	strangers_add
+	job strangers $strangers
+	in_time connect_ms $strangers
+	in_time up_ms $strangers
+	no_rnr "after $line"
+	[ "$TRANSPORT" != rpcrdma2 ] || [ "$(peers_of_server)" -eq $strangers ] ||
+		lab_fail "$(peers_of_server) addresses, not $strangers"
+	# Now it does.
+	job storm
+	in_time up_ms $strangers
+	no_rnr "after $line"
+	job disconnect
+	strangers_remove
 }
 
 # Heartbeats would find the clients gone that idle_memory() needs.
@@ -171,6 +222,8 @@ must rdma link delete r0
 must lab_rdma_up "$device"
 job call 1
 no_rnr "after $line"
+job disconnect
+all_strangers
 must rmmod rpcrdma2_echo_crowd
 must nfs_unload
 must rdma link delete r0
