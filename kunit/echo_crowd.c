@@ -51,7 +51,7 @@ static unsigned int crowd_size;
 static unsigned int crowd_addresses;	/* of strangers that there were */
 static struct dentry *crowd_dir;
 static DEFINE_MUTEX(crowd_lock);
-static char crowd_figures[256];
+static char crowd_figures[384];
 
 /* RPCs */
 
@@ -417,25 +417,34 @@ static int crowd_fair_run(struct crowd_fair *fair, struct crowd_loop *loops,
 	return fair->error;
 }
 
+static void crowd_fair_add(const struct crowd_fair *fair, const char *prefix)
+{
+	size_t len = strlen(crowd_figures);
+
+	snprintf(crowd_figures + len, sizeof(crowd_figures) - len,
+		 "%sp50=%u %sp99=%u %smax=%u ",
+		 prefix, fair->latency[fair->nr / 2],
+		 prefix, fair->latency[fair->nr * 99 / 100],
+		 prefix, fair->latency[fair->nr - 1]);
+}
+
 static int crowd_fair_measure(struct crowd_fair *fair, struct crowd_loop *loops,
 			      unsigned int ms)
 {
-	u32 p50, p99;
+	size_t len;
 	int ret;
 
 	ret = crowd_fair_run(fair, loops, 1, ms);
 	if (ret)
 		return ret;
-	p50 = fair->latency[fair->nr / 2];
-	p99 = fair->latency[fair->nr * 99 / 100];
+	crowd_fair_add(fair, "");
 	ret = crowd_fair_run(fair, loops, 1 + CROWD_LARGE, ms);
 	if (ret)
 		return ret;
-	snprintf(crowd_figures, sizeof(crowd_figures),
-		 "p50=%u p99=%u beside_p50=%u beside_p99=%u large=%u small=%u",
-		 p50, p99, fair->latency[fair->nr / 2],
-		 fair->latency[fair->nr * 99 / 100], atomic_read(&fair->large),
-		 fair->nr);
+	crowd_fair_add(fair, "beside_");
+	len = strlen(crowd_figures);
+	snprintf(crowd_figures + len, sizeof(crowd_figures) - len,
+		 "large=%u small=%u", atomic_read(&fair->large), fair->nr);
 	return 0;
 }
 
