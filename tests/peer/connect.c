@@ -247,6 +247,20 @@ void connection_expect_refused(const struct options *options)
 }
 
 /**
+ * connection_expect_wait - ask for a connection, and hear nothing for a while
+ * @options: how
+ * @ms: for so long
+ */
+void connection_expect_wait(const struct options *options, int ms)
+{
+	struct connection *c = connection_start(true, options);
+	struct rdma_cm_event *event = cm_event(c->channel, ms);
+
+	if (event)
+		fail("heard %s", rdma_event_str(event->event));
+}
+
+/**
  * connection_listen - be a server
  */
 struct rdma_cm_id *connection_listen(void)

@@ -117,6 +117,7 @@ struct connection *connection_try(const struct options *options);
 struct connection *connection_start(bool with_qp,
 				    const struct options *options);
 void connection_spurn(struct connection *c);
+void connection_expect_wait(const struct options *options, int ms);
 void connection_expect_refused(const struct options *options);
 struct connection *connection_accept(struct rdma_cm_id *listener, int timeout_ms,
 				     const struct options *options);

@@ -7,19 +7,23 @@
  * stands in the listener's queue, and xpo_accept has nothing to do but to take it from
  * there. Peers that say nothing never get that far.
  *
- * Until then, a connection has one of the listener's places. Some of them are for peers
- * that had a Call answered before: strangers can't keep them out. Which ones did is
- * remembered by a hash of their addresses, where one may take another's place.
+ * Until then, a connection has one of the listener's places. Peers that had a Call
+ * answered before have places of their own: strangers can't keep them out. Which ones did
+ * is remembered by a hash of their addresses, where one may take another's place. After a
+ * restart, all are strangers: those that find no place wait for one, with no QP yet, and
+ * in vain if that takes longer than the state ACCEPTING may.
  */
 #include <linux/jhash.h>
 #include <linux/sunrpc/addr.h>
 
 #include "svc.h"
 
-/* Connections on the way; more are turned away. */
-#define MAX_INCOMING	1024
-/* and as many of them may be strangers' */
+/* Connections on the way of peers that are known; more are turned away. */
+#define MAX_KNOWN	1024
+/* Those of strangers; more wait. */
 #define MAX_STRANGERS	128
+/* and more than that are turned away. */
+#define MAX_WAITING	2048
 
 #define KNOWN_PEERS	4096
 
@@ -63,34 +67,97 @@ void rpcrdma2_peer_served(struct rpcrdma2_svc_xprt *sx)
 }
 
 /**
- * rpcrdma2_place_take - a peer asks for a connection
+ * rpcrdma2_place_is_free - a peer asks for a connection
  * @listener: the svc_xprt that it came to
  * @sa: the peer's address
  *
- * Return: whether there is a place for it
+ * Return: whether there is a place for it, or may be in a while
  */
-bool rpcrdma2_place_take(struct rpcrdma2_svc_xprt *listener,
-			 const struct sockaddr *sa)
+bool rpcrdma2_place_is_free(struct rpcrdma2_svc_xprt *listener,
+			    const struct sockaddr *sa)
 {
-	unsigned int most = is_known(sa) ? MAX_INCOMING : MAX_STRANGERS;
+	bool known = is_known(sa);
 	bool ok;
 
 	spin_lock(&listener->lock);
-	ok = listener->nr_incoming < most;
-	listener->nr_incoming += ok;
+	ok = known ? listener->nr_known < MAX_KNOWN :
+		     listener->nr_waiting < MAX_WAITING;
 	spin_unlock(&listener->lock);
 	return ok;
 }
 
 /**
- * rpcrdma2_place_give - a connection is sunrpc's, or gone
- * @listener: the svc_xprt that it came to
+ * rpcrdma2_place_take - have a connection accepted, now or when there is a place
+ * @sx: its svc_xprt; its connection was adopted
+ *
+ * CM context: the connection can't go.
  */
-void rpcrdma2_place_give(struct rpcrdma2_svc_xprt *listener)
+void rpcrdma2_place_take(struct rpcrdma2_svc_xprt *sx)
 {
+	bool stranger = !is_known((struct sockaddr *)&sx->xprt.xpt_remote);
+	struct rpcrdma2_svc_xprt *listener = sx->from;
+	bool waits = false;
+
 	spin_lock(&listener->lock);
-	listener->nr_incoming--;
+	sx->stranger = stranger;
+	if (!stranger) {
+		listener->nr_known++;
+	} else if (listener->nr_strangers < MAX_STRANGERS) {
+		listener->nr_strangers++;
+	} else {
+		waits = true;
+		sx->waits = true;
+		listener->nr_waiting++;
+		list_add_tail(&sx->incoming, &listener->waiting);
+	}
 	spin_unlock(&listener->lock);
+	if (!waits)
+		rpcrdma2_conn_accept(sx->conn);
+}
+
+/* Return: the connection that has waited longest, and is to have a place; referenced */
+static struct rpcrdma2_conn *next_waiting(struct rpcrdma2_svc_xprt *listener)
+{
+	struct rpcrdma2_svc_xprt *sx;
+
+	lockdep_assert_held(&listener->lock);
+
+	sx = list_first_entry_or_null(&listener->waiting,
+				      struct rpcrdma2_svc_xprt, incoming);
+	if (!sx)
+		return NULL;
+	list_del_init(&sx->incoming);
+	listener->nr_waiting--;
+	sx->waits = false;
+	/* It does not go before it has said here that it does. */
+	rpcrdma2_conn_get(sx->conn);
+	return sx->conn;
+}
+
+/**
+ * rpcrdma2_place_give - a connection is sunrpc's, or gone: others may have its place
+ * @sx: its svc_xprt, for which rpcrdma2_place_take() was called
+ */
+void rpcrdma2_place_give(struct rpcrdma2_svc_xprt *sx)
+{
+	struct rpcrdma2_svc_xprt *listener = sx->from;
+	struct rpcrdma2_conn *next = NULL;
+
+	spin_lock(&listener->lock);
+	if (sx->waits) {
+		list_del_init(&sx->incoming);
+		listener->nr_waiting--;
+	} else if (!sx->stranger) {
+		listener->nr_known--;
+	} else {
+		next = next_waiting(listener);
+		listener->nr_strangers -= !next;
+	}
+	spin_unlock(&listener->lock);
+	if (!next)
+		return;
+	rpcrdma2_conn_accept(next);
+	rpcrdma2_conn_put(next);
 }
 
 /*
@@ -169,6 +236,22 @@ rpcrdma2_offer_next(struct rpcrdma2_svc_xprt *listener)
 	return sx;
 }
 
+/* Return: whether one waited for a place */
+static bool drop_waiting(struct rpcrdma2_svc_xprt *listener)
+{
+	struct rpcrdma2_conn *conn;
+
+	spin_lock(&listener->lock);
+	conn = next_waiting(listener);
+	listener->nr_strangers += !!conn;
+	spin_unlock(&listener->lock);
+	if (!conn)
+		return false;
+	rpcrdma2_conn_close(conn, -ESHUTDOWN);
+	rpcrdma2_conn_put(conn);
+	return true;
+}
+
 /**
  * rpcrdma2_offers_drop - sunrpc lets go of a listener
  * @listener: its svc_xprt; nothing comes in any more
@@ -180,6 +263,8 @@ void rpcrdma2_offers_drop(struct rpcrdma2_svc_xprt *listener)
 	spin_lock(&listener->lock);
 	listener->detached = true;
 	spin_unlock(&listener->lock);
+	while (drop_waiting(listener))
+		;
 	while ((sx = rpcrdma2_offer_next(listener)))
 		take_back(sx);
 }

@@ -22,9 +22,14 @@
  * @closing: the connection is
  * @closed: the connection is CLOSED
  * @served: a Call was answered; any thread's
- * @incoming: of a listener: connections that are offered; of one of them: its place
- *	there
- * @nr_incoming: of a listener: connections that sunrpc has not accepted yet
+ * @stranger: no Call of the peer was answered before
+ * @waits: it has no place yet
+ * @incoming: of a listener: connections that are offered; of one of them, or one that
+ *	waits for a place: its own there, or in @waiting
+ * @waiting: of a listener: strangers that wait for a place
+ * @nr_waiting: of a listener: how many
+ * @nr_known: of a listener: connections of others that sunrpc has not accepted yet
+ * @nr_strangers: of a listener: those of strangers that have a place
  * @arrived: jobs that are behind @calls; anybody adds one, without @lock
  * @calls: jobs for a thread, with Read chunks or without
  * @read_jobs: jobs whose arguments have been read
@@ -45,8 +50,13 @@ struct rpcrdma2_svc_xprt {
 	bool			closing;
 	bool			closed;
 	bool			served;
+	bool			stranger;
+	bool			waits;
 	struct list_head	incoming;
-	unsigned int		nr_incoming;
+	struct list_head	waiting;
+	unsigned int		nr_waiting;
+	unsigned int		nr_known;
+	unsigned int		nr_strangers;
 	struct llist_head	arrived;
 	struct list_head	calls;
 	struct list_head	read_jobs;
@@ -69,9 +79,10 @@ void rpcrdma2_svc_discard(struct rpcrdma2_svc_xprt *sx);
 
 /* accept.c */
 void rpcrdma2_peer_served(struct rpcrdma2_svc_xprt *sx);
-bool rpcrdma2_place_take(struct rpcrdma2_svc_xprt *listener,
-			 const struct sockaddr *sa);
-void rpcrdma2_place_give(struct rpcrdma2_svc_xprt *listener);
+bool rpcrdma2_place_is_free(struct rpcrdma2_svc_xprt *listener,
+			    const struct sockaddr *sa);
+void rpcrdma2_place_take(struct rpcrdma2_svc_xprt *sx);
+void rpcrdma2_place_give(struct rpcrdma2_svc_xprt *sx);
 void rpcrdma2_offer(struct rpcrdma2_svc_xprt *sx);
 struct rpcrdma2_svc_xprt *
 rpcrdma2_offer_next(struct rpcrdma2_svc_xprt *listener);

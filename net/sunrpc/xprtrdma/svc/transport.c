@@ -36,6 +36,7 @@ static struct rpcrdma2_svc_xprt *svc_xprt_new(struct svc_serv *serv,
 	svc_xprt_init(net, &svc_class, &sx->xprt, serv);
 	spin_lock_init(&sx->lock);
 	INIT_LIST_HEAD(&sx->incoming);
+	INIT_LIST_HEAD(&sx->waiting);
 	rpcrdma2_svc_init_jobs(sx);
 	/* NFSv4 asks for it; credits provide it. */
 	set_bit(XPT_CONG_CTRL, &sx->xprt.xpt_flags);
@@ -201,19 +202,24 @@ static struct rpcrdma2_svc_xprt *conn_svc_xprt(struct rpcrdma2_svc_xprt *listene
 	return sx;
 }
 
+static void drop(struct rpcrdma2_svc_xprt *sx)
+{
+	/* Each svc_xprt that is freed gives up a claim to the module. */
+	__module_get(THIS_MODULE);
+	svc_xprt_put(&sx->xprt);
+}
+
 /**
  * rpcrdma2_svc_discard - a connection is gone that sunrpc never had
- * @sx: its svc_xprt; CLOSED, or not adopted
+ * @sx: its svc_xprt; CLOSED
  *
  * Drops the reference that there is from the start, and with the last one those to the
  * connection and to the listener.
  */
 void rpcrdma2_svc_discard(struct rpcrdma2_svc_xprt *sx)
 {
-	rpcrdma2_place_give(sx->from);
-	/* Each svc_xprt that is freed gives up a claim to the module. */
-	__module_get(THIS_MODULE);
-	svc_xprt_put(&sx->xprt);
+	rpcrdma2_place_give(sx);
+	drop(sx);
 }
 
 /* CM context; @conn can't go, but it may be closing. */
@@ -222,21 +228,19 @@ static int take_in(struct rpcrdma2_svc_xprt *listener,
 {
 	struct rpcrdma2_svc_xprt *sx;
 
-	if (!rpcrdma2_place_take(listener, (struct sockaddr *)
-				 &conn->cm_id->route.addr.dst_addr))
+	if (!rpcrdma2_place_is_free(listener, (struct sockaddr *)
+				    &conn->cm_id->route.addr.dst_addr))
 		return -EBUSY;
 	sx = conn_svc_xprt(listener, conn);
-	if (!sx) {
-		rpcrdma2_place_give(listener);
+	if (!sx)
+		return -ENOMEM;
+	rpcrdma2_conn_get(conn);
+	if (!adopt(sx, conn)) {
+		drop(sx);
 		return -ENOMEM;
 	}
-	rpcrdma2_conn_get(conn);
-	if (adopt(sx, conn)) {
-		rpcrdma2_conn_accept(conn);
-		return 0;
-	}
-	rpcrdma2_svc_discard(sx);
-	return -ENOMEM;
+	rpcrdma2_place_take(sx);
+	return 0;
 }
 
 /* CM context. */
@@ -302,7 +306,7 @@ static struct svc_xprt *svc_op_accept(struct svc_xprt *xprt)
 
 	if (!sx)
 		return NULL;
-	rpcrdma2_place_give(listener);
+	rpcrdma2_place_give(sx);
 	return &sx->xprt;
 }
 
