@@ -194,6 +194,31 @@ echo "$few Receives, then $(queue receives) of $(queue promised)"
 must umount /run/three
 must umount /run/two
 must umount /run/one
+lab_until 30 all_closed || lab_fail "a connection was left"
+
+### A Queue that is full of what was promised at first: those that are idle leave more to
+### one that isn't.
+
+echo 12288 >$parameters/inline_size
+echo 64 >$parameters/srq_size
+for i in {10..19}; do
+	must ip address add 192.168.77.$i/24 dev "$LAB_NETDEV"
+	client "$i" 192.168.77.$i
+done
+last=$(newest)
+[ "$(queue promised)" -eq 60 ] || lab_fail "$(queue promised) promised to ten"
+sleep 11
+# busy_gets CREDITS
+busy_gets() {
+	busy 19
+	[ "$(credits "$last")" -ge "$1" ]
+}
+lab_until 20 busy_gets 16 || lab_fail "beside nine that are idle: $(credits "$last")"
+in_bounds
+echo "beside nine that are idle: $(credits "$last")"
+for i in {10..19}; do
+	must umount "/run/$i"
+done
 cat $shared
 nfs_stop
 must lab_kmemleak

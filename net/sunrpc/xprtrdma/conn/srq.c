@@ -42,6 +42,9 @@
 /* After that time without a Call, others may have what a connection was granted. */
 #define IDLE_SECS	10
 
+/* At least so many Calls are promised to it: of one at a time, nobody sees a need for more. */
+#define IDLE_GRANT	2
+
 /* Receives made at a time, of those that there was no memory for before */
 #define REFILL		4
 
@@ -103,21 +106,20 @@ static bool fill(struct rpcrdma2_srq *srq, gfp_t gfp)
 	return true;
 }
 
-/* Connections that send nothing keep what they had first. */
 static void reclaim_idle(struct rpcrdma2_srq *srq)
 {
 	struct rpcrdma2_conn *conn;
-	unsigned int first;
+	unsigned int kept;
 
 	lockdep_assert_held(&srq->lock);
 
 	list_for_each_entry(conn, &srq->conns, srq_link) {
-		first = min(conn->backed, RPCRDMA2_FIRST_GRANT);
+		kept = min_t(unsigned int, conn->backed, IDLE_GRANT);
 		if (time_before(jiffies, READ_ONCE(conn->call_at) +
 				IDLE_SECS * HZ))
 			continue;
-		srq->promised -= conn->backed - first;
-		WRITE_ONCE(conn->backed, first);
+		srq->promised -= conn->backed - kept;
+		WRITE_ONCE(conn->backed, kept);
 	}
 }
 
