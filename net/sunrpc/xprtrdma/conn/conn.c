@@ -17,9 +17,9 @@
  *     to the error state, which flushes both Queues.
  *  4. rpcrdma2_qp_drain(): every completion handler has run.
  *  5. Threads between rpcrdma2_conn_enter() and rpcrdma2_conn_exit() are
- *     waited for, and those that found it ready by RCU: from here on nobody uses the
- *     device. Steps 3 and 4 are
- *     repeated, as one of them may just have made the QP.
+ *     waited for, and those that found it ready by RCU: from here on nobody
+ *     uses the device. Steps 3 and 4 are repeated, as one of them may just
+ *     have made the QP.
  *  6. Work that never completed is returned to its owners.
  *  7. The upper layer gives up memory registrations and unmaps application
  *     pages (ops->drained). No peer can reach them now, so RPCs may be
