@@ -202,8 +202,8 @@ lab_until 30 all_closed || lab_fail "a connection was left"
 echo 12288 >$parameters/inline_size
 echo 64 >$parameters/srq_size
 for i in {10..19}; do
-	must ip address add 192.168.77.$i/24 dev "$LAB_NETDEV"
-	client "$i" 192.168.77.$i
+	must ip address add "192.168.77.$i/24" dev "$LAB_NETDEV"
+	client "$i" "192.168.77.$i"
 done
 last=$(newest)
 [ "$(queue promised)" -eq 60 ] || lab_fail "$(queue promised) promised to ten"
