@@ -31,8 +31,8 @@ page=Documentation/interop.rst
 before=$(sha256sum <$page)
 
 refuses 'demo [' tools/demo --bogus
-refuses 'bench [--short|--device NAME|--clients|--buffers|--cores]' tools/bench --bogus
-refuses 'bench [--short|--device NAME|--clients|--buffers|--cores]' tools/bench --short more
+refuses 'bench [--short|--device NAME|--clients|--buffers|--cores|--outages]' tools/bench --bogus
+refuses 'bench [--short|--device NAME|--clients|--buffers|--cores|--outages]' tools/bench --short more
 refuses 'lab run' tools/lab/lab bogus
 refuses "no test is named 'bogus'" tests/check bogus
 refuses 'check [' tests/check --bogus
