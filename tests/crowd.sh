@@ -50,8 +50,8 @@ result() { sed -n "s/\(.* \|^\)$1=\([0-9]*\).*/\2/p" <<<"$line"; }
 
 qps_are() { [ "$(resources qp)" -eq "$1" ]; }
 
-# within KIB LIMIT - if there is one
-within() { [ -z "$2" ] || [ "$1" -le "$2" ] || lab_fail "$1 KiB, more than $2"; }
+# kib_at_most KIB LIMIT - if there is one
+kib_at_most() { [ -z "$2" ] || [ "$1" -le "$2" ] || lab_fail "$1 KiB, more than $2"; }
 
 # in_time NAME CLIENTS - of the last job, which was about so many
 in_time() {
@@ -86,7 +86,7 @@ idle_memory() {
 	echo "server: $found"
 	echo clear >$faults
 	found=$(kib "$found")
-	within "$found" "$limit"
+	kib_at_most "$found" "$limit"
 	client_idle=$(($(kib "$both") - found))
 	# Now they are told.
 	must rmmod rpcrdma2_echo_crowd
@@ -104,7 +104,7 @@ busy_memory() {
 	echo "both ends, busy: $found"
 	found=$(($(kib "$found") - client_idle))
 	echo "server, busy: no more than $found KiB"
-	within "$found" "$busy_limit"
+	kib_at_most "$found" "$busy_limit"
 }
 
 # twice_at_most PERCENTILE NS - beside the slow one, what it is alone; and so much more

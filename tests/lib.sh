@@ -125,10 +125,10 @@ pair_client_stop() {
 	must nfs_unload
 }
 
-# within SECONDS COMMAND... - wait for what makes COMMAND true, until so long after $SECONDS
+# true_within SECONDS COMMAND... - wait for what makes COMMAND true, until so long after $SECONDS
 # was 0: by the clock, but a look takes no more than 0.3 s of it. One that took longer says
 # that this guest got no CPU, and the other one hardly had more.
-within() {
+true_within() {
 	local left=$((($1 - SECONDS) * 1000000)) before now
 	shift
 
@@ -139,6 +139,13 @@ within() {
 		now=${EPOCHREALTIME//[^0-9]/}
 		left=$((left - (now - before < 300000 ? now - before : 300000)))
 		before=$now
+	done
+}
+
+# until_passed START SECONDS - since then, by the clock; START is a time of date +%s.
+until_passed() {
+	while (($(date +%s) < $1 + $2)); do
+		sleep 0.1
 	done
 }
 

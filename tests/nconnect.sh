@@ -81,6 +81,7 @@ post_for_each_other() {
 	fi
 }
 
+# Each connection has two slots, which CPUs pass on to each other; all but two RPCs wait.
 few_slots() {
 	local most=/sys/module/rpcrdma2/parameters/max_requests before
 

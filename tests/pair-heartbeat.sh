@@ -46,16 +46,9 @@ notices() {
 	local what=$1
 	shift
 
-	within $noticed_in "$@" ||
+	true_within $noticed_in "$@" ||
 		lab_fail "$what: the $LAB_ROLE did not notice in $noticed_in s ($SECONDS)"
 	echo "$what: noticed by the $LAB_ROLE after $SECONDS s"
-}
-
-# until_over START - an outage that began then
-until_over() {
-	while (($(date +%s) < $1 + outage)); do
-		sleep 0.2
-	done
 }
 
 ### Server, by what the client asks it to do
@@ -85,7 +78,7 @@ pause_me() {
 	watch
 	must lab_pause
 	loses_client "busy, client stands still"
-	until_over "$start"
+	until_passed "$start" "$outage"
 	must lab_resume
 }
 
@@ -126,7 +119,7 @@ server() {
 
 # goes_on WHAT - the load does, since $SECONDS was 0.
 goes_on() {
-	within $on_in load_is_at $(($(cat /run/load.rounds) + 1)) ||
+	true_within $on_in load_is_at $(($(cat /run/load.rounds) + 1)) ||
 		lab_fail "$1: the mount did not go on in $on_in s ($SECONDS)"
 	echo "$1: the mount went on after $SECONDS s"
 }
@@ -150,11 +143,11 @@ idle_and_cut() {
 	SECONDS=0
 	notices "idle, network cut" has_ended "$before"
 	must lab_wait noticed 60
-	until_over "$start"
+	until_passed "$start" "$outage"
 	end_silence
 	SECONDS=0
 	stat -f "$LAB_MOUNT" >/dev/null &
-	within $on_in is_done $! ||
+	true_within $on_in is_done $! ||
 		lab_fail "idle, network back: the mount did not go on in $on_in s ($SECONDS)"
 	must wait $!
 	echo "idle, network back: the mount went on after $SECONDS s"
@@ -170,7 +163,7 @@ gone() {
 	must "$2"
 	SECONDS=0
 	notices "busy, $1" has_ended "$before"
-	until_over "$start"
+	until_passed "$start" "$outage"
 	SECONDS=0
 	must "$3"
 	goes_on "busy, after that"

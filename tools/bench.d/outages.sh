@@ -39,7 +39,7 @@ measure() {
 	local state=$1 event=$2 name=$3 limit=$4
 	shift 4
 
-	if within "$limit" "$@"; then
+	if true_within "$limit" "$@"; then
 		figure "$state" "$event" "$name=$SECONDS"
 	else
 		figure "$state" "$event" "$name=>$limit"
@@ -49,13 +49,6 @@ measure() {
 device_up() {
 	[ "$transport" != tcp ] || set -- rxe
 	must lab_rdma_up "$1"
-}
-
-# wait_for_end START - of an outage that began then
-wait_for_end() {
-	while (($(date +%s) < $1 + outage)); do
-		sleep 0.1
-	done
 }
 
 ### Server, by what the client asks it to do
@@ -85,7 +78,7 @@ outage_of() {
 	must "$3"
 	SECONDS=0
 	loses "$1" "$2"
-	wait_for_end "$start"
+	until_passed "$start" "$outage"
 	lab_signal over
 	must "$4"
 }
@@ -143,7 +136,7 @@ outage() {
 	must "$3"
 	SECONDS=0
 	measure "$1" "$2" noticed "$outage" has_lost "$lost"
-	wait_for_end "$start"
+	until_passed "$start" "$outage"
 	SECONDS=0
 	must "$4"
 	measure "$1" "$2" on "$patience" $go_on $(($(cat /run/load.rounds) + 1))
@@ -174,7 +167,7 @@ power_on_alone() {
 leave_address() { lab_signal leave; }
 
 # tell ADDRESS FORMER - the command may have to be repeated on a mount that is busy.
-tell() { within "$patience" go_to "$@"; }
+tell() { true_within "$patience" go_to "$@"; }
 
 elsewhere() { tell $ELSEWHERE "$LAB_SERVER"; }
 

@@ -321,7 +321,7 @@ struct rpcrdma2_heartbeat {
  * @responder: for the upper layer
  * @lock: @state, @connecting, @own, @peer, @resizing, @recvs, @recv_size to
  *	@odd_recvs, @posted, @waiting, @sq_used, @unsignaled, @free_sends, @send_wanted,
- *	@sends, posting Receives, and the order of what is sent. Taken in CQ (process)
+ *	@sends, and the order of what is sent. Taken in CQ (process)
  *	context and below svc_serv and rpc_xprt locks; nothing but device locks and those
  *	of @connecting's signals is taken under it.
  * @state: enum rpcrdma2_conn_state

@@ -15,7 +15,8 @@
  *	the first grant of a connection, which is small, if there is no memory for it,
  *	or that is used up which these Receives may take;
  *	what was granted to a connection that has sent no Call for a while: others may
- *	have that. Its next Call takes it back, or learns of a smaller grant.
+ *	have that, but for two Calls. Its next one takes it back, or learns of a smaller
+ *	grant.
  *
  * A message that finds no Receive is sent again by the peer's device, some
  * milliseconds later (RNR NAK). There is no such thing on iWARP, where the connection
@@ -94,16 +95,23 @@ static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 	return ok;
 }
 
+/* @most are made. Return: whether there was memory for them, or for all that were promised */
+static bool add_promised(struct rpcrdma2_srq *srq, unsigned int most, gfp_t gfp)
+{
+	while (most-- && READ_ONCE(srq->nr_recvs) < READ_ONCE(srq->promised))
+		if (!add_recv(srq, gfp))
+			return false;
+	return true;
+}
+
 /* Return: whether there are as many Receives as were promised */
 static bool fill(struct rpcrdma2_srq *srq, gfp_t gfp)
 {
-	while (READ_ONCE(srq->nr_recvs) < READ_ONCE(srq->promised)) {
-		if (!add_recv(srq, gfp)) {
-			rpcrdma2_recv_memory_note_shortage();
-			return false;
-		}
-	}
-	return true;
+	bool ok = add_promised(srq, UINT_MAX, gfp);
+
+	if (!ok)
+		rpcrdma2_recv_memory_note_shortage();
+	return ok;
 }
 
 static void reclaim_idle(struct rpcrdma2_srq *srq)
@@ -195,13 +203,7 @@ unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
  */
 void rpcrdma2_srq_refill(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
-	struct rpcrdma2_srq *srq = conn->srq;
-	unsigned int i;
-
-	for (i = 0; i < REFILL; i++)
-		if (READ_ONCE(srq->nr_recvs) >= READ_ONCE(srq->promised) ||
-		    !add_recv(srq, gfp))
-			break;
+	add_promised(conn->srq, REFILL, gfp);
 }
 
 /**

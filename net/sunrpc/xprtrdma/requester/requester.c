@@ -49,9 +49,9 @@ static void credit_return(struct rpcrdma2_requester *requester)
 }
 
 /*
- * As many slots as credits, unless more are kept (xprt/slots.c): RPCs then queue in its backlog,
- * and a Call waits for a credit only where killed RPCs left some behind, or the grant
- * was larger before. An RPC in the backlog gets the slot of one that ends; that there
+ * As many slots as credits, unless more are kept (xprt/slots.c): RPCs then queue in
+ * sunrpc's backlog, and a Call waits for a credit only where killed RPCs left some behind,
+ * or the grant was larger before. An RPC in the backlog gets the slot of one that ends; that there
  * are more slots, it has to be told. Those that come later join the backlog as long as
  * XPRT_CONGESTED says that there is one.
  */

@@ -17,7 +17,7 @@
 
 static unsigned int first_place(void)
 {
-	return raw_smp_processor_id() * SLOTS_OF_CPU % RPCRDMA2_KEPT_SLOTS;
+	return raw_smp_processor_id() * SLOTS_OF_CPU;
 }
 
 static struct rpc_rqst *take(struct rpcrdma2_xprt *x)
@@ -54,8 +54,13 @@ static bool has_backlog(const struct rpc_xprt *xprt)
 	return test_bit(XPRT_CONGESTED, &xprt->state);
 }
 
-/* To whoever has waited longest; sunrpc has what nobody waits for. */
-static void hand_over(struct rpcrdma2_xprt *x)
+/**
+ * rpcrdma2_slots_hand_over - give sunrpc all slots that are kept
+ * @x: the transport
+ *
+ * Who has waited longest for one gets it.
+ */
+void rpcrdma2_slots_hand_over(struct rpcrdma2_xprt *x)
 {
 	struct rpc_rqst *rqst;
 
@@ -88,7 +93,7 @@ void rpcrdma2_slot_alloc(struct rpc_xprt *xprt, struct rpc_task *task)
 		return;
 	/* Pairs with cmpxchg() in keep(). */
 	smp_mb();
-	hand_over(x);
+	rpcrdma2_slots_hand_over(x);
 }
 
 /**
@@ -105,14 +110,5 @@ void rpcrdma2_slot_free(struct rpc_xprt *xprt, struct rpc_rqst *rqst)
 	if (has_backlog(xprt) || !keep(x, rqst))
 		xprt_free_slot(xprt, rqst);
 	else if (unlikely(has_backlog(xprt)))
-		hand_over(x);
-}
-
-/**
- * rpcrdma2_slots_drop - give sunrpc all slots that are kept
- * @x: a transport without RPCs
- */
-void rpcrdma2_slots_drop(struct rpcrdma2_xprt *x)
-{
-	hand_over(x);
+		rpcrdma2_slots_hand_over(x);
 }

@@ -30,7 +30,7 @@ static void xprt_op_destroy(struct rpc_xprt *xprt)
 	rpcrdma2_xprt_connect_end(x);
 	kthread_destroy_worker(x->connector);
 	rpcrdma2_xprt_reverse_free(x);
-	rpcrdma2_slots_drop(x);
+	rpcrdma2_slots_hand_over(x);
 	rpcrdma2_free_addresses(xprt);
 	xprt_free(xprt);
 	module_put(THIS_MODULE);
@@ -69,7 +69,7 @@ static int xprt_op_send_request(struct rpc_rqst *rqst)
  */
 static void xprt_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 {
-	if (task->tk_rqstp->rq_connect_cookie == xprt->connect_cookie)
+	if (task->tk_rqstp->rq_connect_cookie == READ_ONCE(xprt->connect_cookie))
 		xprt_force_disconnect(xprt);
 }
 

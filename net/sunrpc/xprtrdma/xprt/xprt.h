@@ -108,7 +108,7 @@ void rpcrdma2_xprt_unregister(void);
 /* slots.c */
 void rpcrdma2_slot_alloc(struct rpc_xprt *xprt, struct rpc_task *task);
 void rpcrdma2_slot_free(struct rpc_xprt *xprt, struct rpc_rqst *rqst);
-void rpcrdma2_slots_drop(struct rpcrdma2_xprt *x);
+void rpcrdma2_slots_hand_over(struct rpcrdma2_xprt *x);
 
 /* report.c */
 void rpcrdma2_report_failure(const struct rpc_xprt *xprt,
