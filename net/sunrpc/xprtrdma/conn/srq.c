@@ -281,10 +281,10 @@ static void put_slowly(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 	spin_lock(&srq->lock);
 	if (!repost(srq, recv)) {
 		list_del(&recv->all);
-		rpcrdma2_recv_free(srq->dev, recv, !srq->gone);
+		rpcrdma2_recv_free(srq->dev, recv, !srq->unmapped);
 		rpcrdma2_recv_memory_add(-(long)srq->size);
 		srq->nr_recvs--;
-		last = srq->gone && !srq->nr_recvs;
+		last = srq->unmapped && !srq->nr_recvs;
 	}
 	spin_unlock(&srq->lock);
 	if (last)
@@ -327,6 +327,7 @@ static bool close_queue(struct rpcrdma2_srq *srq)
 	/* Those that are about to be posted are, or never will be. */
 	synchronize_rcu();
 	spin_lock(&srq->lock);
+	srq->unmapped = true;
 	list_for_each_entry_safe(recv, next, &srq->recvs, all) {
 		if (recv->conn) {
 			rpcrdma2_recv_unmap(srq->dev, recv);
@@ -347,13 +348,11 @@ static bool close_queue(struct rpcrdma2_srq *srq)
 	return empty;
 }
 
+/* It is in the list no more, and has no connections. */
 static void destroy(struct rpcrdma2_srq *srq)
 {
 	struct ib_pd *pd = srq->pd;
 
-	lockdep_assert_held(&srqs_lock);
-
-	list_del(&srq->list);
 	if (close_queue(srq))
 		kfree(srq);
 	ib_dealloc_pd(pd);
@@ -498,15 +497,20 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_srq *srq = conn->srq;
+	bool last;
 
 	mutex_lock(&srqs_lock);
 	spin_lock(&srq->lock);
 	list_del(&conn->srq_link);
 	srq->promised -= conn->backed + conn->backed_replies + CONTROL_SHARE;
 	spin_unlock(&srq->lock);
-	if (!--srq->nr_conns)
-		destroy(srq);
+	last = !--srq->nr_conns;
+	if (last)
+		list_del(&srq->list);
 	mutex_unlock(&srqs_lock);
+	/* That takes a while, and others need not wait for it. */
+	if (last)
+		destroy(srq);
 	conn->srq = NULL;
 	conn->pd = NULL;
 }

@@ -39,7 +39,8 @@ enum rpcrdma2_last_wqe {
  * @nr_recvs: how many
  * @promised: how many may be filled at a time, if each connection uses all that it
  *	was granted; at most @depth
- * @gone: there is no Queue any more
+ * @gone: no Receive is posted any more
+ * @unmapped: nor is one mapped; it is freed with the last of them
  * @events: whether the device says when a QP takes no more
  */
 struct rpcrdma2_srq {
@@ -57,6 +58,7 @@ struct rpcrdma2_srq {
 	unsigned int		nr_recvs;
 	unsigned int		promised;
 	bool			gone;
+	bool			unmapped;
 	enum rpcrdma2_last_wqe	events;
 };
 
