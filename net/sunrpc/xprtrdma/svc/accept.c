@@ -150,7 +150,8 @@ void rpcrdma2_place_give(struct rpcrdma2_svc_xprt *sx)
 	} else if (!sx->stranger) {
 		listener->nr_known--;
 	} else {
-		next = next_waiting(listener);
+		/* Those that wait for a listener that is gone are closed: drop_waiting() */
+		next = listener->detached ? NULL : next_waiting(listener);
 		listener->nr_strangers -= !next;
 	}
 	spin_unlock(&listener->lock);
