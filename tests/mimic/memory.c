@@ -105,6 +105,8 @@ int mimic_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents,
 {
 	struct mimic_mr *mr = to_mimic_mr(ib);
 
+	/* As the driver of hns may */
+	might_sleep();
 	mr->nr_pages = 0;
 	return ib_sg_to_pages(ib, sg, nents, offset, set_page);
 }
