@@ -17,9 +17,8 @@
  *     to the error state, which flushes both Queues.
  *  4. rpcrdma2_qp_drain(): every completion handler has run.
  *  5. Threads between rpcrdma2_conn_enter() and rpcrdma2_conn_exit() are
- *     waited for, and those that found it ready by RCU: from here on nobody
- *     uses the device. Steps 3 and 4 are repeated, as one of them may just
- *     have made the QP.
+ *     waited for: from here on nobody uses the device. Steps 3 and 4 are
+ *     repeated, as one of them may just have made the QP.
  *  6. Work that never completed is returned to its owners.
  *  7. The upper layer gives up memory registrations and unmaps application
  *     pages (ops->drained). No peer can reach them now, so RPCs may be
@@ -31,7 +30,8 @@
  * 11. The file in debugfs, which another workqueue removes: its readers may wait for
  *     memory, and so for the next connection.
  *
- * Module unload waits for every teardown by destroying the workqueue.
+ * Module unload waits for every teardown by destroying the workqueue, and for the memory
+ * of connections that sunrpc's threads may still look at by RCU.
  */
 #include <linux/module.h>
 
@@ -199,9 +199,8 @@ static void conn_teardown(struct work_struct *work)
 		ops->closing(conn);
 	rpcrdma2_connect_interrupt(conn);
 	flush(conn);
-	rpcrdma2_conn_exit(conn);
+	percpu_ref_kill(&conn->users);
 	wait_for_completion(&conn->idle);
-	synchronize_rcu();
 	flush(conn);
 	rpcrdma2_negotiate_lost(conn);
 	return_work(conn);
@@ -237,20 +236,20 @@ void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn)
  * rpcrdma2_conn_enter - start using the QP or the device
  * @conn: the connection
  *
+ * Any context; the caller has a reference, or found it below rcu_read_lock() and is still
+ * there.
+ *
  * Between a successful enter and rpcrdma2_conn_exit() the QP, the PD and the
  * device exist. The caller must not sleep for long in between, and may wait
  * for completions: they come, if only by the flush. Nor may it wait for a file system,
  * in which memory is reclaimed: that may be one that is mounted over this very device,
  * whose removal waits for the caller.
  *
- * Who does not sleep need not enter: the same holds below rcu_read_lock(), once
- * rpcrdma2_conn_is_ready() was true there.
- *
  * Return: false if it is too late
  */
 bool rpcrdma2_conn_enter(struct rpcrdma2_conn *conn)
 {
-	return refcount_inc_not_zero(&conn->users);
+	return percpu_ref_tryget_live(&conn->users);
 }
 
 /**
@@ -261,8 +260,16 @@ bool rpcrdma2_conn_enter(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_conn_exit(struct rpcrdma2_conn *conn)
 {
-	if (refcount_dec_and_test(&conn->users))
-		complete(&conn->idle);
+	percpu_ref_put(&conn->users);
+}
+
+/* The last one is out, and it is closing. */
+static void users_gone(struct percpu_ref *users)
+{
+	struct rpcrdma2_conn *conn = container_of(users, struct rpcrdma2_conn,
+						  users);
+
+	complete(&conn->idle);
 }
 
 /**
@@ -316,12 +323,17 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	conn = kzalloc(sizeof(*conn), gfp);
 	if (!conn)
 		return NULL;
+	/* An atomic until there are RPCs (settle()): the end then waits for no CPU. */
+	if (percpu_ref_init(&conn->users, users_gone, PERCPU_REF_INIT_ATOMIC,
+			    gfp)) {
+		kfree(conn);
+		return NULL;
+	}
 	kref_init(&conn->ref);
 	conn->id = atomic_inc_return(&conn_ids);
 	if (param)
 		rpcrdma2_conn_set_param(conn, param);
 	spin_lock_init(&conn->lock);
-	refcount_set(&conn->users, 1);
 	init_completion(&conn->idle);
 	init_completion(&conn->done);
 	init_completion(&conn->last_wqe);
@@ -356,6 +368,16 @@ void rpcrdma2_conn_get(struct rpcrdma2_conn *conn)
 	kref_get(&conn->ref);
 }
 
+/* Nobody can be about to find any more that it can't be entered. */
+static void conn_free_late(struct rcu_head *rcu)
+{
+	struct rpcrdma2_conn *conn = container_of(rcu, struct rpcrdma2_conn,
+						  rcu);
+
+	percpu_ref_exit(&conn->users);
+	kfree(conn);
+}
+
 static void conn_free(struct kref *ref)
 {
 	struct rpcrdma2_conn *conn = container_of(ref, struct rpcrdma2_conn,
@@ -366,8 +388,7 @@ static void conn_free(struct kref *ref)
 	WARN_ON_ONCE(conn->taken != atomic_read(&conn->returned));
 	rpcrdma2_recvs_free(conn);
 	rpcrdma2_sends_free(conn);
-	/* Somebody may be about to find that it can't be entered any more. */
-	kfree_rcu(conn, rcu);
+	call_rcu(&conn->rcu, conn_free_late);
 }
 
 /**
@@ -408,4 +429,6 @@ void rpcrdma2_conn_cleanup(void)
 	destroy_workqueue(rpcrdma2_wq);
 	rpcrdma2_qp_cleanup();
 	rpcrdma2_debugfs_cleanup();
+	/* For conn_free_late() */
+	rcu_barrier();
 }

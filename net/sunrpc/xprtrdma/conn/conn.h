@@ -14,7 +14,7 @@
 #include <linux/kref.h>
 #include <linux/kthread.h>
 #include <linux/llist.h>
-#include <linux/refcount.h>
+#include <linux/percpu-refcount.h>
 #include <linux/sched/mm.h>
 #include <linux/socket.h>
 #include <linux/spinlock.h>
@@ -326,7 +326,7 @@ struct rpcrdma2_heartbeat {
  *	of @connecting's signals is taken under it.
  * @state: enum rpcrdma2_conn_state
  * @users: threads between rpcrdma2_conn_enter() and _exit(), and one for the
- *	connection itself
+ *	connection itself; counted by each CPU for itself once it is READY
  * @idle: completed when @users is 0
  * @done: completed when state is CLOSED
  * @close_status: why it was closed, negative errno
@@ -424,6 +424,7 @@ struct rpcrdma2_conn {
 	void				*responder;
 
 	enum rpcrdma2_conn_state	state;
+	struct percpu_ref		users;
 	struct completion		idle;
 	struct completion		done;
 	int				close_status;
@@ -494,8 +495,7 @@ struct rpcrdma2_conn {
 	bool				post_failed;
 
 	/* By threads that come and go */
-	refcount_t			users ____cacheline_aligned_in_smp;
-	struct rpcrdma2_send		*spare;
+	struct rpcrdma2_send		*spare ____cacheline_aligned_in_smp;
 	struct llist_node		*to_post;
 
 	/* By whoever is done with a Receive */

@@ -42,16 +42,20 @@ static int xprt_op_send_request(struct rpc_rqst *rqst)
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct rpcrdma2_conn *conn;
 	int rc = -ENOTCONN;
+	bool entered;
 
 	if (bc_prealloc(rqst))
 		return rpcrdma2_xprt_reverse_reply(rqst);
 
-	/* Its teardown waits for who found it ready. */
 	rcu_read_lock();
 	conn = rcu_dereference(to_rpcrdma2_xprt(xprt)->conn);
-	if (conn && rpcrdma2_conn_is_ready(conn))
-		rc = rpcrdma2_call_send(conn->requester, rqst);
+	entered = conn && rpcrdma2_conn_is_ready(conn) &&
+		  rpcrdma2_conn_enter(conn);
 	rcu_read_unlock();
+	if (entered) {
+		rc = rpcrdma2_call_send(conn->requester, rqst);
+		rpcrdma2_conn_exit(conn);
+	}
 	if (!conn)
 		return rc;
 	if (rc == -ENOTCONN)
