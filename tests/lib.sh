@@ -51,12 +51,21 @@ nfs_start() {
 	nfs_serve "${2:-tmpfs}"
 }
 
-# nfs_stop - undo nfs_start; that the module can go says that nothing is held.
+# nfs_stop - undo nfs_start; that the module can go says that nothing is held, and bounce
+# buffers, where all DMA is by them, that nothing is mapped.
 nfs_stop() {
 	must rpc.nfsd 0
 	must nfs_unload
 	must rdma link delete r0
+	lab_until 10 is_unmapped || lab_fail "$(bounce_buffers) bounce buffers in use, before $bounced"
 }
+
+# bounce_buffers - how many slots of them are in use
+bounce_buffers() { cat /sys/kernel/debug/swiotlb/io_tlb_used 2>/dev/null || echo 0; }
+
+bounced=$(bounce_buffers)
+
+is_unmapped() { [ "$(bounce_buffers)" -le "$bounced" ]; }
 
 # Transports are freed some time after their last user is gone.
 nfs_unload() {

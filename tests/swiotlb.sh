@@ -43,7 +43,7 @@ all_at_once() {
 [ -e $pool/io_tlb_nslabs ] || skip "this kernel has no swiotlb"
 nfs_start mimic
 must lab_mount 4.2
-echo "$(cat $pool/io_tlb_used) of $(cat $pool/io_tlb_nslabs) slots are used by a connection"
+echo "$(bounce_buffers) of $(cat $pool/io_tlb_nslabs) slots are used by a connection"
 must dd if=/dev/urandom of=/run/data bs=1M count=6 status=none
 for fault in read write; do
 	echo "$fault delay ms=50 times=1000000" >$faults || lab_fail "no fault $fault"
