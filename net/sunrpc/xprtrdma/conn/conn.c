@@ -323,9 +323,13 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	conn = kzalloc(sizeof(*conn), gfp);
 	if (!conn)
 		return NULL;
-	/* An atomic until there are RPCs (settle()): the end then waits for no CPU. */
+	/*
+	 * An atomic until there are RPCs (settle()): the end then waits for no CPU. What
+	 * each CPU has of it is allocated without a wait, whatever @gfp says: that would be
+	 * for a mutex whose holder may wait for memory, and so for this connection.
+	 */
 	if (percpu_ref_init(&conn->users, users_gone, PERCPU_REF_INIT_ATOMIC,
-			    gfp)) {
+			    GFP_NOWAIT | __GFP_NOWARN)) {
 		kfree(conn);
 		return NULL;
 	}

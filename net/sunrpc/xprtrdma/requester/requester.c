@@ -438,10 +438,11 @@ static bool is_passing(int rc)
 
 /**
  * rpcrdma2_call_send - send an RPC's Call
- * @requester: of a connection that the caller has entered, or found ready by RCU
+ * @requester: of a connection that the caller has entered
  * @rqst: the RPC, encoded; the caller holds the xprt's write lock
  *
- * Called by sunrpc, process context. Does not sleep.
+ * Called by sunrpc, process context. Does not sleep, but where the device's driver does to
+ * register memory.
  *
  * Return: 0; -EAGAIN: sunrpc is told by xprt_write_space() when to try again;
  * -ENOBUFS: try again soon; -ENOTCONN: reconnect first; another negative
