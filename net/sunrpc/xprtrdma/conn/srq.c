@@ -58,7 +58,28 @@ static bool may_take(const struct rpcrdma2_srq *srq)
 	       READ_ONCE(srq->nr_recvs) < LEAST_RECVS;
 }
 
-/* With @lock, or by RCU: then the Queue was not gone. */
+static void link_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
+{
+	lockdep_assert_held(&srq->lock);
+
+	list_add(&recv->all, &srq->recvs);
+	srq->nr_recvs++;
+	rpcrdma2_recv_memory_add(srq->size);
+}
+
+static void unlink_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
+{
+	lockdep_assert_held(&srq->lock);
+
+	list_del(&recv->all);
+	srq->nr_recvs--;
+	rpcrdma2_recv_memory_add(-(long)srq->size);
+}
+
+/*
+ * Without @lock, as the device may take its time, and others need that. The Queue does not
+ * go meanwhile: the caller found it not @gone by RCU, or has a connection of it.
+ */
 static bool post(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
@@ -82,15 +103,17 @@ static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 		return false;
 	recv->srq = srq;
 	spin_lock(&srq->lock);
-	ok = srq->nr_recvs < srq->depth && post(srq, recv);
-	if (ok) {
-		list_add(&recv->all, &srq->recvs);
-		srq->nr_recvs++;
-	}
-	spin_unlock(&srq->lock);
+	ok = srq->nr_recvs < srq->depth;
 	if (ok)
-		rpcrdma2_recv_memory_add(srq->size);
-	else
+		link_recv(srq, recv);
+	spin_unlock(&srq->lock);
+	if (ok && !post(srq, recv)) {
+		spin_lock(&srq->lock);
+		unlink_recv(srq, recv);
+		spin_unlock(&srq->lock);
+		ok = false;
+	}
+	if (!ok)
 		rpcrdma2_recv_free(srq->dev, recv, true);
 	return ok;
 }
@@ -263,52 +286,59 @@ static bool is_surplus(const struct rpcrdma2_srq *srq)
 	       rpcrdma2_recv_memory_is_short();
 }
 
-/* With the lock, or below rcu_read_lock(). Return: whether the Queue has it again */
+static bool is_wanted(const struct rpcrdma2_srq *srq)
+{
+	return !READ_ONCE(srq->gone) && !is_surplus(srq);
+}
+
 static bool repost(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
-	if (READ_ONCE(srq->gone) || is_surplus(srq))
-		return false;
 	ib_dma_sync_single_for_device(srq->dev, recv->sge.addr,
 				      recv->sge.length, DMA_FROM_DEVICE);
 	return post(srq, recv);
 }
 
-/* Several may have seen the same surplus. */
-static void put_slowly(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
+/*
+ * Free what the Queue has no use for, or did not take.
+ * Return: false if it is wanted by now: several may have seen the same surplus
+ */
+static bool drop(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv,
+		 bool refused)
 {
-	bool last = false;
+	bool last;
 
 	spin_lock(&srq->lock);
-	if (!repost(srq, recv)) {
-		list_del(&recv->all);
-		rpcrdma2_recv_free(srq->dev, recv, !srq->unmapped);
-		rpcrdma2_recv_memory_add(-(long)srq->size);
-		srq->nr_recvs--;
-		last = srq->unmapped && !srq->nr_recvs;
+	if (!refused && is_wanted(srq)) {
+		spin_unlock(&srq->lock);
+		return false;
 	}
+	unlink_recv(srq, recv);
+	rpcrdma2_recv_free(srq->dev, recv, !srq->unmapped);
+	last = srq->unmapped && !srq->nr_recvs;
 	spin_unlock(&srq->lock);
 	if (last)
 		kfree(srq);
+	return true;
 }
 
 /**
  * rpcrdma2_srq_put - give a Receive back to its Queue
  * @recv: the Receive
  *
- * Any context. The Queue may be gone; if not, it takes the Receive without the lock, since
- * the device may take its time, and others need that. Who has it gone waits for them.
+ * Any context. The Queue may be gone; who has it gone waits for those that found it by RCU.
  */
 void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_srq *srq = recv->srq;
-	bool ok;
+	bool wanted, posted;
 
 	atomic_inc(&recv->conn->returned);
-	rcu_read_lock();
-	ok = repost(srq, recv);
-	rcu_read_unlock();
-	if (unlikely(!ok))
-		put_slowly(srq, recv);
+	do {
+		rcu_read_lock();
+		wanted = is_wanted(srq);
+		posted = wanted && repost(srq, recv);
+		rcu_read_unlock();
+	} while (unlikely(!posted) && !drop(srq, recv, wanted));
 }
 
 /* Those that hold a message are freed by whoever has it. Return: whether there are none */
@@ -317,7 +347,6 @@ static bool close_queue(struct rpcrdma2_srq *srq)
 	struct rpcrdma2_recv *recv, *next;
 	struct ib_device *dev = srq->dev;
 	struct ib_srq *queue = srq->srq;
-	u32 size = srq->size;
 	LIST_HEAD(posted);
 	bool empty;
 
@@ -332,8 +361,8 @@ static bool close_queue(struct rpcrdma2_srq *srq)
 		if (recv->conn) {
 			rpcrdma2_recv_unmap(srq->dev, recv);
 		} else {
-			list_move(&recv->all, &posted);
-			srq->nr_recvs--;
+			unlink_recv(srq, recv);
+			list_add(&recv->all, &posted);
 		}
 	}
 	empty = !srq->nr_recvs;
@@ -341,10 +370,8 @@ static bool close_queue(struct rpcrdma2_srq *srq)
 
 	/* From here on @srq may be freed with the last of the others. */
 	ib_destroy_srq(queue);
-	list_for_each_entry_safe(recv, next, &posted, all) {
+	list_for_each_entry_safe(recv, next, &posted, all)
 		rpcrdma2_recv_free(dev, recv, true);
-		rpcrdma2_recv_memory_add(-(long)size);
-	}
 	return empty;
 }
 
@@ -365,7 +392,6 @@ static int create_on(struct rpcrdma2_srq *srq, struct ib_device *dev)
 		.attr.max_sge	= 1,
 		.srq_type	= IB_SRQT_BASIC,
 	};
-	int rc;
 
 	srq->dev = dev;
 	srq->pd = ib_alloc_pd(dev, 0);
@@ -374,9 +400,9 @@ static int create_on(struct rpcrdma2_srq *srq, struct ib_device *dev)
 	srq->srq = ib_create_srq(srq->pd, &attr);
 	if (!IS_ERR(srq->srq))
 		return 0;
-	rc = PTR_ERR(srq->srq);
+	/* Drivers have any error for one that has no more of them. */
 	ib_dealloc_pd(srq->pd);
-	return rc;
+	return -EOPNOTSUPP;
 }
 
 static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
