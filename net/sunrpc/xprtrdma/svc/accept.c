@@ -10,15 +10,16 @@
  * Until then, a connection has one of the listener's places. Peers that had a Call
  * answered before have places of their own: strangers can't keep them out. Which ones did
  * is remembered by a hash of their addresses, where one may take another's place. After a
- * restart, all are strangers: those that find no place wait for one, with no QP yet, and
- * in vain if that takes longer than the state ACCEPTING may.
+ * restart, all are strangers, as are those that find none of the places of their own:
+ * who finds no place waits for one, with no QP yet, and in vain if that takes longer than
+ * the state ACCEPTING may.
  */
 #include <linux/jhash.h>
 #include <linux/sunrpc/addr.h>
 
 #include "svc.h"
 
-/* Connections on the way of peers that are known; more are turned away. */
+/* Connections on the way of peers that are known; more are as strangers'. */
 #define MAX_KNOWN	1024
 /* Those of strangers; more wait. */
 #define MAX_STRANGERS	128
@@ -80,8 +81,8 @@ bool rpcrdma2_place_is_free(struct rpcrdma2_svc_xprt *listener,
 	bool ok;
 
 	spin_lock(&listener->lock);
-	ok = known ? listener->nr_known < MAX_KNOWN :
-		     listener->nr_waiting < MAX_WAITING;
+	ok = (known && listener->nr_known < MAX_KNOWN) ||
+	     listener->nr_waiting < MAX_WAITING;
 	spin_unlock(&listener->lock);
 	return ok;
 }
@@ -94,13 +95,13 @@ bool rpcrdma2_place_is_free(struct rpcrdma2_svc_xprt *listener,
  */
 void rpcrdma2_place_take(struct rpcrdma2_svc_xprt *sx)
 {
-	bool stranger = !is_known((struct sockaddr *)&sx->xprt.xpt_remote);
+	bool known = is_known((struct sockaddr *)&sx->xprt.xpt_remote);
 	struct rpcrdma2_svc_xprt *listener = sx->from;
 	bool waits = false;
 
 	spin_lock(&listener->lock);
-	sx->stranger = stranger;
-	if (!stranger) {
+	sx->stranger = !known || listener->nr_known >= MAX_KNOWN;
+	if (!sx->stranger) {
 		listener->nr_known++;
 	} else if (listener->nr_strangers < MAX_STRANGERS) {
 		listener->nr_strangers++;

@@ -22,7 +22,7 @@
  * @closing: the connection is
  * @closed: the connection is CLOSED
  * @served: a Call was answered; any thread's
- * @stranger: no Call of the peer was answered before
+ * @stranger: no Call of the peer was answered before, or too many such peers come at once
  * @waits: it has no place yet
  * @incoming: of a listener: connections that are offered; of one of them, or one that
  *	waits for a place: its own there, or in @waiting
