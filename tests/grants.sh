@@ -201,12 +201,17 @@ lab_until 30 all_closed || lab_fail "a connection was left"
 
 echo 12288 >$parameters/inline_size
 echo 64 >$parameters/srq_size
+SECONDS=0
 for i in {10..19}; do
 	must ip address add "192.168.77.$i/24" dev "$LAB_NETDEV"
 	client "$i" "192.168.77.$i"
 done
 last=$(newest)
-[ "$(queue promised)" -eq 60 ] || lab_fail "$(queue promised) promised to ten"
+# Six to each. On a machine where that took more than ten seconds, the first ones are idle.
+promised=$(queue promised)
+echo "$promised promised to ten, in $SECONDS s"
+[ "$promised" -eq 60 ] || { [ $SECONDS -ge 10 ] && [ "$promised" -ge 40 ]; } ||
+	lab_fail "$promised promised to ten"
 sleep 11
 # busy_gets CREDITS
 busy_gets() {

@@ -19,7 +19,7 @@ if [ -z "${LAB_LIB:-}" ]; then
 	"$tree/tools/lab/lab" deps peer &&
 		flock "$tree/tests/peer" make -s -C "$tree/tests/peer" O="$peer" &&
 		exec "$tree/tools/lab/lab" run "${FLAVOUR:-debug}" \
-			--timeout 900 -e "PEER_PROGRAM=$peer/peer" "$0" "$@"
+			--timeout 1500 -e "PEER_PROGRAM=$peer/peer" "$0" "$@"
 	exit 1
 fi
 

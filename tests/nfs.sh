@@ -33,4 +33,5 @@ for workload in $(workloads); do
 	work "$workload"
 done
 must umount "$LAB_MOUNT"
+no_rnr "after $(workloads)"
 nfs_stop
