@@ -20,10 +20,7 @@
 #			and nothing is lost: RPCs wait for buffers, and so do Replies.
 #			(Of rxe on Linux 7.3, with little CPU time: its completions are
 #			the business of another thread than what arrives.)
-#	requests	RPCs are killed while their Calls are being sent: their memory
-#			is nobody else's before the device is done with it. By name
-#			only: whether one is hit depends on the guest's speed. (The
-#			suite echo_disconnect has a certain one.)
+# (RPCs that are killed while their Calls are being sent: the suite echo_disconnect.)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -148,37 +145,6 @@ late() {
 	none_closed late
 	echo "late: there were $(counted waited) waits"
 	[ "$(counted waited)" -gt 0 ] || lab_fail "nothing waited"
-	must umount "$LAB_MOUNT"
-	count_end
-}
-
-### RPCs that are killed
-
-list() { (timeout -s KILL "$1" ls "$LAB_MOUNT/list.$2" && :) >/dev/null 2>&1; }
-
-requests() {
-	local i
-
-	for i in {1..20}; do
-		mkdir "$LAB_EXPORT/list.$i"
-		touch "$LAB_EXPORT/list.$i"/{a..z}-{1..9}
-	done
-	must lab_mount 3 nconnect=2
-	count_event closed rpcrdma2/rpcrdma2_conn_close
-	count_event killed rpcrdma2/rpcrdma2_reply_unmatched
-	echo "send delay ms=150 times=0" >$control/faults ||
-		lab_fail "no such fault"
-	for i in {1..20}; do
-		list "0.$((i % 5 + 1))" "$i" &
-		list "0.$((i % 7 + 2))" "$i" &
-		list 10 "$i"
-	done
-	wait
-	echo clear >$control/faults
-	work names names-requests
-	none_closed requests
-	[ "$(counted killed)" -gt 3 ] || lab_fail "hardly any RPC was killed"
-	echo "requests: $(counted killed) Replies found no RPC any more"
 	must umount "$LAB_MOUNT"
 	count_end
 }
