@@ -24,10 +24,8 @@ busy_limit=${4:-}
 TRANSPORT=${5:-rpcrdma2}
 # Milliseconds that each RDMA Write takes
 slow=20
-# More than a server accepts at a time of those that it doesn't know; and the port of a
-# device has no more addresses of use than these, as an index of one is an octet.
+# More than a server accepts at a time of those that it doesn't know
 strangers=$((clients > 200 ? clients : 200))
-addresses=250
 # Milliseconds until all have to be served after a restart, besides what connecting took
 # at first, which is CPU time: sunrpc has a client wait for three seconds after a refusal.
 time_limit=10000
@@ -142,31 +140,6 @@ storm() {
 	in_time up_ms "$clients"
 }
 
-# Who connects to an address of this machine does so from that address.
-strangers_add() {
-	local i
-
-	for ((i = 0; i < strangers; i++)); do
-		[ $((i % addresses)) -ne 0 ] ||
-			echo "link add strange$((i / addresses)) up type dummy"
-		echo "address add 10.77.$((i / 256 + 1)).$((i % 256))/32" \
-			"dev strange$((i / addresses))"
-	done >/run/strangers
-	must ip -batch /run/strangers
-	for ((i = 0; i * addresses < strangers; i++)); do
-		must rdma link add "s$i" type "${device%%:*}" netdev "strange$i"
-	done
-}
-
-strangers_remove() {
-	local i
-
-	for ((i = 0; i * addresses < strangers; i++)); do
-		must rdma link delete "s$i"
-		must ip link delete "strange$i"
-	done
-}
-
 peers_of_server() {
 	# shellcheck disable=SC2046 # several files
 	sed -n 's/^peer_address: *\(.*\):.*/\1/p' $(connection_of server) | sort -u | wc -l
@@ -174,7 +147,7 @@ peers_of_server() {
 
 # The server has known none of them when they connect, nor when it starts again.
 all_strangers() {
-	strangers_add
+	strangers_add "$device" $strangers
 	job strangers $strangers
 	in_time connect_ms $strangers
 	in_time up_ms $strangers
@@ -186,7 +159,7 @@ all_strangers() {
 	in_time up_ms $strangers
 	no_rnr "after $line"
 	job disconnect
-	strangers_remove
+	strangers_remove $strangers
 }
 
 # Heartbeats would find the clients gone that idle_memory() needs.

@@ -280,6 +280,38 @@ each() {
 	}'
 }
 
+### Clients with an address each
+
+# The port of a device has no more addresses of use than these, as an index of one is an octet.
+ADDRESSES=250
+
+# strangers_add DEVICE CLIENTS - addresses of this machine, from 10.77.1.0 on, and devices for
+# them. Who connects to one of them does so from that address.
+strangers_add() {
+	local i
+
+	for ((i = 0; i < $2; i++)); do
+		[ $((i % ADDRESSES)) -ne 0 ] ||
+			echo "link add strange$((i / ADDRESSES)) up type dummy"
+		echo "address add 10.77.$((i / 256 + 1)).$((i % 256))/32" \
+			"dev strange$((i / ADDRESSES))"
+	done >/run/strangers
+	must ip -batch /run/strangers
+	for ((i = 0; i * ADDRESSES < $2; i++)); do
+		must rdma link add "s$i" type "${1%%:*}" netdev "strange$i"
+	done
+}
+
+# strangers_remove CLIENTS
+strangers_remove() {
+	local i
+
+	for ((i = 0; i * ADDRESSES < $1; i++)); do
+		must rdma link delete "s$i"
+		must ip link delete "strange$i"
+	done
+}
+
 ### Errors that are injected
 
 # The code of the RDMA2_ERROR that answers the next Call with chunks

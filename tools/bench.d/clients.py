@@ -42,7 +42,9 @@ class Crowd:
     def times(self):
         return [*self.name,
                 *(show(self.line.get(name) and self.line[name] / 1e3, 1)
-                  for name in ("connect_ms", "storm_ms", "down_ms"))]
+                  for name in ("connect_ms", "storm_ms", "down_ms", "strangers_ms",
+                               "removal_ms")),
+                show(self.line.get("rnr"))]
 
     def fairness(self):
         return [*self.name,
@@ -102,7 +104,8 @@ def sections(directory):
     yield shared_table(os.path.join(directory, "shared", "share"))
     yield "Seconds until all are served, mimic:\n"
     yield table(["Transport", "Connections", "When they connect",
-                 "Since their server stopped", "For which it was down"],
+                 "Since their server stopped", "For which it was down",
+                 "Strangers, since it started", "Their device is removed", "RNR NAKs"],
                 [crowd.times() for crowd in found])
     yield "Microseconds that a small RPC takes, median and 99 %, mimic:\n"
     yield table(["Transport", "Connections", "Alone", "99 %",

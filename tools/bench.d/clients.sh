@@ -22,7 +22,7 @@ TRANSPORT=$1
 shift
 run=/sys/kernel/debug/rpcrdma2_echo_crowd/run
 faults=/sys/kernel/debug/mimic/r0/faults
-counters=/sys/class/infiniband/r0/ports/1/hw_counters
+counter=/sys/class/infiniband/r0/ports/1/hw_counters/send_rnr_err
 figures=$LAB_SHARE/figures
 
 # job WORDS... - one line of figures in $line
@@ -98,6 +98,26 @@ fairness() {
 	figure "$(percentiles | sed 's/beside/slow/g; s/^p50=[0-9]* p99=[0-9]* //')"
 }
 
+# strangers_and_removal - on what all of them have while their device goes, and when it is
+# back; and as many clients that the server doesn't know, when that is restarted. (Not of
+# rpcrdma, which does not take so many at once.)
+strangers_and_removal() {
+	local start ms
+
+	start=${EPOCHREALTIME//[^0-9]/}
+	must rdma link delete r0
+	ms=$(((${EPOCHREALTIME//[^0-9]/} - start) / 1000))
+	must lab_rdma_up mimic
+	job call 1
+	figure removal_ms=$ms
+	job disconnect
+	strangers_add mimic "$n"
+	job strangers "$n"
+	figure strangers_ms="$(result up_ms)"
+	job disconnect
+	strangers_remove "$n"
+}
+
 measure() {
 	before=$(memory)
 	qps=$(resources qp)
@@ -110,7 +130,8 @@ measure() {
 	connect
 	fairness
 	job storm
-	figure storm_ms="$(result ms)" down_ms="$(result down_ms)"
+	figure storm_ms="$(result ms)" down_ms="$(result down_ms)" rnr="$(cat $counter)"
+	[ "$TRANSPORT" != rpcrdma2 ] || strangers_and_removal
 	job disconnect
 }
 
@@ -125,7 +146,6 @@ job disconnect
 for n; do
 	measure
 done
-figure rnr="$(cat $counters/send_rnr_err)"
 must rmmod rpcrdma2_echo_crowd
 must nfs_unload
 must rdma link delete r0
