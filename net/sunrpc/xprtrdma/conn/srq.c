@@ -63,7 +63,7 @@ static void link_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 	lockdep_assert_held(&srq->lock);
 
 	list_add(&recv->all, &srq->recvs);
-	srq->nr_recvs++;
+	WRITE_ONCE(srq->nr_recvs, srq->nr_recvs + 1);
 	rpcrdma2_recv_memory_add(srq->size);
 }
 
@@ -72,7 +72,7 @@ static void unlink_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 	lockdep_assert_held(&srq->lock);
 
 	list_del(&recv->all);
-	srq->nr_recvs--;
+	WRITE_ONCE(srq->nr_recvs, srq->nr_recvs - 1);
 	rpcrdma2_recv_memory_add(-(long)srq->size);
 }
 
@@ -137,6 +137,14 @@ static bool fill(struct rpcrdma2_srq *srq, gfp_t gfp)
 	return ok;
 }
 
+/* @more: less than 0: that is promised no more */
+static void promise(struct rpcrdma2_srq *srq, int more)
+{
+	lockdep_assert_held(&srq->lock);
+
+	WRITE_ONCE(srq->promised, srq->promised + more);
+}
+
 static void reclaim_idle(struct rpcrdma2_srq *srq)
 {
 	struct rpcrdma2_conn *conn;
@@ -149,7 +157,7 @@ static void reclaim_idle(struct rpcrdma2_srq *srq)
 		if (time_before(jiffies, READ_ONCE(conn->call_at) +
 				IDLE_SECS * HZ))
 			continue;
-		srq->promised -= conn->backed - kept;
+		promise(srq, kept - conn->backed);
 		WRITE_ONCE(conn->backed, kept);
 	}
 }
@@ -162,7 +170,7 @@ static bool reserve(struct rpcrdma2_srq *srq, unsigned int n)
 		reclaim_idle(srq);
 	if (srq->promised + n > srq->depth)
 		return false;
-	srq->promised += n;
+	promise(srq, n);
 	return true;
 }
 
@@ -177,7 +185,7 @@ static void fill_or_undo(struct rpcrdma2_srq *srq, unsigned int *share,
 		return;
 	spin_lock(&srq->lock);
 	if (*share > before) {
-		srq->promised -= *share - before;
+		promise(srq, before - *share);
 		WRITE_ONCE(*share, before);
 	}
 	spin_unlock(&srq->lock);
@@ -206,7 +214,7 @@ unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 	if (calls > before)
 		ok = reserve(srq, calls - before);
 	else
-		srq->promised -= before - calls;
+		promise(srq, calls - before);
 	if (ok)
 		WRITE_ONCE(conn->backed, calls);
 	spin_unlock(&srq->lock);
@@ -528,7 +536,7 @@ void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 	mutex_lock(&srqs_lock);
 	spin_lock(&srq->lock);
 	list_del(&conn->srq_link);
-	srq->promised -= conn->backed + conn->backed_replies + CONTROL_SHARE;
+	promise(srq, -(conn->backed + conn->backed_replies + CONTROL_SHARE));
 	spin_unlock(&srq->lock);
 	last = !--srq->nr_conns;
 	if (last)
