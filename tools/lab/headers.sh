@@ -45,13 +45,14 @@ headers_ready() {
 # As for the others' lists, apt is asked once.
 headers_find() {
 	[ -e "$debs/lists-ready" ] ||
-		step "asking $1 for its packages" "$debs.log" headers_update "$1"
+		step "asking $1 for its packages" "$debs.log" update_all "$1"
 	release=$(suite_apt apt-cache pkgnames "linux-headers-$2" |
 		  KERNEL=$2 newest_release)
 	[ -n "$release" ] || die "$1 has no linux-headers-$2*-amd64"
 }
 
-headers_update() {
+# update_all SUITE - with all that it needs of others
+update_all() {
 	mkdir -p "$debs"/{lists,cache}
 	: >"$debs/status"
 	case $1 in
@@ -63,19 +64,26 @@ headers_update() {
 	touch "$debs/lists-ready"
 }
 
-# headers_install ARGS... - apt, as on a machine where nothing is installed
-headers_install() {
-	# shellcheck disable=SC2086 # several packages
+# install_anew ARGS... - apt, as on a machine where nothing is installed
+install_anew() {
 	suite_apt apt-get -o Dir::State::status="$debs/status" -qq -y \
-		--no-install-recommends "$@" install "linux-headers-$release" $TOOLS
+		--no-install-recommends install "$@"
 }
 
 headers_get() {
+	# shellcheck disable=SC2086 # several packages
+	unpack_all "linux-headers-$release" $TOOLS
+	mkdir -p "$root"/{dev,proc,tmp,mnt}
+	touch "$root/ready-$release"
+}
+
+# unpack_all PACKAGE... - and what they depend on, in $root
+unpack_all() {
 	local deb dir
 
-	headers_install --print-uris | cut -d ' ' -f 2 >"$debs/files"
-	headers_install --download-only
-	mkdir -p "$root"/{dev,proc,tmp,mnt,usr/{bin,sbin,lib,lib64}}
+	install_anew --print-uris "$@" | cut -d ' ' -f 2 >"$debs/files"
+	install_anew --download-only "$@"
+	mkdir -p "$root"/usr/{bin,sbin,lib,lib64}
 	for dir in bin sbin lib lib64; do
 		ln -sfn "usr/$dir" "$root/$dir"
 	done
@@ -84,7 +92,6 @@ headers_get() {
 			tar -x --keep-directory-symlink -C "$root"
 	done <"$debs/files"
 	ln -sf mawk "$root/usr/bin/awk"
-	touch "$root/ready-$release"
 }
 
 headers_make() {
