@@ -178,28 +178,38 @@ boot_uml() {
 
 boot_x86() { boot_qemu "$@"; }
 
+# (Pointers that are signed are slow to emulate.)
+boot_arm64() { boot_machine "$@" aarch64 ttyAMA0 -M virt -accel "tcg,thread=multi" -cpu max,pauth=off; }
+
 boot_qemu() {
-	local guest=$1 role=$2 args
+	# /dev/kvm may open and yet get no kernel going where the CPU lacks these.
+	if grep -qwE 'vmx|svm' /proc/cpuinfo && [ -w /dev/kvm ]; then
+		set -- "$@" x86_64 ttyS0 -accel kvm -cpu host
+	else
+		set -- "$@" x86_64 ttyS0 -accel "tcg,thread=multi" -cpu max
+	fi
+	boot_machine "$@"
+}
+
+# boot_machine NAME ROLE ARCH CONSOLE QEMU-ARGS...
+boot_machine() {
+	local guest=$1 role=$2 qemu=qemu-system-$3 tty=$4 args
+	shift 4
 
 	args=(
+		"$@"
 		-smp "${LAB_CPUS:-2}" -m "$(memory "$role")" -nodefaults -display none -no-reboot
 		-chardev "stdio,id=console,signal=off" -serial chardev:console
 		-kernel "$kernel/vmlinuz" -initrd "$kernel/initrd.img"
 		-virtfs "$(shared_directory host /),readonly=on"
 		-virtfs "$(shared_directory kernel "$kernel/root"),readonly=on"
 		-virtfs "$(shared_directory share "$log")"
-		-append "console=ttyS0 loglevel=$loglevel printk.time=1 oops=panic panic=-1
+		-append "console=$tty loglevel=$loglevel printk.time=1 oops=panic panic=-1
 			LAB_INIT=$LAB/guest/init.sh LAB_ENV=$log/$guest.env
 			${parameters[*]}"
 	)
-	# /dev/kvm may open and yet get no kernel going where the CPU lacks these.
-	if grep -qwE 'vmx|svm' /proc/cpuinfo && [ -w /dev/kvm ]; then
-		args+=(-accel kvm -cpu host)
-	else
-		args+=(-accel "tcg,thread=multi" -cpu max)
-	fi
 	[ "$role" = guest ] || wire_qemu "$role"
-	spawn "$guest" qemu-system-x86_64 "${args[@]}"
+	spawn "$guest" "$qemu" "${args[@]}"
 }
 
 shared_directory() {
@@ -417,7 +427,10 @@ shell() {
 
 	prepare "$flavour" shell "$KERNEL"
 	timeout=infinity loglevel=1 console=ttyS0
-	[ "$kind" = qemu ] || console=tty0
+	case $kind in
+	uml)	console=tty0 ;;
+	arm64)	console=ttyAMA0 ;;
+	esac
 	start guest guest 1 /bin/bash -l || true
 	stty "$tty"
 }

@@ -13,6 +13,7 @@ packages() {
 		     "nfs-common nfs-kernel-server rpcbind e2fsprogs fio" \
 		     "krb5-kdc krb5-admin-server" ;;
 	qemu)	echo "qemu-system-x86 busybox-static cpio kmod pahole" ;;
+	arm64)	echo "qemu-system-arm gcc-aarch64-linux-gnu cpio kmod" ;;
 	capture) echo "tcpdump tshark" ;;
 	trace)	echo "bpftrace trace-cmd linux-perf" ;;
 	peer)	echo "gcc make librdmacm-dev libibverbs-dev ibverbs-providers" ;;
@@ -22,7 +23,7 @@ packages() {
 	deb)	echo "build-essential debhelper dh-dkms python3-sphinx rsync" ;;
 	rpm)	echo "rpm cpio python3-sphinx rsync" ;;
 	debian)	echo "mmdebstrap lintian e2fsprogs" ;;
-	*)	die "no package group '$1'; there are: build guest qemu capture" \
+	*)	die "no package group '$1'; there are: build guest qemu arm64 capture" \
 		    "trace peer lint model docs deb rpm debian" ;;
 	esac
 }
@@ -88,12 +89,16 @@ suite() {
 	esac
 }
 
+# Which architecture's, by Debian's name
+architecture=amd64
+
 # suite_apt COMMAND... - apt-get or apt-cache, for that suite only.
 suite_apt() {
 	local command=$1
 	shift
 
-	"$command" -q -o Dir::Etc::SourceList="$debs/sources.list" \
+	"$command" -q -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" \
+		-o Dir::Etc::SourceList="$debs/sources.list" \
 		-o Dir::Etc::SourceParts=- -o Dir::State::Lists="$debs/lists" \
 		-o Dir::Cache="$debs/cache" "$@"
 }
@@ -132,7 +137,8 @@ deb() { find "$debs" -maxdepth 1 -name "$1_*.deb" | sort -V | tail -n 1; }
 # A kernel lives in $CACHE/kernels/NAME, and NAME has a hash of what it was made
 # from. In it:
 #   build/	where it was built, and modules are built against
-#   root/	what is laid over the host's files in a guest: usr/lib/modules
+#   root/	what is laid over the host's files in a guest: usr/lib/modules, and
+#		for another architecture all that runs there
 #   ready	comes last
 # How a kernel is named, made and booted is up to its kind; a flavour that
 # differs in configuration only is of the same kind.
@@ -142,7 +148,8 @@ kind() {
 	uml|debug) echo uml ;;
 	qemu) echo qemu ;;
 	kcsan) echo x86 ;;
-	*) die "no flavour '${1:-}'; there are: uml debug qemu kcsan" ;;
+	arm64) echo arm64 ;;
+	*) die "no flavour '${1:-}'; there are: uml debug qemu kcsan arm64" ;;
 	esac
 }
 
@@ -180,8 +187,9 @@ kbuild() {
 	local -x CCACHE_DEPEND=1
 
 	case $kind:$(suite) in
-	uml:*)	make -C "$kernel/build" ARCH=um CC="ccache gcc" "$@" ;;
-	x86:*)	make -C "$kernel/build" ARCH=x86_64 CC="ccache gcc" "$@" ;;
+	uml:*|x86:*|arm64:*)
+		make -C "$kernel/build" ARCH="$arch" CROSS_COMPILE="$cross" \
+			CC="ccache ${cross}gcc" "$@" ;;
 	*:bookworm-*) make -C "$kernel/build" "$@" ;;
 	*)	root=$CACHE/headers/$(suite) headers_root \
 			make -C "/usr/src/linux-headers-$release" \
@@ -189,10 +197,13 @@ kbuild() {
 	esac
 }
 
-# name_source FILE... - of a kernel that is built here; FILEs are as good as its source
+# name_source ARCH CROSS-COMPILE FILE... - of a kernel that is built here; FILEs are as
+# good as its source
 name_source() {
 	local version
 
+	arch=$1 cross=$2
+	shift 2
 	fragments=("$LAB/config/common.config" "$LAB/config/$kind.config")
 	[ "$flavour" = "$kind" ] || fragments+=("$LAB/config/$flavour.config")
 	[ ! -e "$LAB/config/$flavour-$KERNEL.config" ] ||
@@ -202,7 +213,7 @@ name_source() {
 	version=$(dpkg-deb -f "$(deb "linux-source-$KERNEL")" Version)
 	source=$CACHE/src/linux-$version-$(cat "${patches[@]}" | hash_of)
 	name=$flavour-$version-$({ cat "${fragments[@]}" "$@"
-		echo "$source"; gcc --version; } | hash_of)
+		echo "$source"; "${cross}gcc" --version; } | hash_of)
 }
 
 make_source() {
@@ -236,11 +247,8 @@ unpack_source() {
 }
 
 configure_source() {
-	local arch=um
-
-	[ "$kind" = uml ] || arch=x86_64
 	cd "$source"
-	ARCH=$arch scripts/kconfig/merge_config.sh -n -O "$kernel/build" \
+	ARCH=$arch CROSS_COMPILE=$cross scripts/kconfig/merge_config.sh -n -O "$kernel/build" \
 		"${fragments[@]}"
 }
 
@@ -255,17 +263,35 @@ check_config() {
 	[ -z "$lost" ] || die "lost from the configuration:"$'\n'"$lost"
 }
 
-name_uml() { name_source; }
+name_uml() { name_source um ""; }
 make_uml() { make_source; }
 
 name_x86() {
 	deps qemu
-	name_source "$LAB/guest/initrd.sh"
+	name_source x86_64 "" "$LAB/guest/initrd.sh"
 }
 
 make_x86() {
 	make_source
 	cp "$kernel/build/arch/x86/boot/bzImage" "$kernel/vmlinuz"
+	step "making its initrd" "$kernel/initrd.log" make_initrd
+}
+
+# What an arm64 guest runs. It is unpacked, not installed: /etc, users and alternatives are
+# the host's, which has the same packages.
+ARM64_PROGRAMS="busybox-static bash coreutils dash diffutils findutils grep mawk sed libc-bin
+	util-linux mount procps kmod iproute2 nfs-common nfs-kernel-server rpcbind e2fsprogs
+	python3"
+
+name_arm64() {
+	deps arm64
+	name_source arm64 aarch64-linux-gnu- "$LAB/guest/initrd.sh" <(echo "$ARM64_PROGRAMS")
+}
+
+make_arm64() {
+	make_source
+	cp "$kernel/build/arch/arm64/boot/Image" "$kernel/vmlinuz"
+	step "getting what it runs" "$kernel/root.log" get_arm64
 	step "making its initrd" "$kernel/initrd.log" make_initrd
 }
 
@@ -329,6 +355,14 @@ unpack_qemu() {
 		"$root/usr/src/linux-headers-$release/Makefile"
 }
 
+# (In a subshell, as any step.)
+get_arm64() {
+	debs=$CACHE/debs/bookworm-arm64 root=$kernel/root architecture=arm64
+	update_all bookworm
+	# shellcheck disable=SC2086 # several packages
+	unpack_all $ARM64_PROGRAMS
+}
+
 # make_initrd [MODULE...] - initrd.sh, busybox, and in the order of their names the
 # modules to load.
 make_initrd() {
@@ -337,7 +371,8 @@ make_initrd() {
 	rm -rf "$dir"
 	mkdir -p "$dir/bin" "$dir/modules"
 	cp -p "$LAB/guest/initrd.sh" "$dir/init"
-	cp /bin/busybox "$dir/bin"
+	# The guest's, if that has another architecture
+	cp "$kernel/root/bin/busybox" "$dir/bin" || cp /bin/busybox "$dir/bin"
 	for module; do
 		modprobe -d "$kernel/root/usr" -S "$release" --show-depends "$module"
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' |

@@ -28,10 +28,10 @@ fi
 # Few commands rather than many: with all checks on, each one takes long. The
 # host's daemons are not here, so their files in /run and /var are hidden.
 mount_file_systems() {
-	local share="share $LAB_LOG hostfs $LAB_LOG"
+	local share="share $LAB_LOG 9p trans=virtio,version=9p2000.L"
 
 	case $LAB_FLAVOUR in
-	qemu|kcsan) share="share $LAB_LOG 9p trans=virtio,version=9p2000.L" ;;
+	uml|debug) share="share $LAB_LOG hostfs $LAB_LOG" ;;
 	esac
 	cat >/etc/fstab <<-END
 	sys /sys sysfs
