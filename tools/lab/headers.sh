@@ -81,7 +81,10 @@ headers_get() {
 unpack_all() {
 	local deb dir
 
-	install_anew --print-uris "$@" | cut -d ' ' -f 2 >"$debs/files"
+	# All of them: what is in the cache already has no URI to print.
+	mkdir -p "$debs/none/partial"
+	install_anew -o Dir::Cache::archives="$debs/none" --print-uris "$@" |
+		cut -d ' ' -f 2 >"$debs/files"
 	install_anew --download-only "$@"
 	mkdir -p "$root"/usr/{bin,sbin,lib,lib64}
 	for dir in bin sbin lib lib64; do
