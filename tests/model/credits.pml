@@ -306,7 +306,17 @@ end:
 			credits_update(me, grant, 1)
 #endif
 		fi;
-		/* The Receive goes back, and the RPC goes on. */
+		/* A short Reply's RPC goes on before its Receive is back; ... */
+		if
+		:: matched && kind == REPLY ->
+			atomic {
+				rpc[id] = ANSWERED;
+				done[me]++;
+				matched = false
+			}
+		:: skip
+		fi;
+		/* ... else the Receive goes back, and the RPC goes on. */
 		atomic {
 			recv_put(me);
 			if

@@ -5,11 +5,15 @@
  * All of it happens in CQ context. The RPC is found by its XID and pinned;
  * what came inline is copied to where sunrpc wants it, so that the Receive
  * goes back at once; what is still registered is invalidated; then the RPC is
- * completed and unpinned. With nothing registered all this is one pass.
+ * completed and unpinned. With nothing registered all this is one pass; with a
+ * short Reply, too, it takes sunrpc's lock once.
  */
 #include "requester.h"
 
 #include <trace/events/rpcrdma2.h>
+
+/* Octets. To copy them takes no longer than to look for an RPC. */
+#define SHORT_REPLY	1024
 
 /* The RPC stays as it was; sunrpc will send it again elsewhere. */
 static void call_unpin(struct rpcrdma2_call *call)
@@ -70,6 +74,8 @@ static void show_placed(struct xdr_buf *buf, const struct rpcrdma2_call *call)
 static void complete_rqst(struct rpcrdma2_call *call)
 {
 	struct rpc_rqst *rqst = call->rqst;
+
+	lockdep_assert_held(&rqst->rq_xprt->queue_lock);
 
 	if (call->placed) {
 		show_placed(&rqst->rq_rcv_buf, call);
@@ -180,19 +186,6 @@ void rpcrdma2_settle_lost(struct rpcrdma2_requester *requester)
 		list_del_init(&call->unsettled);
 		call_unpin(call);
 	}
-}
-
-/* The RPC that the message is for, if there still is one. */
-static struct rpcrdma2_call *call_pin(struct rpc_xprt *xprt, u32 xid)
-{
-	struct rpc_rqst *rqst;
-
-	spin_lock(&xprt->queue_lock);
-	rqst = xprt_lookup_rqst(xprt, cpu_to_be32(xid));
-	if (rqst)
-		xprt_pin_rqst(rqst);
-	spin_unlock(&xprt->queue_lock);
-	return rqst ? rpcrdma2_call_of(rqst) : NULL;
 }
 
 static int copy_out(struct rpcrdma2_requester *requester,
@@ -339,50 +332,95 @@ static int receive(struct rpcrdma2_requester *requester,
 	return rc == -EPROTO ? rc : -EIO;
 }
 
-/**
- * rpcrdma2_reply_receive - a Reply or an RDMA2_ERROR arrived
- * @recv: the message; given back before the RPC completes
- *
- * CQ context; the reply op of every connection with a requester.
+/*
+ * May the RPC be completed where it was found? Its Reply is copied to where nothing can
+ * go wrong, and the Call exposed no memory.
  */
-void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
+static bool is_short(const struct rpcrdma2_recv *recv,
+		     const struct rpcrdma2_call *call)
+{
+	return recv->hdr.kind == RPCRDMA2_MSG && !recv->hdr.chunks.nwrites &&
+	       !recv->invalidated && !call->conn && recv->len &&
+	       recv->len <= SHORT_REPLY &&
+	       recv->len <= call->rqst->rq_rcv_buf.head[0].iov_len;
+}
+
+static void complete_short(struct rpcrdma2_requester *requester,
+			   struct rpcrdma2_recv *recv,
+			   struct rpcrdma2_call *call)
+{
+	call->received = receive_message(requester, recv, call);
+	/* Before its task can run. */
+	trace_rpcrdma2_call_complete(requester->conn, call->rqst,
+				     call->received);
+	requester->xprt->reestablish_timeout = 0;
+	complete_rqst(call);
+}
+
+/* What an answer turns out to be */
+enum answer {
+	ANSWER_UNMATCHED,	/* the RPC was killed */
+	ANSWER_UNASKED,		/* a second one, or to a Call that was never sent */
+	ANSWER_COMPLETE,	/* short, and the RPC is completed */
+	ANSWER_PINNED,		/* the RPC is pinned, and to be completed */
+};
+
+/* Find the RPC that it is for, which brings the credit back. @call: gets that, if pinned */
+static enum answer match(struct rpcrdma2_requester *requester,
+			 struct rpcrdma2_recv *recv, struct rpcrdma2_call **call)
+{
+	struct rpc_xprt *xprt = requester->xprt;
+	enum answer answer = ANSWER_UNMATCHED;
+	struct rpcrdma2_call *found = NULL;
+	struct rpc_rqst *rqst;
+	bool claimed;
+
+	spin_lock(&xprt->queue_lock);
+	rqst = xprt_lookup_rqst(xprt, cpu_to_be32(recv->hdr.xid));
+	if (rqst)
+		found = rpcrdma2_call_of(rqst);
+	claimed = rpcrdma2_credits_answer(requester, found);
+	if (claimed && is_short(recv, found)) {
+		complete_short(requester, recv, found);
+		answer = ANSWER_COMPLETE;
+	} else if (claimed) {
+		xprt_pin_rqst(rqst);
+		*call = found;
+		answer = ANSWER_PINNED;
+	} else if (found) {
+		answer = ANSWER_UNASKED;
+	}
+	spin_unlock(&xprt->queue_lock);
+	rpcrdma2_credits_wake(requester);
+	return answer;
+}
+
+/* The RPC was killed; its memory is fenced or being fenced. */
+static void receive_unmatched(struct rpcrdma2_requester *requester,
+			      struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
-	struct rpcrdma2_requester *requester = conn->requester;
-	struct rpcrdma2_header *hdr = &recv->hdr;
 	u32 invalidated = recv->invalidated;
-	struct rpcrdma2_call *call;
-	/* The credit field of an RDMA2_ERROR is not a grant: v2-09, 5.3.3. */
-	u32 grant = requester->granted;
-	bool claimed, mine = true;
+	bool mine = true;
 
-	if (hdr->kind != RPCRDMA2_ERROR) {
-		trace_rpcrdma2_reply_recv(conn, hdr, recv->offset + recv->len);
-		rpcrdma2_count_form(&requester->stats.replies, hdr);
-		grant = hdr->credit;
-	}
-	call = call_pin(requester->xprt, hdr->xid);
-	claimed = rpcrdma2_credits_answer(requester, call, grant);
-	if (!call) {
-		/* The RPC was killed; its memory is fenced or being fenced. */
-		trace_rpcrdma2_reply_unmatched(conn, hdr);
-		if (invalidated)
-			mine = rpcrdma2_inv_stray(requester, hdr->xid,
-						  invalidated);
-		rpcrdma2_recv_put(recv);
-		if (!mine)
-			rpcrdma2_conn_close(conn, -EPROTO);
-		return;
-	}
-	if (!claimed) {
-		/* A second answer, or one to a Call that was never sent. */
-		call_unpin(call);
+	trace_rpcrdma2_reply_unmatched(conn, &recv->hdr);
+	if (invalidated)
+		mine = rpcrdma2_inv_stray(requester, recv->hdr.xid, invalidated);
+	rpcrdma2_recv_put(recv);
+	if (!mine)
 		rpcrdma2_conn_close(conn, -EPROTO);
-		rpcrdma2_recv_put(recv);
-		return;
-	}
+}
+
+/* @call is pinned. */
+static void receive_pinned(struct rpcrdma2_requester *requester,
+			   struct rpcrdma2_recv *recv,
+			   struct rpcrdma2_call *call)
+{
+	u32 invalidated = recv->invalidated;
+	bool mine = true;
+
 	call->received = receive(requester, recv, call);
-	if (hdr->kind == RPCRDMA2_MSG && !call->placed)
+	if (recv->hdr.kind == RPCRDMA2_MSG && !call->placed)
 		rpcrdma2_nothing_placed(call);
 	rpcrdma2_recv_put(recv);
 
@@ -391,7 +429,7 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 	if (!mine || call->received == -EPROTO) {
 		/* The responder touches what it was not offered. */
 		call_unpin(call);
-		rpcrdma2_conn_close(conn, -EPROTO);
+		rpcrdma2_conn_close(requester->conn, -EPROTO);
 		return;
 	}
 	/* Should a server that answers be lost, it is connected to at once. */
@@ -399,4 +437,40 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 		requester->xprt->reestablish_timeout = 0;
 	if (rpcrdma2_inv_local(requester, call))
 		call_unpin(call);
+}
+
+/**
+ * rpcrdma2_reply_receive - a Reply or an RDMA2_ERROR arrived
+ * @recv: the message; given back before the RPC completes, or just after that
+ *
+ * CQ context; the reply op of every connection with a requester.
+ */
+void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_requester *requester = conn->requester;
+	struct rpcrdma2_header *hdr = &recv->hdr;
+	struct rpcrdma2_call *call;
+
+	/* The credit field of an RDMA2_ERROR is not a grant: v2-09, 5.3.3. */
+	if (hdr->kind != RPCRDMA2_ERROR) {
+		trace_rpcrdma2_reply_recv(conn, hdr, recv->offset + recv->len);
+		rpcrdma2_count_form(&requester->stats.replies, hdr);
+		rpcrdma2_credits_update(requester, hdr->credit);
+	}
+	switch (match(requester, recv, &call)) {
+	case ANSWER_UNMATCHED:
+		receive_unmatched(requester, recv);
+		break;
+	case ANSWER_UNASKED:
+		rpcrdma2_conn_close(conn, -EPROTO);
+		rpcrdma2_recv_put(recv);
+		break;
+	case ANSWER_COMPLETE:
+		rpcrdma2_recv_put(recv);
+		break;
+	case ANSWER_PINNED:
+		receive_pinned(requester, recv, call);
+		break;
+	}
 }

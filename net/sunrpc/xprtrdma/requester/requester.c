@@ -127,31 +127,39 @@ static bool claim(struct rpcrdma2_conn *conn, struct rpcrdma2_call *call)
 /**
  * rpcrdma2_credits_answer - an answer came, and brings a credit back
  * @requester: whom it was for
- * @call: whose answer it is; or NULL
- * @grant: the credit field of a Reply; else the present grant
+ * @call: whose answer it is, which sunrpc can't end; or NULL
  *
- * CQ context.
+ * CQ context. The grant that came with it is known already. Who waits for the credit hears
+ * of it by rpcrdma2_credits_wake().
  *
  * Return: whether @call is out on this connection, and this is its first answer
  */
 bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
-			     struct rpcrdma2_call *call, u32 grant)
+			     struct rpcrdma2_call *call)
 {
 	unsigned int answered = requester->answered;
-	bool ok;
+	bool ok = call && claim(requester->conn, call);
 
-	rpcrdma2_credits_update(requester, grant);
-	ok = call && claim(requester->conn, call);
 	/* One that nobody asked for brings none. */
 	answered += (int)(READ_ONCE(requester->taken) - answered) > 0;
 	/* Behind the grant that came with it */
 	smp_store_release(&requester->answered, answered);
+	return ok;
+}
+
+/**
+ * rpcrdma2_credits_wake - there may be a credit
+ * @requester: whose
+ *
+ * CQ context.
+ */
+void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester)
+{
 	/* Either the credit is seen in credit_wait(), or here that somebody waits. */
 	smp_mb();
 	if (delayed_work_pending(&requester->starved))
 		cancel_delayed_work(&requester->starved);
 	xprt_write_space(requester->xprt);
-	return ok;
 }
 
 /*

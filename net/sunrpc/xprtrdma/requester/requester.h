@@ -277,7 +277,8 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 		       struct rpc_rqst *rqst);
 void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant);
 bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
-			     struct rpcrdma2_call *call, u32 grant);
+			     struct rpcrdma2_call *call);
+void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester);
 
 /* copy.c */
 int rpcrdma2_copy_make(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
