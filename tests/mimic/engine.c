@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The engine: executes the work requests of a Send Queue, in order, on the CPU that
- * posted them. A transfer is a copy from this end's memory to the other's, or back,
- * and what both ends are told of it.
+ * posted them, or on one of its own. A transfer is a copy from this end's memory to
+ * the other's, or back, and what both ends are told of it.
  */
 #include "mimic.h"
 
@@ -505,6 +505,11 @@ static void run_send_queue(struct mimic_qp *qp)
 		finish(qp, wqe, status);
 		if (status)
 			fall(qp);
+		if (qp->cpu >= 0) {
+			/* The next one is other QPs' turn. */
+			tasklet_schedule(&qp->engine);
+			break;
+		}
 	}
 }
 

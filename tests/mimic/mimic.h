@@ -317,6 +317,8 @@ struct mimic_cq {
  * @speak: runs the engine then
  * @unreported: entries that are done with, and no completion says so yet
  * @engine: executes the Send Queue, and flushes both
+ * @cpu: where it does, and takes turns with those of other QPs; -1: where the doorbell rings
+ * @kick: gets there
  * @later: runs the engine again
  * @rnr_left: how often to try again if the other end has no Receive
  * @last_wqe: in ERR, it was said that no Receive of a shared queue is taken any more
@@ -345,6 +347,8 @@ struct mimic_qp {
 	struct delayed_work	speak;
 	u32			unreported;
 	struct tasklet_struct	engine;
+	int			cpu;
+	call_single_data_t	kick;
 	struct delayed_work	later;
 	u32			rnr_left;
 	bool			last_wqe;

@@ -4,8 +4,13 @@
  * requests is in engine.c.
  */
 #include <linux/delay.h>
+#include <linux/moduleparam.h>
 
 #include "mimic.h"
+
+static int engine_cpu = -1;
+module_param(engine_cpu, int, 0644);
+MODULE_PARM_DESC(engine_cpu, "CPU where Send Queues made from now on are executed; -1: where they are posted to");
 
 static void raise_events(struct work_struct *work)
 {
@@ -58,12 +63,26 @@ void mimic_qp_state(struct mimic_qp *qp, enum ib_qp_state state)
 	spin_unlock_bh(&qp->target);
 }
 
+/* Of the engine's CPU, interrupts off */
+static void engine_kicked(void *data)
+{
+	struct mimic_qp *qp = data;
+
+	tasklet_schedule(&qp->engine);
+}
+
 /*
  * The doorbell. The engine runs before this returns, as an interrupt would, unless
- * interrupts or softirqs are off.
+ * interrupts or softirqs are off, or it has a CPU of its own.
  */
 static void ring(struct mimic_qp *qp)
 {
+	if (qp->cpu >= 0) {
+		/* Who is busy with an earlier kick sees what was posted before this one. */
+		smp_mb();
+		smp_call_function_single_async(qp->cpu, &qp->kick);
+		return;
+	}
 	if (irqs_disabled()) {
 		tasklet_schedule(&qp->engine);
 		return;
@@ -71,6 +90,19 @@ static void ring(struct mimic_qp *qp)
 	local_bh_disable();
 	tasklet_schedule(&qp->engine);
 	local_bh_enable();
+}
+
+static void nothing(void *unused)
+{
+}
+
+/* A kick may be on its way. Its CPU is at it, or done, when another call was answered. */
+static void wait_for_kick(const struct mimic_qp *qp)
+{
+	if (qp->cpu < 0)
+		return;
+	smp_call_function_single(qp->cpu, nothing, NULL, 1);
+	synchronize_rcu_expedited();
 }
 
 static void run_later(struct work_struct *work)
@@ -169,6 +201,8 @@ int mimic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	qp->cap = attr->cap;
 	atomic_set(&qp->slots, attr->cap.max_send_wr);
 	tasklet_setup(&qp->engine, mimic_engine);
+	INIT_CSD(&qp->kick, engine_kicked, qp);
+	qp->cpu = engine_cpu >= 0 && cpu_online(engine_cpu) ? engine_cpu : -1;
 	INIT_DELAYED_WORK(&qp->later, run_later);
 	INIT_DELAYED_WORK(&qp->speak, run_speak);
 	INIT_WORK(&qp->event_work, raise_events);
@@ -302,6 +336,7 @@ int mimic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	mimic_qp_state(qp, IB_QPS_RESET);
 	cancel_delayed_work_sync(&qp->later);
 	cancel_delayed_work_sync(&qp->speak);
+	wait_for_kick(qp);
 	tasklet_kill(&qp->engine);
 	cancel_delayed_work_sync(&qp->later);
 	cancel_delayed_work_sync(&qp->speak);

@@ -53,18 +53,16 @@ class Crowd:
                                "beside_p50", "beside_p99"))]
 
 
-def crowds(directory):
+def crowds(directory, prefix):
     found = {}
     for name in sorted(os.listdir(directory)):
-        if not name.startswith("clients-"):
+        if not name.startswith(prefix):
             continue
         for line in Figures(os.path.join(directory, name, "share")).part("clients"):
             found.setdefault((line["transport"], line["connections"]),
                              []).append(line)
     for key in sorted(found, key=lambda key: (key[0] != "rpcrdma2", key[1])):
-        crowd = Crowd(*key, found[key])
-        if crowd.kib:
-            yield crowd
+        yield Crowd(*key, found[key])
 
 
 def rxe_rows(directory):
@@ -92,7 +90,7 @@ def shared_table(directory):
 
 
 def sections(directory):
-    found = list(crowds(directory))
+    found = list(crowds(directory, "clients-"))
     yield "KiB for each connection, mimic:\n"
     yield table(["Transport", "Connections", "Server, idle", "Server, used",
                  "Both ends, idle", "Both ends, busy", "All at the server, idle, MiB"],
@@ -107,10 +105,12 @@ def sections(directory):
                  "Since their server stopped", "For which it was down",
                  "Strangers, since it started", "Their device is removed", "RNR NAKs"],
                 [crowd.times() for crowd in found])
+    columns = ["Transport", "Connections", "Alone", "99 %",
+               "Beside a slow one", "99 %", "Beside a fast one", "99 %"]
     yield "Microseconds that a small RPC takes, median and 99 %, mimic:\n"
-    yield table(["Transport", "Connections", "Alone", "99 %",
-                 "Beside a slow one", "99 %", "Beside a fast one", "99 %"],
-                [crowd.fairness() for crowd in found])
+    yield table(columns, [crowd.fairness() for crowd in found])
+    yield "The same, emulated, where the device has a CPU of its own:\n"
+    yield table(columns, [crowd.fairness() for crowd in crowds(directory, "own-")])
 
 
 def main():

@@ -13,7 +13,8 @@
 # ("p50", "p99"), while another one has 64 Replies of a MiB under way ("beside_..."), and
 # while these are slow, but the CPU has time ("slow_...").
 #
-# Environment: PARAMETERS of rpcrdma2; STEP, how many connect at once (all)
+# Environment: PARAMETERS of rpcrdma2; STEP, how many connect at once (all); ONLY=fairness,
+# the last of these alone
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -144,7 +145,13 @@ job connect 4
 job call 16
 job disconnect
 for n; do
-	measure
+	if [ "${ONLY:-}" = fairness ]; then
+		connect
+		fairness
+		job disconnect
+	else
+		measure
+	fi
 done
 must rmmod rpcrdma2_echo_crowd
 must nfs_unload
