@@ -12,7 +12,7 @@
 
 #include <trace/events/rpcrdma2.h>
 
-/* Octets. To copy them takes no longer than to look for an RPC. */
+/* Octets */
 #define SHORT_REPLY	1024
 
 /* The RPC stays as it was; sunrpc will send it again elsewhere. */
@@ -76,6 +76,8 @@ static void complete_rqst(struct rpcrdma2_call *call)
 	struct rpc_rqst *rqst = call->rqst;
 
 	lockdep_assert_held(&rqst->rq_xprt->queue_lock);
+	/* Nothing of it is exposed. */
+	WARN_ON_ONCE(!list_empty(&call->mrs));
 
 	if (call->placed) {
 		show_placed(&rqst->rq_rcv_buf, call);
@@ -332,29 +334,28 @@ static int receive(struct rpcrdma2_requester *requester,
 	return rc == -EPROTO ? rc : -EIO;
 }
 
-/*
- * May the RPC be completed where it was found? Its Reply is copied to where nothing can
- * go wrong, and the Call exposed no memory.
- */
+/* The Call exposed no memory, and to copy its Reply takes no longer than to pin it. */
 static bool is_short(const struct rpcrdma2_recv *recv,
 		     const struct rpcrdma2_call *call)
 {
-	return recv->hdr.kind == RPCRDMA2_MSG && !recv->hdr.chunks.nwrites &&
-	       !recv->invalidated && !call->conn && recv->len &&
-	       recv->len <= SHORT_REPLY &&
-	       recv->len <= call->rqst->rq_rcv_buf.head[0].iov_len;
+	return recv->hdr.kind == RPCRDMA2_MSG && recv->len <= SHORT_REPLY &&
+	       !recv->hdr.chunks.nwrites && !recv->invalidated && !call->conn;
 }
 
-static void complete_short(struct rpcrdma2_requester *requester,
+/* Where it was found. Return: false if it can't be: the Reply has no place in its buffers */
+static bool complete_short(struct rpcrdma2_requester *requester,
 			   struct rpcrdma2_recv *recv,
 			   struct rpcrdma2_call *call)
 {
 	call->received = receive_message(requester, recv, call);
+	if (call->received <= 0)
+		return false;
 	/* Before its task can run. */
 	trace_rpcrdma2_call_complete(requester->conn, call->rqst,
 				     call->received);
 	requester->xprt->reestablish_timeout = 0;
 	complete_rqst(call);
+	return true;
 }
 
 /* What an answer turns out to be */
@@ -380,8 +381,8 @@ static enum answer match(struct rpcrdma2_requester *requester,
 	if (rqst)
 		found = rpcrdma2_call_of(rqst);
 	claimed = rpcrdma2_credits_answer(requester, found);
-	if (claimed && is_short(recv, found)) {
-		complete_short(requester, recv, found);
+	if (claimed && is_short(recv, found) &&
+	    complete_short(requester, recv, found)) {
 		answer = ANSWER_COMPLETE;
 	} else if (claimed) {
 		xprt_pin_rqst(rqst);
