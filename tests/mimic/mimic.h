@@ -319,6 +319,7 @@ struct mimic_cq {
  * @engine: executes the Send Queue, and flushes both
  * @cpu: where it does, and takes turns with those of other QPs; -1: where the doorbell rings
  * @kick: gets there
+ * @kicked: it is on its way
  * @later: runs the engine again
  * @rnr_left: how often to try again if the other end has no Receive
  * @last_wqe: in ERR, it was said that no Receive of a shared queue is taken any more
@@ -349,6 +350,7 @@ struct mimic_qp {
 	struct tasklet_struct	engine;
 	int			cpu;
 	call_single_data_t	kick;
+	unsigned long		kicked;
 	struct delayed_work	later;
 	u32			rnr_left;
 	bool			last_wqe;

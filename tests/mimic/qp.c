@@ -12,6 +12,9 @@ static int engine_cpu = -1;
 module_param(engine_cpu, int, 0644);
 MODULE_PARM_DESC(engine_cpu, "CPU where Send Queues made from now on are executed; -1: where they are posted to");
 
+/* Bits of mimic_qp.kicked */
+#define QP_KICKED	0
+
 static void raise_events(struct work_struct *work)
 {
 	struct mimic_qp *qp = container_of(work, struct mimic_qp, event_work);
@@ -63,11 +66,14 @@ void mimic_qp_state(struct mimic_qp *qp, enum ib_qp_state state)
 	spin_unlock_bh(&qp->target);
 }
 
-/* Of the engine's CPU, interrupts off */
+/* On the engine's CPU, interrupts off */
 static void engine_kicked(void *data)
 {
 	struct mimic_qp *qp = data;
 
+	/* From here on there may be another kick; what it is for, the engine may see, too. */
+	clear_bit(QP_KICKED, &qp->kicked);
+	smp_mb__after_atomic();
 	tasklet_schedule(&qp->engine);
 }
 
@@ -78,9 +84,8 @@ static void engine_kicked(void *data)
 static void ring(struct mimic_qp *qp)
 {
 	if (qp->cpu >= 0) {
-		/* Who is busy with an earlier kick sees what was posted before this one. */
-		smp_mb();
-		smp_call_function_single_async(qp->cpu, &qp->kick);
+		if (!test_and_set_bit(QP_KICKED, &qp->kicked))
+			smp_call_function_single_async(qp->cpu, &qp->kick);
 		return;
 	}
 	if (irqs_disabled()) {
@@ -96,13 +101,16 @@ static void nothing(void *unused)
 {
 }
 
-/* A kick may be on its way. Its CPU is at it, or done, when another call was answered. */
-static void wait_for_kick(const struct mimic_qp *qp)
+/* A kick's CPU is at it, or done, when another call was answered; then the engine is. */
+static void engine_stop(struct mimic_qp *qp)
 {
-	if (qp->cpu < 0)
-		return;
-	smp_call_function_single(qp->cpu, nothing, NULL, 1);
-	synchronize_rcu_expedited();
+	cancel_delayed_work_sync(&qp->later);
+	cancel_delayed_work_sync(&qp->speak);
+	if (qp->cpu >= 0) {
+		smp_call_function_single(qp->cpu, nothing, NULL, 1);
+		synchronize_rcu_expedited();
+	}
+	tasklet_kill(&qp->engine);
 }
 
 static void run_later(struct work_struct *work)
@@ -182,6 +190,7 @@ int mimic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 {
 	struct mimic_dev *dev = to_mimic(ib->device);
 	struct mimic_qp *qp = to_mimic_qp(ib);
+	int cpu = READ_ONCE(engine_cpu);
 	int rc;
 
 	if (attr->qp_type != IB_QPT_RC && attr->qp_type != IB_QPT_GSI)
@@ -202,7 +211,7 @@ int mimic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	atomic_set(&qp->slots, attr->cap.max_send_wr);
 	tasklet_setup(&qp->engine, mimic_engine);
 	INIT_CSD(&qp->kick, engine_kicked, qp);
-	qp->cpu = engine_cpu >= 0 && cpu_online(engine_cpu) ? engine_cpu : -1;
+	qp->cpu = cpu >= 0 && cpu < nr_cpu_ids && cpu_online(cpu) ? cpu : -1;
 	INIT_DELAYED_WORK(&qp->later, run_later);
 	INIT_DELAYED_WORK(&qp->speak, run_speak);
 	INIT_WORK(&qp->event_work, raise_events);
@@ -334,12 +343,9 @@ int mimic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	wait_for_completion(&qp->unused);
 	mimic_iwarp_forget(qp);
 	mimic_qp_state(qp, IB_QPS_RESET);
-	cancel_delayed_work_sync(&qp->later);
-	cancel_delayed_work_sync(&qp->speak);
-	wait_for_kick(qp);
-	tasklet_kill(&qp->engine);
-	cancel_delayed_work_sync(&qp->later);
-	cancel_delayed_work_sync(&qp->speak);
+	/* The engine may have queued itself once more; in RESET it does so no longer. */
+	engine_stop(qp);
+	engine_stop(qp);
 	cancel_work_sync(&qp->event_work);
 	mimic_cq_forget(ib->send_cq, ib);
 	mimic_cq_forget(ib->recv_cq, ib);

@@ -251,6 +251,38 @@ static void reply_twice(void)
 	serve(c);
 }
 
+/* Some of the data, inline. */
+static void build_short_read(struct octets *o, const struct call *call)
+{
+	octets_format(o, "%08x " VERS "%08x 00000000 " REPLY_FLAGS NOTHING
+		      "%08x 00000001 00000000 00000000 00000000 00000000 "
+		      "00000000 00000000 00000008 00000000 00000008 ",
+		      call->xid, grant, call->xid);
+	memcpy(o->data + o->len, DATA, strlen(DATA));
+	o->len += strlen(DATA);
+}
+
+/* The Write chunk is not used, nor is its handle invalidated: that is for the client to do. */
+static void leave_the_chunk(void)
+{
+	static struct octets o;
+	struct connection *c;
+	struct call call;
+	unsigned int i;
+
+	c = greeted();
+	for (i = 0; i < 20; i++) {
+		if (!serve_until(c, READ, &call))
+			fail("too few READs");
+		if (!call.has_write)
+			fail("a READ without a Write chunk");
+		build_short_read(&o, &call);
+		connection_send(c, o.data, o.len, 0);
+	}
+	as_expected = true;
+	serve(c);
+}
+
 /*
  * The Call was sent on a connection that is gone, and its registrations with it.
  * Its Reply comes with what makes the next one ready, before it can be sent there.
@@ -270,12 +302,7 @@ static void reply_to_earlier_connection(void)
 		c = silent_client();
 		expect_connprop(c);
 		build_connprop_answer(&answer);
-		octets_format(&o, "%08x " VERS "%08x 00000000 " REPLY_FLAGS
-			      NOTHING "%08x 00000001 00000000 00000000 "
-			      "00000000 00000000 00000000 00000000 00000008 "
-			      "00000000 00000008 ", call.xid, grant, call.xid);
-		memcpy(o.data + o.len, DATA, strlen(DATA));
-		o.len += strlen(DATA);
+		build_short_read(&o, &call);
 		connection_send_chain(c, both, ARRAY_SIZE(both));
 		if (serve_until(c, READ, &call))
 			reply(c, &call);
@@ -326,6 +353,7 @@ const struct test reply_cases[] = {
 	{ "survives-external-reply-of-another", external_reply_of_another },
 	{ "survives-v1-external-reply-of-another", external_reply_of_another },
 	{ "survives-bad-replies", reply_badly },
+	{ "survives-chunk-that-is-left", leave_the_chunk },
 	{ "survives-cut-replies", cut_replies },
 	{ "survives-puzzles", puzzle },
 	{ "survives-reply-too-long", reply_too_long },

@@ -196,13 +196,13 @@ static int copy_out(struct rpcrdma2_requester *requester,
 {
 	if (!len)
 		return 0;
-	requester->stats.fixup_octets += len;
-	if (to + len <= buf->head[0].iov_len) {
+	if (to + len <= buf->head[0].iov_len)
 		/* All of most Replies, and faster than below */
 		memcpy(buf->head[0].iov_base + to, from, len);
-		return 0;
-	}
-	return write_bytes_to_xdr_buf(buf, to, from, len) ? -EMSGSIZE : 0;
+	else if (write_bytes_to_xdr_buf(buf, to, from, len))
+		return -EMSGSIZE;
+	requester->stats.fixup_octets += len;
+	return 0;
 }
 
 /*
@@ -381,13 +381,19 @@ static enum answer match(struct rpcrdma2_requester *requester,
 	if (rqst)
 		found = rpcrdma2_call_of(rqst);
 	claimed = rpcrdma2_credits_answer(requester, found);
-	if (claimed && is_short(recv, found) &&
-	    complete_short(requester, recv, found)) {
-		answer = ANSWER_COMPLETE;
-	} else if (claimed) {
+	if (claimed) {
+		/*
+		 * Also for as long as it takes to complete it here: its task may see that
+		 * and go, and else it would not wait for the lock.
+		 */
 		xprt_pin_rqst(rqst);
-		*call = found;
 		answer = ANSWER_PINNED;
+		*call = found;
+		if (is_short(recv, found) &&
+		    complete_short(requester, recv, found)) {
+			xprt_unpin_rqst(rqst);
+			answer = ANSWER_COMPLETE;
+		}
 	} else if (found) {
 		answer = ANSWER_UNASKED;
 	}

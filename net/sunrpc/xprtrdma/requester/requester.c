@@ -188,7 +188,7 @@ static int credit_wait(struct rpcrdma2_requester *requester,
 	struct rpcrdma2_conn *conn = requester->conn;
 
 	xprt_wait_for_buffer_space(requester->xprt);
-	/* Pairs with rpcrdma2_credits_answer(). */
+	/* Pairs with rpcrdma2_credits_wake(). */
 	smp_mb__after_atomic();
 	if (credit_take(requester)) {
 		xprt_write_space(requester->xprt);
