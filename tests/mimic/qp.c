@@ -71,8 +71,8 @@ static void engine_kicked(void *data)
 {
 	struct mimic_qp *qp = data;
 
-	/* From here on there may be another kick; what it is for, the engine may see, too. */
 	clear_bit(QP_KICKED, &qp->kicked);
+	/* What was posted before a kick that was not made is seen: test_and_set_bit() in ring(). */
 	smp_mb__after_atomic();
 	tasklet_schedule(&qp->engine);
 }
