@@ -187,6 +187,23 @@ static void name_device(struct mimic_dev *dev)
 	ib->iw_driver_flags = IW_F_NO_PORT_MAP;
 }
 
+static int engine_cpu = -1;
+module_param(engine_cpu, int, 0644);
+MODULE_PARM_DESC(engine_cpu, "CPU where devices that are made from now on execute; -1: where it is posted");
+
+static int set_engine_cpu(struct mimic_dev *dev)
+{
+	int cpu = READ_ONCE(engine_cpu);
+
+	if (cpu >= (int)nr_cpu_ids || (cpu >= 0 && !cpu_online(cpu))) {
+		pr_err("mimic: engine_cpu=%d: that CPU is not online; -1: none of its own\n",
+		       cpu);
+		return -EINVAL;
+	}
+	dev->engine_cpu = cpu;
+	return 0;
+}
+
 static int newlink(const char *name, struct net_device *netdev)
 {
 	struct mimic_dev *dev = dev_alloc(netdev);
@@ -195,6 +212,8 @@ static int newlink(const char *name, struct net_device *netdev)
 	if (!dev)
 		return -ENOMEM;
 	rc = mimic_limits(&dev->limits);
+	if (!rc)
+		rc = set_engine_cpu(dev);
 	if (!rc)
 		rc = mimic_vectors_init(dev);
 	if (!rc)

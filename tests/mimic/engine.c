@@ -505,7 +505,7 @@ static void run_send_queue(struct mimic_qp *qp)
 		finish(qp, wqe, status);
 		if (status)
 			fall(qp);
-		if (qp->cpu >= 0) {
+		if (qp->dev->engine_cpu >= 0) {
 			/* The next one is other QPs' turn. */
 			tasklet_schedule(&qp->engine);
 			break;

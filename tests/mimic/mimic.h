@@ -129,6 +129,7 @@ struct mimic_dev {
 	struct ib_device	ib;
 	struct net_device	*netdev;
 	struct mimic_profile	limits;
+	int			engine_cpu;	/* of all QPs; -1: the doorbell's */
 	u32			index;
 	bool			port_down;
 	struct xarray		mrs;
@@ -317,8 +318,7 @@ struct mimic_cq {
  * @speak: runs the engine then
  * @unreported: entries that are done with, and no completion says so yet
  * @engine: executes the Send Queue, and flushes both
- * @cpu: where it does, and takes turns with those of other QPs; -1: where the doorbell rings
- * @kick: gets there
+ * @kick: gets to its CPU, if that is another
  * @kicked: it is on its way
  * @later: runs the engine again
  * @rnr_left: how often to try again if the other end has no Receive
@@ -348,7 +348,6 @@ struct mimic_qp {
 	struct delayed_work	speak;
 	u32			unreported;
 	struct tasklet_struct	engine;
-	int			cpu;
 	call_single_data_t	kick;
 	unsigned long		kicked;
 	struct delayed_work	later;

@@ -4,13 +4,8 @@
  * requests is in engine.c.
  */
 #include <linux/delay.h>
-#include <linux/moduleparam.h>
 
 #include "mimic.h"
-
-static int engine_cpu = -1;
-module_param(engine_cpu, int, 0644);
-MODULE_PARM_DESC(engine_cpu, "CPU where Send Queues made from now on are executed; -1: where they are posted to");
 
 /* Bits of mimic_qp.kicked */
 #define QP_KICKED	0
@@ -83,9 +78,9 @@ static void engine_kicked(void *data)
  */
 static void ring(struct mimic_qp *qp)
 {
-	if (qp->cpu >= 0) {
+	if (qp->dev->engine_cpu >= 0) {
 		if (!test_and_set_bit(QP_KICKED, &qp->kicked))
-			smp_call_function_single_async(qp->cpu, &qp->kick);
+			smp_call_function_single_async(qp->dev->engine_cpu, &qp->kick);
 		return;
 	}
 	if (irqs_disabled()) {
@@ -106,8 +101,8 @@ static void engine_stop(struct mimic_qp *qp)
 {
 	cancel_delayed_work_sync(&qp->later);
 	cancel_delayed_work_sync(&qp->speak);
-	if (qp->cpu >= 0) {
-		smp_call_function_single(qp->cpu, nothing, NULL, 1);
+	if (qp->dev->engine_cpu >= 0) {
+		smp_call_function_single(qp->dev->engine_cpu, nothing, NULL, 1);
 		synchronize_rcu_expedited();
 	}
 	tasklet_kill(&qp->engine);
@@ -190,7 +185,6 @@ int mimic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 {
 	struct mimic_dev *dev = to_mimic(ib->device);
 	struct mimic_qp *qp = to_mimic_qp(ib);
-	int cpu = READ_ONCE(engine_cpu);
 	int rc;
 
 	if (attr->qp_type != IB_QPT_RC && attr->qp_type != IB_QPT_GSI)
@@ -211,7 +205,6 @@ int mimic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	atomic_set(&qp->slots, attr->cap.max_send_wr);
 	tasklet_setup(&qp->engine, mimic_engine);
 	INIT_CSD(&qp->kick, engine_kicked, qp);
-	qp->cpu = cpu >= 0 && cpu < nr_cpu_ids && cpu_online(cpu) ? cpu : -1;
 	INIT_DELAYED_WORK(&qp->later, run_later);
 	INIT_DELAYED_WORK(&qp->speak, run_speak);
 	INIT_WORK(&qp->event_work, raise_events);

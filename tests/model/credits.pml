@@ -46,7 +46,7 @@
 #if MUTANT == NO_CONTROL
 #define CONTROL	0
 #else
-#define CONTROL	1	/* Receives for a CONNPROP: as few as do (the code has 3) */
+#define CONTROL	1	/* Receives for a CONNPROP: as few as do (the code has 5) */
 #endif
 #define DEPTH(end)	(CALLS_IN(end) + CONTROL + CALLS_OUT(end))
 #define ROOM		(FORTH + CONTROL + BACK + 1)

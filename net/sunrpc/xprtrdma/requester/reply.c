@@ -334,7 +334,7 @@ static int receive(struct rpcrdma2_requester *requester,
 	return rc == -EPROTO ? rc : -EIO;
 }
 
-/* The Call exposed no memory, and to copy its Reply takes no longer than to pin it. */
+/* The Call exposed no memory, and to copy its Reply takes no longer than to lock again. */
 static bool is_short(const struct rpcrdma2_recv *recv,
 		     const struct rpcrdma2_call *call)
 {
@@ -383,8 +383,8 @@ static enum answer match(struct rpcrdma2_requester *requester,
 	claimed = rpcrdma2_credits_answer(requester, found);
 	if (claimed) {
 		/*
-		 * Also for as long as it takes to complete it here: its task may see that
-		 * and go, and else it would not wait for the lock.
+		 * Also to complete it here: its task may go on in the midst of that, and
+		 * only a pin has it wait for the lock before it frees the RPC.
 		 */
 		xprt_pin_rqst(rqst);
 		answer = ANSWER_PINNED;
