@@ -6,8 +6,12 @@
  */
 #include "mimic.h"
 
-/* Not a status of a completion */
+/* Not a status of a completion: wait for a kick; take another turn */
 #define TRY_LATER	-1
+#define GOES_ON		-2
+
+/* What a QP copies in a turn, where others wait for theirs */
+#define TURN		SZ_16K
 
 static void fall(struct mimic_qp *qp)
 {
@@ -199,13 +203,31 @@ static int rdma_status(enum mimic_fault_of fault, enum mimic_fault_of remote)
 					 IB_WC_LOC_PROT_ERR;
 }
 
-/* RDMA Read and Write; peer->target is held. */
+/* What the next turn copies, from an SGE that has some left. Return: false if none has */
+static bool next_turn(const struct mimic_wqe *wqe, struct ib_sge *turn)
+{
+	u32 i, done = wqe->moved;
+
+	for (i = 0; i < wqe->num_sge; i++) {
+		*turn = wqe->sge[i];
+		if (done < turn->length) {
+			turn->addr += done;
+			turn->length = min_t(u32, turn->length - done, TURN);
+			return true;
+		}
+		done -= turn->length;
+	}
+	return false;
+}
+
+/* RDMA Read and Write, or a turn of it; peer->target is held. */
 static int do_rdma(struct mimic_qp *qp, struct mimic_wqe *wqe,
 		   struct mimic_qp *peer, bool write)
 {
+	u32 all = mimic_sge_octets(wqe->sge, wqe->num_sge);
 	struct ib_sge there = {
-		.addr	= wqe->remote_addr,
-		.length	= mimic_sge_octets(wqe->sge, wqe->num_sge),
+		.addr	= wqe->remote_addr + wqe->moved,
+		.length	= all,
 		.lkey	= wqe->rkey,
 	};
 	struct mimic_side remote = {
@@ -218,15 +240,28 @@ static int do_rdma(struct mimic_qp *qp, struct mimic_wqe *wqe,
 		.dev = qp->dev, .pd = qp->ib.pd,
 		.sge = wqe->sge, .num_sge = wqe->num_sge,
 	};
+	struct ib_sge turn;
+	int status;
 	u32 moved;
 
-	if (write)
-		return rdma_status(mimic_move(&remote, &local, &moved),
-				   MIMIC_TO);
-	/* An iWARP device's own memory is the target of the other end's answer. */
-	local.access = qp->dev->limits.iwarp ? IB_ACCESS_REMOTE_WRITE :
-					       IB_ACCESS_LOCAL_WRITE;
-	return rdma_status(mimic_move(&local, &remote, &moved), MIMIC_FROM);
+	/* Only what goes with it had to wait. */
+	if (all && wqe->moved == all)
+		return IB_WC_SUCCESS;
+	if (qp->dev->engine_cpu >= 0 && next_turn(wqe, &turn)) {
+		local.sge = &turn;
+		local.num_sge = 1;
+		there.length = turn.length;
+	}
+	if (write) {
+		status = rdma_status(mimic_move(&remote, &local, &moved), MIMIC_TO);
+	} else {
+		/* An iWARP device's own memory is the target of the other end's answer. */
+		local.access = qp->dev->limits.iwarp ? IB_ACCESS_REMOTE_WRITE :
+						       IB_ACCESS_LOCAL_WRITE;
+		status = rdma_status(mimic_move(&local, &remote, &moved), MIMIC_FROM);
+	}
+	wqe->moved += moved;
+	return status || wqe->moved == all ? status : GOES_ON;
 }
 
 static int do_remote(struct mimic_qp *qp, struct mimic_wqe *wqe,
@@ -289,7 +324,7 @@ static int reach_peer(struct mimic_qp *qp, struct mimic_wqe *wqe)
 	return status;
 }
 
-/* Return: status of a completion, or TRY_LATER */
+/* Return: status of a completion, TRY_LATER or GOES_ON */
 static int execute(struct mimic_qp *qp, struct mimic_wqe *wqe)
 {
 	switch (wqe->opcode) {
@@ -502,9 +537,11 @@ static void run_send_queue(struct mimic_qp *qp)
 			status = execute(qp, wqe);
 		if (status == TRY_LATER)
 			break;
-		finish(qp, wqe, status);
-		if (status)
-			fall(qp);
+		if (status != GOES_ON) {
+			finish(qp, wqe, status);
+			if (status)
+				fall(qp);
+		}
 		if (qp->dev->engine_cpu >= 0) {
 			/* The next one is other QPs' turn. */
 			tasklet_schedule(&qp->engine);

@@ -189,6 +189,7 @@ struct mimic_mr {
  * @judged: its fault has been dealt with
  * @status: how it ended, once it was executed
  * @passed: later Sends were let by
+ * @moved: octets of an RDMA Read or Write that are where they belong
  * @remote_addr: of RDMA Read and Write
  * @rkey: of RDMA Read and Write; to be invalidated; the new key of a registration
  * @access: of a registration
@@ -208,6 +209,7 @@ struct mimic_wqe {
 	bool			judged;
 	bool			passed;
 	u8			status;
+	u32			moved;
 	u64			remote_addr;
 	u32			rkey;
 	int			access;

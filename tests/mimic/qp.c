@@ -381,6 +381,7 @@ static void fill_send(const struct mimic_qp *qp, struct mimic_wqe *wqe,
 		wqe->flags |= IB_SEND_SIGNALED;
 	wqe->judged = false;
 	wqe->passed = false;
+	wqe->moved = 0;
 	wqe->imm = wr->ex.imm_data;
 	wqe->num_sge = wr->num_sge;
 	memcpy(wqe->sge, wr->sg_list, wr->num_sge * sizeof(*wqe->sge));
