@@ -8,6 +8,7 @@ DIRECTORY has what "tools/bench --clients" left there.
 """
 
 import os
+import statistics
 import sys
 
 from figures import Figures, median, ratio, row_name
@@ -25,6 +26,7 @@ class Crowd:
         self.name = [NAMES[transport], show(connections)]
         self.connections = connections
         self.line = {}
+        self.lines = lines
         self.kib = {}
         for line in lines:
             if "state" in line:
@@ -47,10 +49,12 @@ class Crowd:
                 show(self.line.get("rnr"))]
 
     def fairness(self):
-        return [*self.name,
-                *(show(self.line.get(name) and self.line[name] / 1e3, 1)
-                  for name in ("p50", "p99", "slow_p50", "slow_p99",
-                               "beside_p50", "beside_p99"))]
+        def microseconds(name):
+            found = [line[name] for line in self.lines if name in line]
+            return show(statistics.median(found) / 1e3 if found else None, 1)
+
+        return [*self.name, *map(microseconds, ("p50", "p99", "slow_p50", "slow_p99",
+                                                "beside_p50", "beside_p99"))]
 
 
 def crowds(directory, prefix):

@@ -14,7 +14,7 @@
 # while these are slow, but the CPU has time ("slow_...").
 #
 # Environment: PARAMETERS of rpcrdma2; STEP, how many connect at once (all); ONLY=fairness,
-# the last of these alone
+# the last of these alone, ROUNDS times (1)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -147,7 +147,7 @@ job disconnect
 for n; do
 	if [ "${ONLY:-}" = fairness ]; then
 		connect
-		fairness
+		for ((round = 0; round < ${ROUNDS:-1}; round++)); do fairness; done
 		job disconnect
 	else
 		measure

@@ -209,7 +209,43 @@ boot_machine() {
 			${parameters[*]}"
 	)
 	[ "$role" = guest ] || wire_qemu "$role"
-	spawn "$guest" "$qemu" "${args[@]}"
+	if [ -z "${LAB_PIN:-}" ]; then
+		spawn "$guest" "$qemu" "${args[@]}"
+		return
+	fi
+	[ "$(nproc)" -ge "${LAB_CPUS:-2}" ] ||
+		die "LAB_PIN: the guest has ${LAB_CPUS:-2} CPUs, this may use $(nproc) of the host's"
+	spawn "$guest" "$qemu" "${args[@]}" -name debug-threads=on
+	pin "$guest" "${LAB_CPUS:-2}"
+}
+
+# pin NAME CPUS - each of a guest's stays on one of the host's: else they often meet on the
+# same one, and one of them stands still for milliseconds.
+pin() {
+	local host tasks task name number
+
+	# One that had the terminal is over.
+	[ -n "${pid[$1]:-}" ] || return 0
+	tasks=/proc/${pid[$1]}/task
+	mapfile -t host < <(allowed_cpus)
+	while alive "$1" && [ "$(cat "$tasks"/*/comm | grep -c '^CPU ')" -lt "$2" ]; do
+		sleep 0.1
+	done
+	for task in "$tasks"/*; do
+		{ read -r name number <"$task/comm"; } 2>/dev/null || continue
+		[ "$name" != CPU ] ||
+			taskset -cp "${host[${number%/*}]}" "${task##*/}" >/dev/null
+	done
+}
+
+# The host's CPUs that this may use, a number each
+allowed_cpus() {
+	local ranges range
+
+	IFS=, read -ra ranges < <(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status)
+	for range in "${ranges[@]}"; do
+		seq "${range%-*}" "${range#*-}"
+	done
 }
 
 shared_directory() {
