@@ -86,6 +86,7 @@ run "the tests that Documentation/statements.rst names" "$top/tests/statements.p
 run "extract-xdr.sh" "$top/scripts/test-extract-xdr.sh"
 run "rpcrdma2-doctor, on hosts that are made up" "$top/tests/doctor_faked.py"
 run "what scripts refuse" "$top/tests/refusals.sh"
+run "whom the lab ends" "$top/tests/lab_guests.sh"
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

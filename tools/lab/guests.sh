@@ -13,7 +13,7 @@
 # modules/KERNEL/, the modules that were tested, and share/, which belongs to the
 # scripts.
 
-declare -A pid=()
+declare -A pid=() born=()
 declare -A kernels=()	# each version's directory
 loglevel=8
 console=	# where the terminal is, in a guest that has one
@@ -151,13 +151,39 @@ spawn() {
 	setsid env -C "$log" "$@" </dev/null >>"$log/$guest.console" 2>&1 &
 	pid[$guest]=$!
 	disown
+	born[$guest]=$(birth_of $!)
 }
 
-alive() { kill -0 "${pid[$1]}" 2>/dev/null; }
+# birth_of PROCESS - when it began, in ticks; nothing if there is none
+birth_of() {
+	local stat
+
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
+	# Its name is in parentheses, and may have spaces.
+	read -ra stat <<<"${stat##*) }"
+	echo "${stat[19]}"
+}
+
+# A process that began at another time has the number of one that is over.
+alive() {
+	local birth
+
+	birth=$(birth_of "${pid[$1]}")
+	[ -n "$birth" ] && [ "$birth" = "${born[$1]}" ]
+}
 
 in_time() { [ "$SECONDS" -lt "$deadline" ]; }
 
-kill_guest() { kill -KILL -- "-${pid[$1]}" 2>/dev/null || true; }
+# Others of its process group may be left when the first one is over: then nobody else has
+# that number.
+kill_guest() {
+	local birth
+
+	birth=$(birth_of "${pid[$1]}")
+	if [ -z "$birth" ] || [ "$birth" = "${born[$1]}" ]; then
+		kill -KILL -- "-${pid[$1]}" 2>/dev/null || true
+	fi
+}
 
 boot_uml() {
 	local guest=$1 role=$2 args input=null

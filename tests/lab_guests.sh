@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The lab ends its guests, and nobody else: while a lab lasts, the numbers of processes go
+# round, and that of a guest which is over may be somebody else's.
+#
+#	lab_guests.sh
+
+cd "$(dirname "$(realpath "$0")")/.." || exit
+# shellcheck source=tools/lab/guests.sh
+. tools/lab/guests.sh
+log=$(mktemp -d) passed=0 failed=0
+trap 'clean_up; rm -rf "$log"' EXIT
+
+# check WHAT COMMAND...
+check() {
+	if "${@:2}"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL: $1"
+	fi
+}
+
+dead() { ! alive "$1"; }
+exists() { kill -0 "$1" 2>/dev/null; }
+gone() { for _ in {1..50}; do exists "$1" || return 0; sleep 0.1; done; return 1; }
+
+# run_guest NAME - until it has a process group of its own
+run_guest() {
+	spawn "$1" sleep 100
+	until [ "$(cut -d ' ' -f 5 "/proc/${pid[$1]}/stat")" = "${pid[$1]}" ]; do sleep 0.1; done
+}
+
+run_guest guest
+check "a guest is alive" alive guest
+process=${pid[guest]}
+kill_guest guest
+check "it is killed" gone "$process"
+check "it is not alive then" dead guest
+
+# Its number is that of a process that began at another time.
+run_guest other
+process=${pid[other]}
+pid[guest]=$process
+check "a guest that is over is not alive when another process has its number" dead guest
+kill_guest guest
+sleep 0.2
+check "that one is not killed for it" exists "$process"
+clean_up
+check "its own guest is killed at the end" gone "$process"
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ] && [ $passed -gt 0 ]
