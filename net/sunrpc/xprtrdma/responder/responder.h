@@ -144,7 +144,7 @@ struct rpcrdma2_responder {
 	struct list_head	jobs;
 
 	/* By the CQ, with each Call */
-	unsigned int		taken;
+	unsigned int		taken ____cacheline_aligned_in_smp;
 	struct llist_node	*ready_jobs;
 	unsigned int		calls;
 	unsigned int		peak;
