@@ -10,8 +10,8 @@
 #define TRY_LATER	-1
 #define GOES_ON		-2
 
-/* What a QP copies in a turn, where others wait for theirs */
-#define TURN		SZ_16K
+/* What a QP copies in a turn, where others wait for theirs: the largest packet of RoCE */
+#define TURN		SZ_4K
 
 static void fall(struct mimic_qp *qp)
 {
