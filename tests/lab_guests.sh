@@ -29,7 +29,12 @@ gone() { for _ in {1..50}; do exists "$1" || return 0; sleep 0.1; done; return 1
 # run_guest NAME - until it has a process group of its own
 run_guest() {
 	spawn "$1" sleep 100
-	until [ "$(cut -d ' ' -f 5 "/proc/${pid[$1]}/stat")" = "${pid[$1]}" ]; do sleep 0.1; done
+	for _ in {1..50}; do
+		[ "$(cut -d ' ' -f 5 "/proc/${pid[$1]}/stat")" != "${pid[$1]}" ] || return 0
+		sleep 0.1
+	done
+	echo "FAIL: no guest"
+	exit 1
 }
 
 run_guest guest
@@ -49,6 +54,14 @@ sleep 0.2
 check "that one is not killed for it" exists "$process"
 clean_up
 check "its own guest is killed at the end" gone "$process"
+
+# Its first process is over, another one of its group is not.
+spawn half bash -c 'sleep 100 & echo $! >left'
+check "the first process is over" gone "${pid[half]}"
+process=$(<"$log/left")
+check "another one is not" exists "$process"
+kill_guest half
+check "it is killed, too" gone "$process"
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ] && [ $passed -gt 0 ]

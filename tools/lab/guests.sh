@@ -188,6 +188,7 @@ kill_guest() {
 boot_uml() {
 	local guest=$1 role=$2 args input=null
 
+	[ -z "${LAB_PIN:-}" ] || die "LAB_PIN is for guests that are emulated"
 	[ -z "$console" ] || input=fd:0
 	args=(
 		"mem=$(memory "$role")" rootfstype=hostfs rootflags=/ ro
@@ -254,13 +255,15 @@ pin() {
 	[ -n "${pid[$1]:-}" ] || return 0
 	tasks=/proc/${pid[$1]}/task
 	mapfile -t host < <(allowed_cpus)
-	while alive "$1" && [ "$(cat "$tasks"/*/comm | grep -c '^CPU ')" -lt "$2" ]; do
+	while alive "$1" && [ "$(cat "$tasks"/*/comm 2>/dev/null | grep -c '^CPU ')" -lt "$2" ]; do
+		in_time || die "LAB_PIN: no thread of $1 says that it is a CPU's"
 		sleep 0.1
 	done
 	for task in "$tasks"/*; do
 		{ read -r name number <"$task/comm"; } 2>/dev/null || continue
+		# The guest may be over by now.
 		[ "$name" != CPU ] ||
-			taskset -cp "${host[${number%/*}]}" "${task##*/}" >/dev/null
+			taskset -cp "${host[${number%/*}]}" "${task##*/}" >/dev/null 2>&1 || true
 	done
 }
 
@@ -465,8 +468,8 @@ do_requests() {
 		case $request in
 		off-*)	power_off "$role" ;;
 		on-*)	power_on "$role" ;;
-		pause-*) kill -STOP "${pid[${guest_of[$role]}]}" ;;
-		resume-*) kill -CONT "${pid[${guest_of[$role]}]}" ;;
+		pause-*) ! alive "${guest_of[$role]}" || kill -STOP "${pid[${guest_of[$role]}]}" ;;
+		resume-*) ! alive "${guest_of[$role]}" || kill -CONT "${pid[${guest_of[$role]}]}" ;;
 		*)	die "a guest asked for $request" ;;
 		esac
 		rm "$file"
