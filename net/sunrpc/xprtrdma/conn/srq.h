@@ -33,7 +33,7 @@ enum rpcrdma2_last_wqe {
  * @depth: Receives that it can have posted
  * @size: octets of each of them
  * @nr_conns: connections that use it; all's lock
- * @lock: what follows, and posting new Receives
+ * @lock: what follows
  * @conns: those connections
  * @recvs: all its Receives
  * @nr_recvs: how many
