@@ -26,9 +26,8 @@
 /* Header of a Reply that returns no chunk, and of one with a Write chunk. */
 static u32 reply_room(const struct rpcrdma2_conn *conn, unsigned int segments)
 {
-	static const struct rpcrdma2_header empty = { .kind = RPCRDMA2_MSG };
 	u32 limit = READ_ONCE(conn->recv_limit);
-	u32 len = rpcrdma2_header_size(conn->dialect, &empty);
+	u32 len = conn->dialect->plain_size;
 
 	if (segments)
 		len += (2 + 4 * segments) * XDR_UNIT;

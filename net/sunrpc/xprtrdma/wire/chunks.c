@@ -326,6 +326,17 @@ static int decode_write_list(struct xdr_stream *xdr,
 	}
 }
 
+/* Most messages have none: one look instead of three. */
+static bool decode_no_chunks(struct xdr_stream *xdr)
+{
+	static const __be32 ends[3];
+
+	if (xdr_stream_remaining(xdr) < sizeof(ends) ||
+	    memcmp(xdr->p, ends, sizeof(ends)))
+		return false;
+	return xdr_inline_decode(xdr, sizeof(ends));
+}
+
 /**
  * rpcrdma2_decode_chunk_lists - decode Read and Write lists and the Reply
  *	chunk
@@ -347,6 +358,8 @@ int rpcrdma2_decode_chunk_lists(struct xdr_stream *xdr,
 	cl->has_reply = false;
 	cl->words = xdr->p;
 
+	if (decode_no_chunks(xdr))
+		return 0;
 	if (decode_read_list(xdr, cl, err) || decode_write_list(xdr, cl, err))
 		return -EBADMSG;
 	if (decode_follows(xdr, &has_reply, err))

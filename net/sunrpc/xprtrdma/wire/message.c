@@ -169,6 +169,8 @@ int rpcrdma2_encode(const struct rpcrdma2_dialect *dialect,
 size_t rpcrdma2_header_size(const struct rpcrdma2_dialect *dialect,
 			    const struct rpcrdma2_header *hdr)
 {
+	if (hdr->kind == RPCRDMA2_MSG && !rpcrdma2_has_chunks(&hdr->chunks))
+		return dialect->plain_size;
 	return COMMON_PREFIX +
 	       type_for(dialect, hdr->kind)->size(dialect, hdr);
 }

@@ -119,6 +119,7 @@ const struct rpcrdma2_dialect rpcrdma2_v1 = {
 	.name		= "v1",
 	.version	= RPCRDMA2_VERSION_1,
 	.inline_default	= 1024,
+	.plain_size	= 7 * XDR_UNIT,
 	.types		= types,
 	.nr_types	= ARRAY_SIZE(types),
 	.refuse_type	= refuse_type,

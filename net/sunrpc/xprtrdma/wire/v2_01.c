@@ -351,6 +351,7 @@ const struct rpcrdma2_dialect rpcrdma2_v2_01 = {
 	.name		= "v2-01",
 	.version	= RPCRDMA2_VERSION_2,
 	.inline_default	= RPCRDMA2_RBSIZ_DEFAULT,
+	.plain_size	= 8 * XDR_UNIT,
 	.types		= types,
 	.nr_types	= ARRAY_SIZE(types),
 	.refuse_type	= refuse_type,

@@ -32,12 +32,15 @@ static int decode_flags(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	return 0;
 }
 
+static u32 flags_of(const struct rpcrdma2_header *hdr)
+{
+	return hdr->response ? RPCRDMA2_F_RESPONSE : 0;
+}
+
 static int encode_flags(struct xdr_stream *xdr,
 			const struct rpcrdma2_header *hdr)
 {
-	u32 flags = hdr->response ? RPCRDMA2_F_RESPONSE : 0;
-
-	return xdr_stream_encode_u32(xdr, flags) < 0 ? -EMSGSIZE : 0;
+	return xdr_stream_encode_u32(xdr, flags_of(hdr)) < 0 ? -EMSGSIZE : 0;
 }
 
 static int decode_rpc(const struct rpcrdma2_dialect *dialect,
@@ -194,9 +197,12 @@ static size_t connprop_size(const struct rpcrdma2_dialect *dialect,
 static int encode_rpc(const struct rpcrdma2_dialect *dialect,
 		      struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
 {
-	if (encode_flags(xdr, hdr) ||
-	    xdr_stream_encode_u32(xdr, hdr->chunks.inv_handle) < 0)
+	__be32 *p = xdr_reserve_space(xdr, 2 * XDR_UNIT);
+
+	if (!p)
 		return -EMSGSIZE;
+	*p++ = cpu_to_be32(flags_of(hdr));
+	*p = cpu_to_be32(hdr->chunks.inv_handle);
 	return rpcrdma2_encode_chunk_lists(xdr, &hdr->chunks);
 }
 
@@ -346,6 +352,7 @@ const struct rpcrdma2_dialect rpcrdma2_v2_09 = {
 	.name		= "v2-09",
 	.version	= RPCRDMA2_VERSION_2,
 	.inline_default	= RPCRDMA2_RBSIZ_DEFAULT,
+	.plain_size	= 9 * XDR_UNIT,
 	.types		= types,
 	.nr_types	= ARRAY_SIZE(types),
 	.refuse_type	= refuse_type,

@@ -107,6 +107,7 @@ struct rpcrdma2_type {
  * @name: for tracepoints and statistics
  * @version: the version word; two dialects may have the same
  * @inline_default: inline threshold of a peer that says nothing, octets
+ * @plain_size: of the header of an RDMA2_MSG without chunks, as most are, octets
  * @types: header types
  * @nr_types: how many
  * @refuse_type: refuse a header type that isn't there: as @decode of one
@@ -122,6 +123,7 @@ struct rpcrdma2_dialect {
 	const char	*name;
 	u32		version;
 	u32		inline_default;
+	u32		plain_size;
 	const struct rpcrdma2_type *types;
 	unsigned int	nr_types;
 	int		(*refuse_type)(struct rpcrdma2_header *hdr);
@@ -216,6 +218,15 @@ static inline void rpcrdma2_rpc_header(struct rpcrdma2_header *hdr, u32 xid,
 	hdr->chunks.has_reply = false;
 	hdr->chunks.nsegs = 0;
 	hdr->chunks.words = words;
+}
+
+/**
+ * rpcrdma2_has_chunks - are there any, be they empty?
+ * @cl: chunk lists
+ */
+static inline bool rpcrdma2_has_chunks(const struct rpcrdma2_chunk_lists *cl)
+{
+	return cl->nreads || cl->nwrites || cl->has_reply;
 }
 
 /* chunks.c */

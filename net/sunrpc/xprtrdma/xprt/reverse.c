@@ -486,16 +486,14 @@ int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 
 static u32 inline_limit(struct rpcrdma2_xprt *x)
 {
-	static const struct rpcrdma2_header empty = { .kind = RPCRDMA2_MSG };
 	struct rpcrdma2_conn *conn = rpcrdma2_xprt_conn_get(x);
-	u32 limit = rpcrdma2_v1.inline_default -
-		    rpcrdma2_header_size(&rpcrdma2_v2_09, &empty);
+	u32 limit = rpcrdma2_v1.inline_default - rpcrdma2_v2_09.plain_size;
 
 	if (!conn)
 		return limit;
 	if (rpcrdma2_conn_is_ready(conn))
 		limit = min(conn->send_limit, conn->recv_limit) -
-			rpcrdma2_header_size(conn->dialect, &empty);
+			conn->dialect->plain_size;
 	rpcrdma2_conn_put(conn);
 	return limit;
 }
