@@ -123,11 +123,11 @@ struct rpcrdma2_chunk {
  * @nwrites: Write chunks in use, in the order sent
  * @has_reply: whether @reply is present
  * @nsegs: segments of all chunks
+ * @words: the segments, as they are on the wire: in the message that was decoded, or,
+ *	of lists under construction, room for %RPCRDMA2_OWN_SEGMENTS
  * @reads: Read chunks; @reads[0] at position 0 is a Position-Zero Read chunk
  * @writes: Write chunks
  * @reply: Reply chunk
- * @words: the segments, as they are on the wire: in the message that was decoded, or,
- *	of lists under construction, room for %RPCRDMA2_OWN_SEGMENTS
  */
 struct rpcrdma2_chunk_lists {
 	u32			inv_handle;
@@ -135,10 +135,10 @@ struct rpcrdma2_chunk_lists {
 	u8			nwrites;
 	bool			has_reply;
 	u32			nsegs;
+	__be32			*words;
 	struct rpcrdma2_chunk	reads[RPCRDMA2_MAX_READ_CHUNKS];
 	struct rpcrdma2_chunk	writes[RPCRDMA2_MAX_WRITE_CHUNKS];
 	struct rpcrdma2_chunk	reply;
-	__be32			*words;
 };
 
 /* How an RPC message travels, told by the chunks in its header. */

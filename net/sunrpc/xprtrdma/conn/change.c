@@ -222,7 +222,7 @@ static int send_message(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 	if (which && !told)
 		conn->param.ops->is_quiet(conn);
 	trace_rpcrdma2_change_send(conn, hdr);
-	rc = rpcrdma2_encode(conn->dialect, &send->xdr, hdr);
+	rc = rpcrdma2_send_encode(send, hdr);
 	if (!rc) {
 		rpcrdma2_send_prepare(send);
 		rc = rpcrdma2_send_post(send);

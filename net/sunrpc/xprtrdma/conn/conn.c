@@ -357,7 +357,6 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	INIT_LIST_HEAD(&conn->recvs);
 	init_llist_head(&conn->given_back);
 	INIT_LIST_HEAD(&conn->sends);
-	INIT_LIST_HEAD(&conn->free_sends);
 	INIT_LIST_HEAD(&conn->posted);
 	INIT_LIST_HEAD(&conn->waiting);
 	return conn;

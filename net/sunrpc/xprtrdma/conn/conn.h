@@ -55,14 +55,14 @@ enum rpcrdma2_conn_state {
  * @srq: that Queue, or NULL
  * @cqe: completion
  * @node: in conn->given_back
- * @all: conn->recvs, or srq->recvs
  * @wr: posts it
  * @sge: describes @buf
  * @buf: as many octets as conn->recv_size was
- * @hdr: decoded header of the message
  * @offset: where in @buf the RPC message starts, octets
  * @len: octets of RPC message from @offset on
  * @invalidated: handle that came with a Send With Invalidate, or 0
+ * @hdr: decoded header of the message
+ * @all: conn->recvs, or srq->recvs
  *
  * Belongs to the Receive Queue while posted, then to conn/ until it is handed
  * to an upper layer's @call or @reply, which gives it back with
@@ -73,14 +73,14 @@ struct rpcrdma2_recv {
 	struct rpcrdma2_srq	*srq;
 	struct ib_cqe		cqe;
 	struct llist_node	node;
-	struct list_head	all;
 	struct ib_recv_wr	wr;
 	struct ib_sge		sge;
 	void			*buf;
-	struct rpcrdma2_header	hdr;
 	u32			offset;
 	u32			len;
 	u32			invalidated;
+	struct rpcrdma2_header	hdr;
+	struct list_head	all;
 };
 
 /* What a Call, or a chain of WRs, waits for; for tracepoints */
@@ -130,32 +130,28 @@ struct rpcrdma2_work {
  * struct rpcrdma2_send - one Send buffer
  * @work: the chain that ends in @wr
  * @conn: its connection
- * @free: in conn->free_sends
- * @all: conn->sends
- * @wr: the Send
- * @sge: describes @buf
  * @buf: mapped for the device as long as it is
  * @size: octets of @buf
- * @xdr: stream that writes to @buf
- * @xdr_buf: storage for @xdr; its len is what was written
  * @close_after: close the connection once this has been sent
- * @owner: for @done
+ * @wr: the Send
+ * @sge: describes what was written to @buf
  * @done: optional; called before the buffer is reused
+ * @owner: for @done
+ * @next_free: the one behind it in conn->free_sends
+ * @all: conn->sends
  */
 struct rpcrdma2_send {
 	struct rpcrdma2_work	work;
 	struct rpcrdma2_conn	*conn;
-	struct list_head	free;
-	struct list_head	all;
-	struct ib_send_wr	wr;
-	struct ib_sge		sge;
 	void			*buf;
 	u32			size;
-	struct xdr_stream	xdr;
-	struct xdr_buf		xdr_buf;
 	bool			close_after;
-	void			*owner;
+	struct ib_send_wr	wr;
+	struct ib_sge		sge;
 	void			(*done)(struct rpcrdma2_send *send, int status);
+	void			*owner;
+	struct rpcrdma2_send	*next_free;
+	struct list_head	all;
 };
 
 /**
@@ -393,7 +389,7 @@ struct rpcrdma2_heartbeat {
  * @recv_depth: Receives that it may have, at the most
  * @sends: all Send buffers
  * @nr_sends: how many
- * @free_sends: those free to use
+ * @free_sends: those free to use, what came back last first: a CPU's cache has it
  * @spare: another one, or NULL: put here under @lock, taken by anybody without
  * @send_wanted: somebody found none, and waits for the room op
  * @posted: work on the Send Queue, or with its place there, oldest first
@@ -489,7 +485,7 @@ struct rpcrdma2_conn {
 	unsigned int			unsignaled;
 	struct list_head		posted;
 	struct list_head		waiting;
-	struct list_head		free_sends;
+	struct rpcrdma2_send		*free_sends;
 	unsigned int			sq_used;
 	bool				send_wanted;
 	bool				post_failed;
@@ -634,6 +630,8 @@ void rpcrdma2_recv_memory_show(struct seq_file *seq);
 /* sends.c */
 int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn);
 void rpcrdma2_send_begin(struct rpcrdma2_send *send);
+int rpcrdma2_send_encode(struct rpcrdma2_send *send,
+			 const struct rpcrdma2_header *hdr);
 int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
 			 unsigned int from, unsigned int len);
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn);

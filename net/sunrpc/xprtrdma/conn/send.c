@@ -53,7 +53,7 @@ static bool must_signal(const struct rpcrdma2_conn *conn,
 	return work->prompt || work->left ||
 	       conn->unsignaled >= RPCRDMA2_SIGNAL_INTERVAL ||
 	       conn->sq_depth - conn->sq_used < 2 * work->queued ||
-	       list_empty(&conn->free_sends);
+	       !conn->free_sends;
 }
 
 /* Part of the chain may be on the Queue: the teardown returns it. */
@@ -458,7 +458,6 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
 {
 	struct ib_send_wr *wr = &send->wr;
 
-	send->sge.length = send->xdr_buf.len;
 	wr->next = NULL;
 	wr->opcode = IB_WR_SEND;
 	wr->send_flags = 0;
@@ -540,7 +539,7 @@ int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
 	send = rpcrdma2_send_get(conn);
 	if (!send)
 		goto out_close;
-	rc = rpcrdma2_encode(conn->dialect, &send->xdr, hdr);
+	rc = rpcrdma2_send_encode(send, hdr);
 	if (rc)
 		goto out_put;
 	send->close_after = close_after;

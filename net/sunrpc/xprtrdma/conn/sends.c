@@ -22,7 +22,6 @@ static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 		return NULL;
 	}
 	send->conn = conn;
-	INIT_LIST_HEAD(&send->free);
 	send->sge.lkey = conn->pd->local_dma_lkey;
 	send->wr.sg_list = &send->sge;
 	send->wr.num_sge = 1;
@@ -86,13 +85,12 @@ static struct rpcrdma2_send *take_free(struct rpcrdma2_conn *conn, bool *last)
 	struct rpcrdma2_send *send;
 
 	spin_lock(&conn->lock);
-	send = list_first_entry_or_null(&conn->free_sends,
-					struct rpcrdma2_send, free);
+	send = conn->free_sends;
 	if (send)
-		list_del_init(&send->free);
+		conn->free_sends = send->next_free;
 	else
 		conn->send_wanted = true;
-	*last = list_empty(&conn->free_sends) && may_alloc(conn);
+	*last = !conn->free_sends && may_alloc(conn);
 	spin_unlock(&conn->lock);
 	return send;
 }
@@ -101,7 +99,7 @@ static struct rpcrdma2_send *take_free(struct rpcrdma2_conn *conn, bool *last)
  * rpcrdma2_send_begin - begin a message
  * @send: the buffer, which is the caller's
  *
- * Process context; does not wait for memory. The stream is empty then.
+ * Process context; does not wait for memory. rpcrdma2_send_encode() is next.
  */
 void rpcrdma2_send_begin(struct rpcrdma2_send *send)
 {
@@ -110,16 +108,36 @@ void rpcrdma2_send_begin(struct rpcrdma2_send *send)
 
 	send->close_after = false;
 	send->done = NULL;
-	rpcrdma2_stream_encode(&send->xdr, &send->xdr_buf, send->buf,
-			       send->size);
+}
+
+/**
+ * rpcrdma2_send_encode - write a message's header
+ * @send: the buffer, which is the caller's, and in which a message was begun
+ * @hdr: the header
+ *
+ * Process context.
+ *
+ * Return: as rpcrdma2_encode()
+ */
+int rpcrdma2_send_encode(struct rpcrdma2_send *send,
+			 const struct rpcrdma2_header *hdr)
+{
+	struct xdr_stream xdr;
+	struct xdr_buf buf;
+	int rc;
+
+	rpcrdma2_stream_encode(&xdr, &buf, send->buf, send->size);
+	rc = rpcrdma2_encode(send->conn->dialect, &xdr, hdr);
+	send->sge.length = buf.len;
+	return rc;
 }
 
 /**
  * rpcrdma2_send_append - copy a part of an RPC message behind what is there
- * @send: the buffer, which is the caller's
+ * @send: the buffer, which is the caller's, and has a header
  * @buf: the RPC message
  * @from: where the part starts in it, octets
- * @len: octets
+ * @len: octets; round-up is added, which only the last part can need
  *
  * Process context.
  *
@@ -128,13 +146,15 @@ void rpcrdma2_send_begin(struct rpcrdma2_send *send)
 int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
 			 unsigned int from, unsigned int len)
 {
-	__be32 *p;
+	unsigned int pad = xdr_pad_size(len);
+	void *p = send->buf + send->sge.length;
 
 	if (!len)
 		return 0;
-	p = xdr_reserve_space(&send->xdr, len);
-	if (!p)
+	if ((u64)len + pad > send->size - send->sge.length)
 		return -EMSGSIZE;
+	send->sge.length += len + pad;
+	memset(p + len, 0, pad);
 	if (from + len <= buf->head[0].iov_len) {
 		/* All of most messages, and faster than below */
 		memcpy(p, buf->head[0].iov_base + from, len);
@@ -151,7 +171,7 @@ int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
  * sleep. There always is a buffer, which may be out; so whoever gets
  * none need not try again before the room op.
  *
- * Return: a buffer with an empty stream, or NULL if all are out, and there is no
+ * Return: a buffer, as after rpcrdma2_send_begin(); or NULL if all are out, and there is no
  * memory for another, or there are as many as there may be
  */
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
@@ -196,7 +216,8 @@ void rpcrdma2_send_free(struct rpcrdma2_send *send)
 {
 	lockdep_assert_held(&send->conn->lock);
 
-	list_add(&send->free, &send->conn->free_sends);
+	send->next_free = send->conn->free_sends;
+	send->conn->free_sends = send;
 }
 
 /**
@@ -211,7 +232,7 @@ bool rpcrdma2_sends_wanted(struct rpcrdma2_conn *conn)
 
 	lockdep_assert_held(&conn->lock);
 
-	wanted = conn->send_wanted && !list_empty(&conn->free_sends);
+	wanted = conn->send_wanted && conn->free_sends;
 	if (wanted)
 		conn->send_wanted = false;
 	return wanted;
@@ -245,14 +266,14 @@ void rpcrdma2_send_put(struct rpcrdma2_send *send)
  */
 struct rpcrdma2_send *rpcrdma2_send_spare(struct rpcrdma2_conn *conn)
 {
-	struct list_head *first = conn->free_sends.next;
+	struct rpcrdma2_send *send = conn->free_sends;
 
 	lockdep_assert_held(&conn->lock);
 
-	if (list_empty(&conn->free_sends) || list_is_last(first, &conn->free_sends))
+	if (!send || !send->next_free)
 		return NULL;
-	list_del_init(first);
-	return list_entry(first, struct rpcrdma2_send, free);
+	conn->free_sends = send->next_free;
+	return send;
 }
 
 /**

@@ -19,24 +19,46 @@ static bool any_octets(const struct rpcrdma2_chunk *chunks, unsigned int n)
 }
 
 /**
+ * rpcrdma2_counted_form - as what is a Call or a Reply counted?
+ * @cl: the chunk lists of its header, RDMA2_MSG or RDMA2_NOMSG
+ *
+ * Return: as rpcrdma2_form(), but chunks without an octet are none
+ */
+u32 rpcrdma2_counted_form(const struct rpcrdma2_chunk_lists *cl)
+{
+	u32 form = 0;
+
+	if (likely(!cl->nsegs))
+		return RPCRDMA2_FORM_INLINE;
+	if (any_octets(cl->reads, cl->nreads))
+		form |= RPCRDMA2_FORM_READ_CHUNK;
+	if (rpcrdma2_position_zero(cl))
+		form |= RPCRDMA2_FORM_POSITION_ZERO;
+	if (any_octets(cl->writes, cl->nwrites))
+		form |= RPCRDMA2_FORM_WRITE_CHUNK;
+	if (cl->has_reply && cl->reply.length)
+		form |= RPCRDMA2_FORM_REPLY_CHUNK;
+	return form ?: RPCRDMA2_FORM_INLINE;
+}
+
+/**
  * rpcrdma2_count_form - count a Call or a Reply
  * @forms: those of its kind and direction
- * @hdr: its header, RDMA2_MSG or RDMA2_NOMSG
+ * @form: as what
  */
-void rpcrdma2_count_form(struct rpcrdma2_forms *forms,
-			 const struct rpcrdma2_header *hdr)
+void rpcrdma2_count_form(struct rpcrdma2_forms *forms, u32 form)
 {
-	const struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
-	bool reads = any_octets(cl->reads, cl->nreads);
-	bool writes = any_octets(cl->writes, cl->nwrites);
-	bool reply = cl->has_reply && cl->reply.length;
-
 	forms->messages++;
-	forms->inlined += !reads && !writes && !reply;
-	forms->read_chunks += reads;
-	forms->position_zero += !!rpcrdma2_position_zero(cl);
-	forms->write_chunks += writes;
-	forms->reply_chunk += reply;
+	if (form & RPCRDMA2_FORM_INLINE)
+		forms->inlined++;
+	if (form & RPCRDMA2_FORM_READ_CHUNK)
+		forms->read_chunks++;
+	if (form & RPCRDMA2_FORM_POSITION_ZERO)
+		forms->position_zero++;
+	if (form & RPCRDMA2_FORM_WRITE_CHUNK)
+		forms->write_chunks++;
+	if (form & RPCRDMA2_FORM_REPLY_CHUNK)
+		forms->reply_chunk++;
 }
 
 /**

@@ -85,8 +85,8 @@ struct rpcrdma2_conn_stats {
 	u64	errors_received[RPCRDMA2_NR_ERRORS];
 };
 
-void rpcrdma2_count_form(struct rpcrdma2_forms *forms,
-			 const struct rpcrdma2_header *hdr);
+u32 rpcrdma2_counted_form(const struct rpcrdma2_chunk_lists *cl);
+void rpcrdma2_count_form(struct rpcrdma2_forms *forms, u32 form);
 void rpcrdma2_count_error(u64 errors[RPCRDMA2_NR_ERRORS], u32 code);
 void rpcrdma2_counters_add(void *sum, const void *counters, size_t size);
 

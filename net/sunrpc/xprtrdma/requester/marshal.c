@@ -138,7 +138,7 @@ static int encode_header(struct rpcrdma2_requester *requester,
 			 struct rpcrdma2_send *send)
 {
 	requester->hdr.chunks.inv_handle = inv_handle(call);
-	return rpcrdma2_encode(requester->conn->dialect, &send->xdr, &requester->hdr);
+	return rpcrdma2_send_encode(send, &requester->hdr);
 }
 
 static int marshal_inline(struct rpcrdma2_requester *requester,

@@ -462,7 +462,8 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 	/* The credit field of an RDMA2_ERROR is not a grant: v2-09, 5.3.3. */
 	if (hdr->kind != RPCRDMA2_ERROR) {
 		trace_rpcrdma2_reply_recv(conn, hdr, recv->offset + recv->len);
-		rpcrdma2_count_form(&requester->stats.replies, hdr);
+		rpcrdma2_count_form(&requester->stats.replies,
+				    rpcrdma2_counted_form(&hdr->chunks));
 		rpcrdma2_credits_update(requester, hdr->credit);
 	}
 	switch (match(requester, recv, &call)) {

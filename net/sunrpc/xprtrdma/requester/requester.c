@@ -336,7 +336,7 @@ static void count_call(struct rpcrdma2_requester *requester,
 	struct rpcrdma2_stats *stats = &requester->stats;
 	const struct xdr_buf *buf = &rqst->rq_snd_buf;
 
-	rpcrdma2_count_form(&stats->calls, &requester->hdr);
+	rpcrdma2_count_form(&stats->calls, rpcrdma2_counted_form(cl));
 	if (!cl->nreads)
 		stats->pullup_octets += buf->page_len + buf->tail[0].iov_len;
 	if (!cl->nsegs)
@@ -399,7 +399,7 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 		rpcrdma2_conn_get(conn);
 		call->conn = conn;
 	}
-	trace_rpcrdma2_call_send(conn, &requester->hdr, send->xdr_buf.len);
+	trace_rpcrdma2_call_send(conn, &requester->hdr, send->sge.length);
 	call->rqst->rq_xtime = ktime_get();
 	call->requester = requester;
 	/* The limit may have been lowered meanwhile: rpcrdma2_requester_is_quiet(). */

@@ -411,8 +411,7 @@ static void arg_linear(struct rpcrdma2_job *job, struct xdr_buf *arg)
 void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
 		      struct page **pages)
 {
-	memset(arg, 0, sizeof(*arg));
-	arg->pages = pages;
+	*arg = (struct xdr_buf){ .pages = pages };
 	if (!rpcrdma2_job_has_reads(job))
 		arg_inline(job, arg);
 	else if (job->linear)

@@ -52,9 +52,9 @@ struct place {
 struct builder {
 	struct rpcrdma2_job	*job;
 	const struct xdr_buf	*res;
-	struct rpcrdma2_header	*hdr;
 	struct rpcrdma2_send	*send;
 	struct place		reply_chunk;
+	struct rpcrdma2_header	hdr;
 };
 
 static u32 payload_end(const struct builder *b,
@@ -146,7 +146,7 @@ static int write_on(struct builder *b, const struct rpcrdma2_chunk *offer,
 static int write_payloads(struct builder *b)
 {
 	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
-	struct rpcrdma2_chunk_lists *ours = &b->hdr->chunks;
+	struct rpcrdma2_chunk_lists *ours = &b->hdr.chunks;
 	const struct rpcrdma2_payload *payload;
 	unsigned int i;
 	int rc;
@@ -204,9 +204,9 @@ static int choose_inline_or_reply_chunk(struct builder *b,
 
 	/* Where there is no choice, the peer's Receives are large enough for longer. */
 	limit = fits ? READ_ONCE(conn->send_limit) : READ_ONCE(conn->send_max);
-	size = rpcrdma2_header_size(conn->dialect, b->hdr) + length;
+	size = rpcrdma2_header_size(conn->dialect, &b->hdr) + length;
 	if (size <= min(limit, b->send->size)) {
-		rc = rpcrdma2_encode(conn->dialect, &b->send->xdr, b->hdr);
+		rc = rpcrdma2_send_encode(b->send, &b->hdr);
 		return rc ?: each_run(b, copy_run);
 	}
 	if (!fits && size <= limit)
@@ -217,12 +217,12 @@ static int choose_inline_or_reply_chunk(struct builder *b,
 		error->length_needed = length;
 		return -EMSGSIZE;
 	}
-	b->hdr->kind = RPCRDMA2_NOMSG;
-	rpcrdma2_return_chunk(&b->hdr->chunks,
-			      rpcrdma2_add_reply_chunk(&b->hdr->chunks),
+	b->hdr.kind = RPCRDMA2_NOMSG;
+	rpcrdma2_return_chunk(&b->hdr.chunks,
+			      rpcrdma2_add_reply_chunk(&b->hdr.chunks),
 			      &cl->reply, length);
 	rc = each_run(b, write_run);
-	return rc ?: rpcrdma2_encode(conn->dialect, &b->send->xdr, b->hdr);
+	return rc ?: rpcrdma2_send_encode(b->send, &b->hdr);
 }
 
 static int build(struct builder *b, struct rpcrdma2_error *error)
@@ -230,7 +230,7 @@ static int build(struct builder *b, struct rpcrdma2_error *error)
 	struct rpcrdma2_conn *conn = b->job->responder->conn;
 	int rc;
 
-	rpcrdma2_rpc_header(b->hdr, b->job->xid, b->job->vers,
+	rpcrdma2_rpc_header(&b->hdr, b->job->xid, b->job->vers,
 			    READ_ONCE(conn->granted), true,
 			    b->job->recv->hdr.chunks.words);
 	drop_stale_payloads(b);
@@ -294,8 +294,9 @@ static int post_reply(struct builder *b, struct page **pages,
 	}
 	if (!rpcrdma2_send_fits(send))
 		return -EMSGSIZE;
-	trace_rpcrdma2_reply_send(job->responder->conn, b->hdr,
-				  send->xdr_buf.len);
+	trace_rpcrdma2_reply_send(job->responder->conn, &b->hdr,
+				  send->sge.length);
+	job->form = rpcrdma2_counted_form(&b->hdr.chunks);
 	rpcrdma2_job_give_credit(job);
 	job->replied = true;
 	rc = rpcrdma2_send_post(send);
@@ -378,13 +379,12 @@ int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 	struct rpcrdma2_conn *conn = job->responder->conn;
 	bool may_wait = nr_pages || job->nr_pages;
 	struct rpcrdma2_error error = { };
-	struct builder b = {
-		.job	= job,
-		.res	= res,
-		.hdr	= &job->reply_hdr,
-	};
+	struct builder b;
 	int rc;
 
+	b.job = job;
+	b.res = res;
+	b.reply_chunk = (struct place){ };
 	rc = get_send(&b, may_wait);
 	if (rc && !may_wait)
 		return -ENOBUFS;

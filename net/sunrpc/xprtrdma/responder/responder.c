@@ -112,7 +112,6 @@ static struct rpcrdma2_job *job_begin(struct rpcrdma2_job *job,
 	job->nr_lent = 0;
 	job->nr_payloads = 0;
 	job->replied = false;
-	memset(&job->moved, 0, sizeof(job->moved));
 	return job;
 }
 
@@ -142,7 +141,8 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	responder->taken++;
 	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,
 				 recv->offset + recv->len);
-	rpcrdma2_count_form(&responder->stats.calls, &recv->hdr);
+	rpcrdma2_count_form(&responder->stats.calls,
+			    rpcrdma2_counted_form(&recv->hdr.chunks));
 	job = take_free(responder);
 	rpcrdma2_grant_adapt(responder, outstanding);
 	if (!job)
@@ -175,12 +175,16 @@ static void count_done(struct rpcrdma2_job *job)
 
 	stats->done++;
 	if (job->replied) {
-		rpcrdma2_count_form(&stats->replies, &job->reply_hdr);
+		rpcrdma2_count_form(&stats->replies, job->form);
 	} else {
 		job->moved.writes = 0;
 		job->moved.write_octets = 0;
 	}
+	if (likely(!job->moved.reads && !job->moved.read_waits &&
+		   !job->moved.writes))
+		return;
 	rpcrdma2_counters_add(&stats->moved, &job->moved, sizeof(job->moved));
+	memset(&job->moved, 0, sizeof(job->moved));
 }
 
 static void write_begin(struct rpcrdma2_job *job)

@@ -195,71 +195,73 @@ struct rpcrdma2_payload {
 
 /**
  * struct rpcrdma2_job - a Call being answered
- * @list: for whoever holds it
  * @node: in @free_jobs, or for whoever holds it
- * @all: in the responder's @jobs
- * @stats: what it did with all its Calls
+ * @list: for whoever holds it
  * @responder: whose
  * @recv: the Call's message; NULL once it was given back
  * @xid: of the RPC
  * @vers: version of the Call
- * @admitted: for admit.c: pages that it holds, or may take, for its Reads, and to lend
- * @alone: for admit.c: it found none of something while no other had any
- * @since: when its Reads began, or its Reply began to wait, in jiffies
- * @rws: transfers made for it
- * @read_work: RDMA Reads of its arguments
- * @read_done: called when they have completed, in CQ context or the teardown
- * @status: 0, or why they failed
- * @linear: the message is assembled in @pages from its first octet on; else
- *	@pages has the contents of the only Read chunk, and what follows it
- * @length: octets in @pages
  * @nr_pages: pages in use
- * @writing: how many of them are the responder's @writing
+ * @admitted: for admit.c: pages that it holds, or may take, for its Reads, and to lend
+ * @nr_lent: pages that are @lent, or how many there are to be
+ * @writing: how many of @pages are the responder's @writing
  * @lent: pages for the Reply, where the server program has none: @nr_lent of them, and
  *	NULL; or NULL
- * @nr_lent: how many, or how many there are to be
- * @lends_spare: they are the responder's @spare
+ * @rws: transfers made for it
+ * @status: 0, or why its Reads failed
+ * @length: octets in @pages
  * @nr_payloads: Write chunks that have a payload
+ * @replied: the Reply was posted
+ * @form: as what the Reply is counted
+ * @alone: for admit.c: it found none of something while no other had any
+ * @linear: the message is assembled in @pages from its first octet on; else
+ *	@pages has the contents of the only Read chunk, and what follows it
+ * @lends_spare: those that are @lent are the responder's @spare
+ * @moved: RDMA Reads that were posted, and Writes that were made; zeroes between Calls
+ * @stats: what it did with all its Calls
+ * @read_work: RDMA Reads of its arguments
+ * @read_done: called when they have completed, in CQ context or the teardown
+ * @since: when its Reads began, or its Reply began to wait, in jiffies
  * @payloads: one for each Write chunk, in order
  * @reply: the Reply's RPC message, if it waits for memory; it is in @pages
- * @reply_hdr: header of the Reply
- * @replied: the Reply was posted
- * @moved: RDMA Reads that were posted, and Writes that were made
+ * @all: in the responder's @jobs
  * @pages: pages under I/O, or those that a client's Call was read to
  *
  * From the CQ to a server thread, to the CQ while Reads are under way, to
  * a server thread again, or to several while there is no memory for the Reply, and
- * with that to the CQ for good. One holder at a time.
+ * with that to the CQ for good. One holder at a time. What every Call needs comes first,
+ * on as few cache lines as may be: no job is found in a CPU's nearest cache.
  */
 struct rpcrdma2_job {
-	struct list_head		list;
 	struct llist_node		node;
-	struct list_head		all;
-	struct rpcrdma2_job_stats	stats;
+	struct list_head		list;
 	struct rpcrdma2_responder	*responder;
 	struct rpcrdma2_recv		*recv;
 	u32				xid;
 	u32				vers;
-	unsigned int			admitted;
-	bool				alone;
-	unsigned long			since;
-	struct list_head		rws;
-	struct rpcrdma2_work		read_work;
-	void				(*read_done)(struct rpcrdma2_job *job);
-	int				status;
-	bool				linear;
-	u32				length;
 	unsigned int			nr_pages;
+	unsigned int			admitted;
+	unsigned int			nr_lent;
 	unsigned int			writing;
 	struct page			**lent;
-	unsigned int			nr_lent;
-	bool				lends_spare;
+	struct list_head		rws;
+	int				status;
+	u32				length;
 	unsigned int			nr_payloads;
+	bool				replied;
+	u8				form;
+	bool				alone;
+	bool				linear;
+	bool				lends_spare;
+	struct rpcrdma2_transfers	moved;
+	struct rpcrdma2_job_stats	stats;
+
+	struct rpcrdma2_work		read_work;
+	void				(*read_done)(struct rpcrdma2_job *job);
+	unsigned long			since;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_MAX_WRITE_CHUNKS];
 	struct xdr_buf			reply;
-	struct rpcrdma2_header		reply_hdr;
-	bool				replied;
-	struct rpcrdma2_transfers	moved;
+	struct list_head		all;
 	struct page			*pages[];
 };
 
