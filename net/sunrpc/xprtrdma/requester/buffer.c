@@ -37,7 +37,7 @@ static struct rpcrdma2_call *alloc(const struct rpc_task *task, size_t size)
  *
  * Process context; does not wait where the xprt serves swap.
  *
- * Return: what the requester keeps of the RPC, as zeroes; or NULL
+ * Return: what the requester keeps of the RPC, as zeroes from @rqst on; or NULL
  */
 struct rpcrdma2_call *rpcrdma2_call_buffer_alloc(struct rpc_task *task)
 {
@@ -49,7 +49,7 @@ struct rpcrdma2_call *rpcrdma2_call_buffer_alloc(struct rpc_task *task)
 	call = alloc(task, size);
 	if (!call)
 		return NULL;
-	memset(call, 0, sizeof(*call));
+	memset_startat(call, 0, rqst);
 	call->small = size <= SMALL;
 	rqst->rq_buffer = call + 1;
 	rqst->rq_rbuffer = (char *)rqst->rq_buffer + rqst->rq_callsize;
@@ -75,7 +75,8 @@ void rpcrdma2_call_buffer_free(struct rpcrdma2_call *call)
  */
 int rpcrdma2_call_buffers_init(void)
 {
-	small_calls = kmem_cache_create("rpcrdma2_call", SMALL, 0,
+	/* Not a power of two: so the first lines of all have more than two places in a cache. */
+	small_calls = kmem_cache_create("rpcrdma2_call", SMALL + SMP_CACHE_BYTES, 0,
 					SLAB_HWCACHE_ALIGN, NULL);
 	if (!small_calls)
 		return -ENOMEM;

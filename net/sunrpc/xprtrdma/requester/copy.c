@@ -115,6 +115,8 @@ void rpcrdma2_copy_adopt(struct rpcrdma2_copy *copy, struct rpc_rqst *rqst)
  */
 void rpcrdma2_copy_free(struct rpcrdma2_copy *copy)
 {
+	if (likely(!copy->pages))
+		return;
 	while (copy->nr)
 		__free_page(copy->pages[--copy->nr]);
 	kfree(copy->pages);

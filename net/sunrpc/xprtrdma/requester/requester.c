@@ -221,8 +221,6 @@ int rpcrdma2_call_alloc(struct rpc_task *task)
 		return -ENOMEM;
 	call->rqst = task->tk_rqstp;
 	INIT_LIST_HEAD(&call->mrs);
-	INIT_LIST_HEAD(&call->unsettled);
-	init_completion(&call->fenced);
 	return 0;
 }
 
@@ -236,6 +234,7 @@ static void fence(struct rpcrdma2_call *call)
 	int rc = -ENOTCONN;
 
 	if (rpcrdma2_conn_enter(conn)) {
+		init_completion(&call->fenced);
 		call->waiting = true;
 		rc = rpcrdma2_inv_local(conn->requester, call);
 		rpcrdma2_conn_exit(conn);

@@ -167,29 +167,29 @@ struct rpcrdma2_copy {
 
 /**
  * struct rpcrdma2_call - what a requester keeps of an RPC
- * @rqst: the RPC
- * @small: for buffer.c: it is of the size that some are in reserve of
- * @requester: the role that sent it last
+ * @inv_work: local invalidation of @mrs
+ * @fenced: completed when nothing is exposed; for a caller that waits
  * @unsettled: in the requester's list of that name
- * @sent_on: number of the connection where its answer is expected, or 0; set under that
- *	connection's lock. The first answer takes it
+ * @rqst: the RPC; from here on, what each has use for
+ * @requester: the role that sent it last
  * @conn: the connection it was last sent on, referenced while @mrs were
  *	exposed there, or NULL
  * @mrs: registrations that the responder can reach
- * @inv_work: local invalidation of @mrs
- * @fenced: completed when nothing is exposed; for a caller that waits
- * @waiting: a caller waits for @fenced; else the RPC completes
+ * @sent_on: number of the connection where its answer is expected, or 0; set under that
+ *	connection's lock. The first answer takes it
  * @received: octets of Reply, or negative errno to end the RPC with
  * @head: octets of the Reply in front of the page data, if @placed
  * @placed: octets of page data that the responder wrote to the Write chunk
  * @write_offered: octets of Write chunk in the last transmission
  * @reply_offered: octets of Reply chunk in the last transmission
+ * @reply_needed: octets of Reply chunk that the responder asked for
+ * @max_segments: how many the responder takes in a chunk, if it has refused more; else 0
+ * @small: for buffer.c: it is of the size that some are in reserve of
+ * @waiting: a caller waits for @fenced; else the RPC completes
  * @external: the Reply is in the Reply chunk
  * @position_zero: the last transmission had a Position-Zero Read chunk
  * @no_read_chunks: the responder refused Read chunks
  * @no_write_chunks: the responder refused Write chunks
- * @reply_needed: octets of Reply chunk that the responder asked for
- * @max_segments: how many the responder takes in a chunk, if it has refused more; else 0
  * @sent_copy: what is sent then
  * @reply_copy: where the Reply is written then
  * @encrypted: pages that the Call was encrypted to, once some of it was registered
@@ -200,27 +200,28 @@ struct rpcrdma2_copy {
  * while it is pinned; the task that releases the RPC has it last.
  */
 struct rpcrdma2_call {
-	struct rpc_rqst		*rqst;
-	bool			small;
-	struct rpcrdma2_requester *requester;
-	struct list_head	unsettled;
-	u32			sent_on;
-	struct rpcrdma2_conn	*conn;
-	struct list_head	mrs;
 	struct rpcrdma2_work	inv_work;
 	struct completion	fenced;
-	bool			waiting;
+	struct list_head	unsettled;
+
+	struct rpc_rqst		*rqst;
+	struct rpcrdma2_requester *requester;
+	struct rpcrdma2_conn	*conn;
+	struct list_head	mrs;
+	u32			sent_on;
 	int			received;
 	u32			head;
 	u32			placed;
 	u32			write_offered;
 	u32			reply_offered;
+	u32			reply_needed;
+	u32			max_segments;
+	bool			small;
+	bool			waiting;
 	bool			external;
 	bool			position_zero;
 	bool			no_read_chunks;
 	bool			no_write_chunks;
-	u32			reply_needed;
-	u32			max_segments;
 	struct rpcrdma2_copy	sent_copy;
 	struct rpcrdma2_copy	reply_copy;
 	struct rpcrdma2_copy	encrypted;
