@@ -58,6 +58,7 @@ enum rpcrdma2_conn_state {
  * @wr: posts it
  * @sge: describes @buf
  * @buf: as many octets as conn->recv_size was
+ * @needs_sync: by rpcrdma2_buffer_needs_sync()
  * @offset: where in @buf the RPC message starts, octets
  * @len: octets of RPC message from @offset on
  * @invalidated: handle that came with a Send With Invalidate, or 0
@@ -76,6 +77,7 @@ struct rpcrdma2_recv {
 	struct ib_recv_wr	wr;
 	struct ib_sge		sge;
 	void			*buf;
+	bool			needs_sync;
 	u32			offset;
 	u32			len;
 	u32			invalidated;
@@ -132,12 +134,13 @@ struct rpcrdma2_work {
  * @conn: its connection
  * @buf: mapped for the device as long as it is
  * @size: octets of @buf
+ * @needs_sync: by rpcrdma2_buffer_needs_sync()
  * @close_after: close the connection once this has been sent
+ * @done: optional; called before the buffer is reused
+ * @next_free: the one behind it in conn->free_sends
  * @wr: the Send
  * @sge: describes what was written to @buf
- * @done: optional; called before the buffer is reused
  * @owner: for @done
- * @next_free: the one behind it in conn->free_sends
  * @all: conn->sends
  */
 struct rpcrdma2_send {
@@ -145,12 +148,13 @@ struct rpcrdma2_send {
 	struct rpcrdma2_conn	*conn;
 	void			*buf;
 	u32			size;
+	bool			needs_sync;
 	bool			close_after;
+	void			(*done)(struct rpcrdma2_send *send, int status);
+	struct rpcrdma2_send	*next_free;
 	struct ib_send_wr	wr;
 	struct ib_sge		sge;
-	void			(*done)(struct rpcrdma2_send *send, int status);
 	void			*owner;
-	struct rpcrdma2_send	*next_free;
 	struct list_head	all;
 };
 
@@ -601,6 +605,21 @@ unsigned int rpcrdma2_next_vector(const struct ib_device *dev, bool active);
 int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_drain(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);
+
+/**
+ * rpcrdma2_buffer_needs_sync - must it be handed to the device, and back, by syncs?
+ * @dev: the device
+ * @addr: what rpcrdma2_buffer_alloc() said; the answer holds as long as that does
+ *
+ * To look it up with each message would be three cache lines of the device's and its
+ * parent's, for nothing on most machines.
+ *
+ * Return: whether it is bounced, or the device doesn't see the CPU's caches
+ */
+static inline bool rpcrdma2_buffer_needs_sync(struct ib_device *dev, u64 addr)
+{
+	return !ib_uses_virt_dma(dev) && dma_need_sync(dev->dma_device, addr);
+}
 
 /* buffer.c */
 void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size,

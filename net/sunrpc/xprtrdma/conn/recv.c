@@ -37,6 +37,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc);
 struct memory {
 	void		*buf;
 	struct ib_sge	sge;
+	bool		needs_sync;
 };
 
 static bool memory_get(struct ib_pd *pd, struct memory *memory, u32 size,
@@ -49,6 +50,8 @@ static bool memory_get(struct ib_pd *pd, struct memory *memory, u32 size,
 		return false;
 	memory->sge.length = size;
 	memory->sge.lkey = pd->local_dma_lkey;
+	memory->needs_sync = rpcrdma2_buffer_needs_sync(pd->device,
+							memory->sge.addr);
 	return true;
 }
 
@@ -82,9 +85,11 @@ int rpcrdma2_recvs_post(struct rpcrdma2_conn *conn)
 	if (llist_empty(&conn->given_back))
 		return 0;
 	llist_for_each_entry(recv, llist_del_all(&conn->given_back), node) {
-		ib_dma_sync_single_for_device(conn->pd->device, recv->sge.addr,
-					      recv->sge.length,
-					      DMA_FROM_DEVICE);
+		if (recv->needs_sync)
+			ib_dma_sync_single_for_device(conn->pd->device,
+						      recv->sge.addr,
+						      recv->sge.length,
+						      DMA_FROM_DEVICE);
 		recv->wr.next = first;
 		first = &recv->wr;
 	}
@@ -110,6 +115,7 @@ static bool swap_memory(struct rpcrdma2_recv *recv)
 		old.sge = recv->sge;
 		recv->buf = new.buf;
 		recv->sge = new.sge;
+		recv->needs_sync = new.needs_sync;
 		conn->odd_recvs--;
 	}
 	spin_unlock(&conn->lock);
@@ -203,8 +209,9 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	conn->stats.completions++;
 	if (!is_filled(recv, conn, wc))
 		return;
-	ib_dma_sync_single_for_cpu(conn->pd->device, recv->sge.addr,
-				   wc->byte_len, DMA_FROM_DEVICE);
+	if (recv->needs_sync)
+		ib_dma_sync_single_for_cpu(conn->pd->device, recv->sge.addr,
+					   wc->byte_len, DMA_FROM_DEVICE);
 	conn->stats.receives++;
 	conn->stats.receive_octets += wc->byte_len;
 	recv->offset = 0;
@@ -240,6 +247,7 @@ struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
 	recv->cqe.done = recv_done;
 	recv->buf = memory.buf;
 	recv->sge = memory.sge;
+	recv->needs_sync = memory.needs_sync;
 	recv->wr = (struct ib_recv_wr){
 		.wr_cqe		= &recv->cqe,
 		.sg_list	= &recv->sge,

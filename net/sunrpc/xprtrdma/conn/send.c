@@ -464,8 +464,10 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
 	/* The XID is the first word of every message. */
 	rpcrdma2_work_init(&send->work, be32_to_cpup(send->buf), wr, wr, 1,
 			   send_work_done);
-	ib_dma_sync_single_for_device(send->conn->pd->device, send->sge.addr,
-				      send->sge.length, DMA_TO_DEVICE);
+	if (send->needs_sync)
+		ib_dma_sync_single_for_device(send->conn->pd->device,
+					      send->sge.addr, send->sge.length,
+					      DMA_TO_DEVICE);
 }
 
 /**

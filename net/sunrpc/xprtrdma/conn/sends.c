@@ -21,6 +21,7 @@ static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 		kfree(send);
 		return NULL;
 	}
+	send->needs_sync = rpcrdma2_buffer_needs_sync(dev, send->sge.addr);
 	send->conn = conn;
 	send->sge.lkey = conn->pd->local_dma_lkey;
 	send->wr.sg_list = &send->sge;
@@ -50,6 +51,7 @@ static void send_resize(struct rpcrdma2_send *send)
 	send->buf = buf;
 	send->size = size;
 	send->sge.addr = addr;
+	send->needs_sync = rpcrdma2_buffer_needs_sync(dev, addr);
 }
 
 static int send_add(struct rpcrdma2_conn *conn, gfp_t gfp)
@@ -122,8 +124,8 @@ void rpcrdma2_send_begin(struct rpcrdma2_send *send)
 int rpcrdma2_send_encode(struct rpcrdma2_send *send,
 			 const struct rpcrdma2_header *hdr)
 {
-	struct xdr_stream xdr;
-	struct xdr_buf buf;
+	struct xdr_stream xdr __uninitialized;
+	struct xdr_buf buf __uninitialized;
 	int rc;
 
 	rpcrdma2_stream_encode(&xdr, &buf, send->buf, send->size);

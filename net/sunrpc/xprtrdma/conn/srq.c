@@ -301,8 +301,10 @@ static bool is_wanted(const struct rpcrdma2_srq *srq)
 
 static bool repost(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
-	ib_dma_sync_single_for_device(srq->dev, recv->sge.addr,
-				      recv->sge.length, DMA_FROM_DEVICE);
+	if (recv->needs_sync)
+		ib_dma_sync_single_for_device(srq->dev, recv->sge.addr,
+					      recv->sge.length,
+					      DMA_FROM_DEVICE);
 	return post(srq, recv);
 }
 

@@ -379,7 +379,8 @@ int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 	struct rpcrdma2_conn *conn = job->responder->conn;
 	bool may_wait = nr_pages || job->nr_pages;
 	struct rpcrdma2_error error = { };
-	struct builder b;
+	/* What is looked at is set here, or by build(): most has no use. */
+	struct builder b __uninitialized;
 	int rc;
 
 	b.job = job;
