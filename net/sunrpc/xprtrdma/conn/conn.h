@@ -614,7 +614,8 @@ void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);
  * To look it up with each message would be three cache lines of the device's and its
  * parent's, for nothing on most machines.
  *
- * Return: whether it is bounced, or the device doesn't see the CPU's caches
+ * Return: false where a sync would do nothing: the device sees the CPU's caches, and it isn't
+ * bounced
  */
 static inline bool rpcrdma2_buffer_needs_sync(struct ib_device *dev, u64 addr)
 {

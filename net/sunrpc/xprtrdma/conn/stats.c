@@ -22,7 +22,8 @@ static bool any_octets(const struct rpcrdma2_chunk *chunks, unsigned int n)
  * rpcrdma2_counted_form - as what is a Call or a Reply counted?
  * @cl: the chunk lists of its header, RDMA2_MSG or RDMA2_NOMSG
  *
- * Return: as rpcrdma2_form(), but chunks without an octet are none
+ * Return: enum rpcrdma2_form, one bit or several: a Position-Zero Read chunk is a Read chunk,
+ * too, and chunks without an octet are none
  */
 u32 rpcrdma2_counted_form(const struct rpcrdma2_chunk_lists *cl)
 {

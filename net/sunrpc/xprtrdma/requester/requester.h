@@ -190,7 +190,7 @@ struct rpcrdma2_copy {
  * @position_zero: the last transmission had a Position-Zero Read chunk
  * @no_read_chunks: the responder refused Read chunks
  * @no_write_chunks: the responder refused Write chunks
- * @sent_copy: what is sent then
+ * @sent_copy: what is sent instead, if there is @max_segments
  * @reply_copy: where the Reply is written then
  * @encrypted: pages that the Call was encrypted to, once some of it was registered
  * @resent: errors that led to a resend, as bits
