@@ -23,34 +23,43 @@ PARAMETERS="heartbeat=0 ${PARAMETERS:-}"
 # shellcheck disable=SC2034 # lab_rdma_up uses it
 MIMIC=max_fast_reg=32
 
-# What can go wrong with a WR; status 12 and 13: RETRY_EXC and RNR_RETRY_EXC
+# What can go wrong with a WR; status 12 and 13: RETRY_EXC and RNR_RETRY_EXC. Registering
+# memory and LOCAL_INV are the client's, RDMA Reads and Writes and Send With Invalidate the
+# server's, and Sends are of whichever end comes first.
 wr_faults() {
-	local step
+	local step action
 
 	for step in send send-inv write read reg-mr local-inv; do
-		for action in refuse fail_status=12 fail_status=4 delay_ms=200 lose \
-			      remove; do
+		for action in refuse fail_status=12 fail_status=4 delay_ms=200 late_ms=300 \
+			      lose qp-fatal device-fatal port-down remove; do
 			echo "${step}_$action"
 		done
 	done
-	echo send_rnr_times=3 send-inv_rnr_times=3 send_late_ms=300 recv_refuse_times=1
-	echo send_device-fatal write_port-down
+	echo send_rnr_times=3 send-inv_rnr_times=3 recv_refuse_times=1
 }
 
-# ... and with what makes a connection
+# ... and with what makes a connection: the verbs of both ends in turns, the CM's messages
 connection_faults() {
-	local step
+	local step action
 
-	for step in create-cq create-qp modify-qp alloc-mr; do
-		echo ${step}_refuse ${step}_remove
+	for action in refuse delay_ms=200 device-fatal port-down remove; do
+		for step in create-cq create-qp alloc-mr; do
+			echo "${step}_$action"
+		done
+		# To INIT, RTR and RTS, of either end
+		for step in {0..5}; do
+			echo "modify-qp_${action}_after=$step"
+		done
 	done
-	echo modify-qp_refuse_after=3 modify-qp_remove_after=4
 	case $profile in
 	cxgb4|iwarp|irdma-x722)
-		echo connect_refuse accept_refuse connect_remove accept_remove ;;
-	*)	for step in 0 1 2 3; do
-			echo mad_lose_after=$step mad_delay_after=$step \
-			     mad_remove_after=$step
+		for action in refuse device-fatal port-down remove; do
+			echo "connect_$action" "accept_$action"
+		done ;;
+	*)	for action in lose delay device-fatal port-down remove; do
+			for step in {0..3}; do
+				echo "mad_${action}_after=$step"
+			done
 		done
 		echo mad_refuse ;;
 	esac
@@ -108,7 +117,6 @@ draw() {
 	case $fault in
 	*_after=*|mad_*|connect_*|accept_*) ;;
 	create-*) fault+=_after=$((RANDOM % 2)) ;;
-	modify-*) fault+=_after=$((RANDOM % 6)) ;;
 	*)	fault+=_after=$((RANDOM % 16)) ;;
 	esac
 }
