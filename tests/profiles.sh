@@ -11,7 +11,7 @@
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-: "${SUITES:=echo_forms,echo_many,echo_disconnect,echo_reverse}"
+: "${SUITES:=echo_connect,echo_forms,echo_many,echo_rare,echo_disconnect,echo_reverse}"
 
 profile_nfs() {
 	nfs_start "mimic:$1"
