@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Script of both guests: the client's module gets no memory at all, for as long as
-# it takes. A connection has what any RPC needs when it is ready, so whatever has
-# to be written back is, on that connection.
+# it takes, and then the server's. A connection has what any RPC needs when it is ready,
+# so whatever has to be written back is, on that connection; and each Call that is inline
+# is answered there.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -16,16 +17,6 @@ recall() {
 	done
 }
 
-server() {
-	nfs_start rxe
-	lab_signal ready
-	recall &
-	lab_wait_end
-	kill $! 2>/dev/null
-	nfs_stop
-	exit
-}
-
 start_failing() {
 	between require "$1"
 	fail_allocations 100 1 $MOST
@@ -35,6 +26,34 @@ start_failing() {
 stop_failing() {
 	both probability 0
 	echo "$1: $(failures $MOST) allocations failed, $SECONDS s"
+	[ "$(failures $MOST)" -gt 0 ] || lab_fail "$1: no allocation failed"
+}
+
+# As the client asks for it
+starve() {
+	must lab_wait starve 600
+	SECONDS=0
+	start_failing "$(module_addresses)"
+	lab_signal starving
+	must lab_wait fed 300
+	stop_failing "serving"
+	lab_signal done
+}
+
+server() {
+	local recaller
+
+	prepare_failures
+	spare_packets
+	nfs_start rxe
+	lab_signal ready
+	recall &
+	recaller=$!
+	starve
+	lab_wait_end
+	kill $recaller 2>/dev/null
+	nfs_stop
+	exit
 }
 
 # mount_within SECONDS VERSION - not one that hangs for ever
@@ -77,7 +96,6 @@ warm_up_without() {
 	must tc qdisc del dev "$LAB_NETDEV" root
 	compare
 	stop_failing "$1"
-	[ "$(failures $MOST)" -gt 0 ] || lab_fail "$1: no allocation failed"
 	[ "$(connection_of client)" = "$connection" ] ||
 		lab_fail "$1: it took another connection"
 	must umount "$LAB_MOUNT"
@@ -111,8 +129,27 @@ write_back() {
 		lab_fail "what is dirty can't be written back"
 	stop_failing "writing back"
 	must wait $!
-	[ "$(failures $MOST)" -gt 0 ] || lab_fail "no allocation failed"
 	must cmp /run/data "$LAB_MOUNT/dirty"
+}
+
+# A new connection has been granted more than its server has jobs for. (More at a time
+# than that, each inline: RDMA Reads and Writes need memory.)
+be_served() {
+	local connection
+
+	must lab_mount 4.2 rsize=8192,wsize=8192
+	connection=$(connection_of client)
+	lab_signal starve
+	must lab_wait starving
+	(copy && touch /run/copied) &
+	lab_until 100 [ -e /run/copied ] ||
+		lab_fail "a server without memory does not answer"
+	must wait $!
+	compare
+	lab_signal fed
+	must lab_wait done
+	[ "$(connection_of client)" = "$connection" ] ||
+		lab_fail "a server without memory lost its connection"
 }
 
 [ "$LAB_ROLE" = client ] || server
@@ -129,5 +166,7 @@ warm_up_without rpcrdma2_credits_update 4.2
 warm_up_without rpcrdma2_mrs_refill 3
 must lab_mount 4.2
 write_back
+must umount "$LAB_MOUNT"
+be_served
 pair_client_stop
 must lab_kmemleak

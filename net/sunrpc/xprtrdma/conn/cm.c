@@ -143,6 +143,16 @@ static u8 wanted_reads(const struct rpcrdma2_conn *conn)
 						rpcrdma2_heartbeat_reads(conn);
 }
 
+/* All that RPCs need, whatever memory there is later: the device's part, and the roles' */
+static int provide(struct rpcrdma2_conn *conn)
+{
+	int rc = rpcrdma2_qp_create(conn);
+
+	if (!rc && conn->param.ops->prepare)
+		rc = conn->param.ops->prepare(conn);
+	return rc;
+}
+
 /*
  * A client answers RDMA Reads. It makes some where Calls with chunks may come, and where
  * heartbeats are Reads.
@@ -154,9 +164,7 @@ static int connect(struct rpcrdma2_conn *conn)
 	const struct ib_device_attr *attrs;
 	int rc;
 
-	rc = rpcrdma2_qp_create(conn);
-	if (!rc && conn->param.ops->prepare)
-		rc = conn->param.ops->prepare(conn);
+	rc = provide(conn);
 	if (rc)
 		return rc;
 	fill_conn_param(conn, &param, private_data);
@@ -217,7 +225,7 @@ static int accept(struct rpcrdma2_conn *conn)
 	/* Its Read chunks could not be read. */
 	if (!conn->peer_reads)
 		return -EPROTO;
-	rc = rpcrdma2_qp_create(conn);
+	rc = provide(conn);
 	if (!rc && conn->srq)
 		rc = rdma_set_min_rnr_timer(conn->cm_id, RNR_TIMER);
 	if (rc)

@@ -160,9 +160,9 @@ struct rpcrdma2_send {
 
 /**
  * struct rpcrdma2_conn_ops - what conn/ asks of the layer above
- * @prepare: optional; the end that connects has a QP: get what there must be,
- *	whatever memory there is once RPCs flow. Process context, may wait for memory;
- *	0, or negative errno and it does not connect
+ * @prepare: optional; the connection has a QP: get what there must be, whatever memory
+ *	there is once RPCs flow. Process context, may wait for memory; 0, or negative
+ *	errno and it comes to nothing
  * @ready: RPCs may flow. Process context; before any @reply
  * @closing: no new work will be accepted; called once, process context
  * @drained: no WR of this connection is or will be processed by the device;

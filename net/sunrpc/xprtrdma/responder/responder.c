@@ -55,21 +55,36 @@ static struct rpcrdma2_job *take_free(struct rpcrdma2_responder *responder)
 	return llist_entry(node, struct rpcrdma2_job, node);
 }
 
+/* Anybody's but the CQ's: what was given back, of which the rest remains so */
+static struct rpcrdma2_job *take_given_back(struct rpcrdma2_responder *responder)
+{
+	struct llist_node *node = llist_del_all(&responder->free_jobs), *last;
+
+	if (!node)
+		return NULL;
+	for (last = node; last->next; last = last->next)
+		;
+	if (node != last)
+		llist_add_batch(node->next, last, &responder->free_jobs);
+	return llist_entry(node, struct rpcrdma2_job, node);
+}
+
 /**
- * rpcrdma2_jobs_provide - have a job for each Call, whatever memory there is later
+ * rpcrdma2_jobs_provide - have jobs, whatever memory there is later
  * @responder: of a connection that is not established yet
+ * @n: how many: one at least, which does for one Call after the other. Who can't have
+ *	Calls wait for them has one more than are granted, for the one that just gave its
+ *	credit back
  *
- * Process context, sleeps. One more than are granted, for the one that just gave
- * its credit back.
+ * Process context, sleeps.
  *
  * Return: 0 or -ENOMEM
  */
-int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder)
+int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n)
 {
 	struct rpcrdma2_job *job;
-	unsigned int i;
 
-	for (i = 0; i <= responder->conn->param.calls_in; i++) {
+	while (n--) {
 		job = job_alloc(responder, GFP_KERNEL);
 		if (!job)
 			return -ENOMEM;
@@ -83,18 +98,26 @@ int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder)
  * @responder: whose
  * @n: how many
  *
- * CQ context. What they did still counts.
+ * CQ context. What they did still counts. One remains.
  */
 void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
 {
 	struct rpcrdma2_job *job;
+	bool last;
 
 	while (n-- && (job = take_free(responder))) {
 		spin_lock(&responder->lock);
-		list_del(&job->all);
-		rpcrdma2_counters_add(&responder->stats.jobs, &job->stats,
-				      sizeof(job->stats));
+		last = list_is_singular(&responder->jobs);
+		if (!last) {
+			list_del(&job->all);
+			rpcrdma2_counters_add(&responder->stats.jobs,
+					      &job->stats, sizeof(job->stats));
+		}
 		spin_unlock(&responder->lock);
+		if (last) {
+			llist_add(&job->node, &responder->free_jobs);
+			return;
+		}
 		kfree(job);
 	}
 }
@@ -130,6 +153,7 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_responder *responder = recv->conn->responder;
 	unsigned int outstanding;
 	struct rpcrdma2_job *job;
+	bool late;
 
 	/* What is given back, is so before the peer can hear of it. */
 	outstanding = responder->taken + 1 - atomic_read(&responder->returned);
@@ -143,9 +167,11 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 				 recv->offset + recv->len);
 	rpcrdma2_count_form(&responder->stats.calls,
 			    rpcrdma2_counted_form(&recv->hdr.chunks));
-	job = take_free(responder);
+	late = READ_ONCE(responder->late);
+	/* Not past those that wait. */
+	job = late ? NULL : take_free(responder);
 	rpcrdma2_grant_adapt(responder, outstanding);
-	if (!job)
+	if (!job && !late)
 		job = job_alloc(responder, GFP_NOIO | __GFP_NORETRY |
 				__GFP_NOWARN);
 	return job ? job_begin(job, recv) : ERR_PTR(-ENOMEM);
@@ -155,16 +181,25 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
  * rpcrdma2_job_get_late - get a job for a Call for which there was no memory
  * @recv: its message; the job's from now on
  *
- * Between enter and exit; process context, sleeps for memory.
+ * Between enter and exit, one at a time; process context, sleeps for memory.
  *
- * Return: a job; or NULL, and @recv is still the caller's
+ * Return: a job; or NULL, @recv is still the caller's, and the room op comes when a job
+ * is given back
  */
 struct rpcrdma2_job *rpcrdma2_job_get_late(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_responder *responder = recv->conn->responder;
 	struct rpcrdma2_job *job;
 
-	job = job_alloc(responder, GFP_NOIO | __GFP_NOWARN);
+	job = take_given_back(responder);
+	if (!job)
+		job = job_alloc(responder, GFP_NOIO | __GFP_NOWARN);
+	WRITE_ONCE(responder->late, !job);
+	if (!job) {
+		/* Pairs with llist_add() in rpcrdma2_job_put(). */
+		smp_mb();
+		job = take_given_back(responder);
+	}
 	return job ? job_begin(job, recv) : NULL;
 }
 
@@ -258,7 +293,11 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	room = write_end(job);
 	/* Behind all that was done with it: whoever takes it finds it so. */
 	llist_add(&job->node, &responder->free_jobs);
-	/* The upper layer is there: a Reply is given back before CLOSED. */
+	room |= READ_ONCE(responder->late);
+	/*
+	 * The upper layer is there: a Reply is given back before CLOSED, and a server's
+	 * thread has its svc_xprt.
+	 */
 	if (room && conn->param.ops->room)
 		conn->param.ops->room(conn);
 }

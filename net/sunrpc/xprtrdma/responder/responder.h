@@ -121,6 +121,7 @@ struct rpcrdma2_rw_pool {
  * @conn: the connection
  * @lock: @jobs, @nr_writing, @writing, transfers, spare pages, and @admission
  * @jobs: all of them
+ * @late: a Call waits for a job, for which there is no memory
  * @taken: Calls that came; the CQ's
  * @ready_jobs: jobs to use, linked by their @node; the CQ's
  * @calls: Calls since the grant was looked at; the CQ's
@@ -142,6 +143,7 @@ struct rpcrdma2_responder {
 	struct rpcrdma2_conn	*conn;
 	spinlock_t		lock;	/* not for Calls without chunks */
 	struct list_head	jobs;
+	bool			late;
 
 	/* By the CQ, with each Call */
 	unsigned int		taken ____cacheline_aligned_in_smp;
@@ -307,7 +309,7 @@ struct rpcrdma2_responder *
 rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 			  void (*admitted)(struct rpcrdma2_job *job));
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
-int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder);
+int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n);
 void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n);
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
 struct rpcrdma2_job *rpcrdma2_job_get_late(struct rpcrdma2_recv *recv);

@@ -218,18 +218,25 @@ static void unpark(struct rpcrdma2_svc_xprt *sx)
 	spin_unlock(&sx->lock);
 }
 
+static void go_on(struct rpcrdma2_svc_xprt *sx)
+{
+	unpark(sx);
+	/* Pairs with that of rpcrdma2_svc_has_wspace(). */
+	smp_mb();
+	svc_xprt_enqueue(&sx->xprt);
+}
+
 /**
- * rpcrdma2_svc_room - Replies may get through that did not
+ * rpcrdma2_svc_room - Replies may get through that did not, or there is a job for a Call
  * @sx: their svc_xprt
  *
  * Process context, no locks held.
  */
 void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx)
 {
-	unpark(sx);
-	/* Pairs with that of rpcrdma2_svc_has_wspace(). */
-	smp_mb();
-	svc_xprt_enqueue(&sx->xprt);
+	if (!llist_empty(&sx->jobless))
+		mod_delayed_work(rpcrdma2_wq, &sx->retry_timer, 0);
+	go_on(sx);
 }
 
 static void retry(struct work_struct *work)
@@ -242,7 +249,7 @@ static void retry(struct work_struct *work)
 		begin_jobless(sx);
 		rpcrdma2_conn_exit(sx->conn);
 	}
-	rpcrdma2_svc_room(sx);
+	go_on(sx);
 }
 
 /**
@@ -272,11 +279,11 @@ void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 	struct list_head *queue;
 	struct rpcrdma2_job *job;
 
-	/* It may begin Calls, which are admitted. */
-	cancel_delayed_work_sync(&sx->retry_timer);
-	rpcrdma2_admission_end(sx->conn->responder);
+	/* Nobody adds one, or begins it, as nobody enters any more: so none has room for it. */
 	llist_for_each_entry_safe(recv, next, llist_del_all(&sx->jobless), node)
 		rpcrdma2_recv_put(recv);
+	cancel_delayed_work_sync(&sx->retry_timer);
+	rpcrdma2_admission_end(sx->conn->responder);
 	unpark(sx);
 	while ((job = dequeue(sx, &queue)))
 		rpcrdma2_job_put(job);

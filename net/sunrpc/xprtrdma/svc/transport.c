@@ -43,6 +43,11 @@ static struct rpcrdma2_svc_xprt *svc_xprt_new(struct svc_serv *serv,
 	return sx;
 }
 
+static int conn_prepare(struct rpcrdma2_conn *conn)
+{
+	return rpcrdma2_jobs_provide(conn->responder, 1);
+}
+
 static void conn_ready(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_offer(upper(conn));
@@ -130,6 +135,7 @@ static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
 }
 
 static const struct rpcrdma2_conn_ops conn_ops = {
+	.prepare	= conn_prepare,
 	.ready		= conn_ready,
 	.closing	= conn_closing,
 	.drained	= conn_drained,
