@@ -10,8 +10,8 @@
 
 # What a new connection needs, and what an RPC needs
 CONNECTION="rpcrdma2_conn_alloc rpcrdma2_qp_create rpcrdma2_requester_create
-	rpcrdma2_responder_create rpcrdma2_mrs_provide rpcrdma2_send_get
-	rpcrdma2_job_get"
+	rpcrdma2_responder_create rpcrdma2_jobs_provide rpcrdma2_mrs_provide
+	rpcrdma2_send_get"
 RPC="rpcrdma2_call_alloc rpcrdma2_job_read rpcrdma2_job_reply"
 
 mounted() { mount | grep -q " $LAB_MOUNT " || lab_mount 4.2 retry=0 2>/dev/null; }
@@ -60,7 +60,7 @@ replies_wait() {
 
 no_jobs() { [ -z "$(jobs -r)" ]; }
 
-# The same for the jobs of Calls, of which a new connection has none: the Calls wait.
+# The same for the jobs of Calls, of which a new connection has one: the others wait.
 calls_wait() {
 	local before i
 

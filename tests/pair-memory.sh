@@ -37,7 +37,7 @@ starve() {
 	lab_signal starving
 	must lab_wait fed 300
 	stop_failing "serving"
-	lab_signal done
+	lab_signal served
 }
 
 server() {
@@ -147,7 +147,7 @@ be_served() {
 	must wait $!
 	compare
 	lab_signal fed
-	must lab_wait done
+	must lab_wait served
 	[ "$(connection_of client)" = "$connection" ] ||
 		lab_fail "a server without memory lost its connection"
 }
