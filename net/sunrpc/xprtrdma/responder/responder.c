@@ -24,6 +24,9 @@
 
 #include <trace/events/rpcrdma2.h>
 
+/* Once there are Calls */
+#define JOB_GFP	(GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN)
+
 static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder,
 				      gfp_t gfp)
 {
@@ -98,13 +101,15 @@ int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n)
  * @responder: whose
  * @n: how many
  *
- * CQ context. What they did still counts. One remains.
+ * CQ context. What they did still counts. One remains, and none goes that a Call waits for.
  */
 void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
 {
 	struct rpcrdma2_job *job;
 	bool last;
 
+	if (READ_ONCE(responder->late))
+		return;
 	while (n-- && (job = take_free(responder))) {
 		spin_lock(&responder->lock);
 		last = list_is_singular(&responder->jobs);
@@ -153,7 +158,6 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_responder *responder = recv->conn->responder;
 	unsigned int outstanding;
 	struct rpcrdma2_job *job;
-	bool late;
 
 	/* What is given back, is so before the peer can hear of it. */
 	outstanding = responder->taken + 1 - atomic_read(&responder->returned);
@@ -167,21 +171,28 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 				 recv->offset + recv->len);
 	rpcrdma2_count_form(&responder->stats.calls,
 			    rpcrdma2_counted_form(&recv->hdr.chunks));
-	late = READ_ONCE(responder->late);
-	/* Not past those that wait. */
-	job = late ? NULL : take_free(responder);
+	/* Not past those that wait */
+	if (unlikely(READ_ONCE(responder->late)))
+		return ERR_PTR(-ENOMEM);
+	job = take_free(responder);
 	rpcrdma2_grant_adapt(responder, outstanding);
-	if (!job && !late)
-		job = job_alloc(responder, GFP_NOIO | __GFP_NORETRY |
-				__GFP_NOWARN);
-	return job ? job_begin(job, recv) : ERR_PTR(-ENOMEM);
+	if (!job)
+		job = take_free(responder);
+	if (!job)
+		job = job_alloc(responder, JOB_GFP);
+	if (job)
+		return job_begin(job, recv);
+	/* From here on this end hoards none: what comes back is for who waits. */
+	WRITE_ONCE(responder->late, true);
+	return ERR_PTR(-ENOMEM);
 }
 
 /**
  * rpcrdma2_job_get_late - get a job for a Call for which there was no memory
  * @recv: its message; the job's from now on
  *
- * Between enter and exit, one at a time; process context, sleeps for memory.
+ * Between enter and exit, one at a time; process context. Does not wait for memory, since a
+ * job may come back before there is some.
  *
  * Return: a job; or NULL, @recv is still the caller's, and the room op comes when a job
  * is given back
@@ -193,14 +204,26 @@ struct rpcrdma2_job *rpcrdma2_job_get_late(struct rpcrdma2_recv *recv)
 
 	job = take_given_back(responder);
 	if (!job)
-		job = job_alloc(responder, GFP_NOIO | __GFP_NOWARN);
-	WRITE_ONCE(responder->late, !job);
+		job = job_alloc(responder, JOB_GFP);
 	if (!job) {
+		WRITE_ONCE(responder->late, true);
 		/* Pairs with llist_add() in rpcrdma2_job_put(). */
 		smp_mb();
 		job = take_given_back(responder);
 	}
 	return job ? job_begin(job, recv) : NULL;
+}
+
+/**
+ * rpcrdma2_jobs_suffice - each Call that waited for a job has one
+ * @responder: whose
+ *
+ * By who calls rpcrdma2_job_get_late(), which is to be called again for each Call that there
+ * was no memory for, be it one that comes just now.
+ */
+void rpcrdma2_jobs_suffice(struct rpcrdma2_responder *responder)
+{
+	WRITE_ONCE(responder->late, false);
 }
 
 /* In the job, which has one holder: so it takes no lock. */

@@ -121,7 +121,7 @@ struct rpcrdma2_rw_pool {
  * @conn: the connection
  * @lock: @jobs, @nr_writing, @writing, transfers, spare pages, and @admission
  * @jobs: all of them
- * @late: a Call waits for a job, for which there is no memory
+ * @late: Calls wait for a job, for which there was no memory: those that come wait, too
  * @taken: Calls that came; the CQ's
  * @ready_jobs: jobs to use, linked by their @node; the CQ's
  * @calls: Calls since the grant was looked at; the CQ's
@@ -313,6 +313,7 @@ int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n);
 void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n);
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
 struct rpcrdma2_job *rpcrdma2_job_get_late(struct rpcrdma2_recv *recv);
+void rpcrdma2_jobs_suffice(struct rpcrdma2_responder *responder);
 void rpcrdma2_job_give_credit(struct rpcrdma2_job *job);
 void rpcrdma2_job_put(struct rpcrdma2_job *job);
 void rpcrdma2_job_refuse(struct rpcrdma2_job *job,

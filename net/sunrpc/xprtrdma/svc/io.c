@@ -69,7 +69,7 @@ static void begin(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 		rpcrdma2_admit(job);
 }
 
-/* There is no memory for a job: a worker can wait for that, and the CQ can't. */
+/* There is no memory for a job: a worker tries again, after a while or when one comes back. */
 static void begin_later(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_recv *recv,
 			unsigned long delay)
 {
@@ -84,14 +84,18 @@ static void begin_jobless(struct rpcrdma2_svc_xprt *sx)
 	struct llist_node *first = llist_del_all(&sx->jobless);
 	struct rpcrdma2_recv *recv, *next;
 	struct rpcrdma2_job *job;
+	bool enough = true;
 
 	llist_for_each_entry_safe(recv, next, llist_reverse_order(first), node) {
-		job = rpcrdma2_job_get_late(recv);
+		job = enough ? rpcrdma2_job_get_late(recv) : NULL;
+		enough = !!job;
 		if (job)
 			begin(sx, job);
 		else
 			begin_later(sx, recv, RETRY);
 	}
+	if (enough)
+		rpcrdma2_jobs_suffice(sx->conn->responder);
 }
 
 /**
@@ -234,8 +238,13 @@ static void go_on(struct rpcrdma2_svc_xprt *sx)
  */
 void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx)
 {
-	if (!llist_empty(&sx->jobless))
+	const struct rpcrdma2_responder *responder = sx->conn->responder;
+
+	/* Not behind the teardown, which ends the timer once nobody is in between */
+	if (READ_ONCE(responder->late) && rpcrdma2_conn_enter(sx->conn)) {
 		mod_delayed_work(rpcrdma2_wq, &sx->retry_timer, 0);
+		rpcrdma2_conn_exit(sx->conn);
+	}
 	go_on(sx);
 }
 
@@ -279,7 +288,7 @@ void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 	struct list_head *queue;
 	struct rpcrdma2_job *job;
 
-	/* Nobody adds one, or begins it, as nobody enters any more: so none has room for it. */
+	/* Nobody enters any more: so nobody adds one, begins it, or starts the timer. */
 	llist_for_each_entry_safe(recv, next, llist_del_all(&sx->jobless), node)
 		rpcrdma2_recv_put(recv);
 	cancel_delayed_work_sync(&sx->retry_timer);
