@@ -49,6 +49,9 @@ enum rpcrdma2_conn_state {
 	RPCRDMA2_CONN_CLOSED,
 };
 
+/* An attempt, by whoever has no time to wait, and goes on without memory */
+#define RPCRDMA2_GFP_ONCE	(GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN)
+
 /**
  * struct rpcrdma2_recv - one Receive buffer
  * @conn: its connection; none while it is posted to a Shared Receive Queue

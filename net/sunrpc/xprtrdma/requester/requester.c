@@ -79,8 +79,8 @@ static u32 backed_by_receives(struct rpcrdma2_requester *requester, u32 grant)
 {
 	unsigned int calls;
 
-	calls = rpcrdma2_recvs_provide(requester->conn, grant, GFP_NOIO |
-				       __GFP_NORETRY | __GFP_NOWARN);
+	calls = rpcrdma2_recvs_provide(requester->conn, grant,
+				       RPCRDMA2_GFP_ONCE);
 	return min(grant, calls);
 }
 

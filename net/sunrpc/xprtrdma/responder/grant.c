@@ -17,9 +17,6 @@
 /* At least this part of what was granted is used, or else it is too much. */
 #define USED_SHARE	4
 
-/* The CQ has no time to wait for memory. */
-#define GRANT_GFP	(GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN)
-
 static unsigned int best_grant(const struct rpcrdma2_responder *responder)
 {
 	const struct rpcrdma2_conn *conn = responder->conn;
@@ -41,7 +38,7 @@ static void grant(struct rpcrdma2_responder *responder, unsigned int wanted)
 	struct rpcrdma2_conn *conn = responder->conn;
 	unsigned int backed;
 
-	backed = rpcrdma2_srq_back(conn, wanted, GRANT_GFP);
+	backed = rpcrdma2_srq_back(conn, wanted, RPCRDMA2_GFP_ONCE);
 	wanted = min(wanted, backed);
 	if (wanted == conn->granted)
 		return;
@@ -74,7 +71,7 @@ void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 		grant(responder, conn->granted);
 	if (++responder->calls < conn->granted)
 		return;
-	rpcrdma2_srq_refill(conn, GRANT_GFP);
+	rpcrdma2_srq_refill(conn, RPCRDMA2_GFP_ONCE);
 	wanted = best_grant(responder);
 	if (wanted != conn->granted)
 		grant(responder, wanted);

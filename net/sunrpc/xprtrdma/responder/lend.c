@@ -109,7 +109,7 @@ static int lend_new(struct rpcrdma2_job *job)
 	if (job->lent)
 		return 0;
 	job->lent = kcalloc(job->nr_lent + 1, sizeof(*job->lent),
-			    GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
+			    RPCRDMA2_GFP_ONCE);
 	if (!job->lent)
 		return -ENOMEM;
 	if (!rpcrdma2_pages_get(job->lent, job->nr_lent))

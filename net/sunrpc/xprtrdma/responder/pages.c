@@ -60,7 +60,7 @@ int rpcrdma2_pages_get(struct page **pages, unsigned int n)
 	unsigned int i = rpcrdma2_pages_take(pages, n);
 
 	for (; i < n; i++) {
-		pages[i] = alloc_page(GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
+		pages[i] = alloc_page(RPCRDMA2_GFP_ONCE);
 		if (!pages[i]) {
 			rpcrdma2_pages_give(pages, i);
 			return -ENOMEM;

@@ -24,9 +24,6 @@
 
 #include <trace/events/rpcrdma2.h>
 
-/* Once there are Calls */
-#define JOB_GFP	(GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN)
-
 static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder,
 				      gfp_t gfp)
 {
@@ -101,30 +98,26 @@ int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n)
  * @responder: whose
  * @n: how many
  *
- * CQ context. What they did still counts. One remains, and none goes that a Call waits for.
+ * CQ context. What they did still counts. One that is free remains, for the Call that just
+ * came, and all do while Calls wait for them.
  */
 void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
 {
-	struct rpcrdma2_job *job;
-	bool last;
+	struct rpcrdma2_job *job, *kept;
 
 	if (READ_ONCE(responder->late))
 		return;
+	kept = take_free(responder);
 	while (n-- && (job = take_free(responder))) {
 		spin_lock(&responder->lock);
-		last = list_is_singular(&responder->jobs);
-		if (!last) {
-			list_del(&job->all);
-			rpcrdma2_counters_add(&responder->stats.jobs,
-					      &job->stats, sizeof(job->stats));
-		}
+		list_del(&job->all);
+		rpcrdma2_counters_add(&responder->stats.jobs, &job->stats,
+				      sizeof(job->stats));
 		spin_unlock(&responder->lock);
-		if (last) {
-			llist_add(&job->node, &responder->free_jobs);
-			return;
-		}
 		kfree(job);
 	}
+	if (kept)
+		llist_add(&kept->node, &responder->free_jobs);
 }
 
 static struct rpcrdma2_job *job_begin(struct rpcrdma2_job *job,
@@ -151,7 +144,7 @@ static struct rpcrdma2_job *job_begin(struct rpcrdma2_job *job,
  *
  * Return: a job; -EPROTO: the peer exceeded its grant, and the connection is closing;
  * -ENOMEM: @recv is still the caller's, for rpcrdma2_job_get_late(). That can't be where
- * there are jobs by rpcrdma2_jobs_provide()
+ * rpcrdma2_jobs_provide() was told of all Calls that may be outstanding
  */
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 {
@@ -171,15 +164,13 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 				 recv->offset + recv->len);
 	rpcrdma2_count_form(&responder->stats.calls,
 			    rpcrdma2_counted_form(&recv->hdr.chunks));
+	rpcrdma2_grant_adapt(responder, outstanding);
 	/* Not past those that wait */
 	if (unlikely(READ_ONCE(responder->late)))
 		return ERR_PTR(-ENOMEM);
 	job = take_free(responder);
-	rpcrdma2_grant_adapt(responder, outstanding);
 	if (!job)
-		job = take_free(responder);
-	if (!job)
-		job = job_alloc(responder, JOB_GFP);
+		job = job_alloc(responder, RPCRDMA2_GFP_ONCE);
 	if (job)
 		return job_begin(job, recv);
 	/* From here on this end hoards none: what comes back is for who waits. */
@@ -204,7 +195,7 @@ struct rpcrdma2_job *rpcrdma2_job_get_late(struct rpcrdma2_recv *recv)
 
 	job = take_given_back(responder);
 	if (!job)
-		job = job_alloc(responder, JOB_GFP);
+		job = job_alloc(responder, RPCRDMA2_GFP_ONCE);
 	if (!job) {
 		WRITE_ONCE(responder->late, true);
 		/* Pairs with llist_add() in rpcrdma2_job_put(). */
