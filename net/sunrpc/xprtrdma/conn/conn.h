@@ -651,7 +651,7 @@ void rpcrdma2_recv_memory_note_shortage(void);
 void rpcrdma2_recv_memory_show(struct seq_file *seq);
 
 /* sends.c */
-int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn);
+int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn, gfp_t gfp);
 void rpcrdma2_send_begin(struct rpcrdma2_send *send);
 int rpcrdma2_send_encode(struct rpcrdma2_send *send,
 			 const struct rpcrdma2_header *hdr);

@@ -355,7 +355,7 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	conn->max_pages = min_t(unsigned int, MAX_PAGES,
 				dev->attrs.max_fast_reg_page_list_len);
 	rpcrdma2_heartbeat_init(conn);
-	rc = rpcrdma2_sends_provide(conn);
+	rc = rpcrdma2_sends_provide(conn, GFP_KERNEL);
 	if (rc)
 		return rc;
 	if (!rpcrdma2_recvs_provide(conn, 1, GFP_KERNEL))

@@ -197,17 +197,18 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 /**
  * rpcrdma2_sends_provide - have a Send buffer, or one more
  * @conn: a connection whose QP is new, or whose user is between enter and exit
+ * @gfp: allocation flags
  *
  * Process context, sleeps. The first one is there whatever memory there is later:
  * when the last one goes out its Send is signaled, and so it comes back.
  *
  * Return: 0; -ENOMEM; -EAGAIN: as many as there may be are out, and the room op comes
  */
-int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn)
+int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
 	if (!may_alloc(conn))
 		return -EAGAIN;
-	return send_add(conn, GFP_KERNEL);
+	return send_add(conn, gfp);
 }
 
 /**

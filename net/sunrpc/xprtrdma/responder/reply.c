@@ -310,7 +310,10 @@ static int post_reply(struct builder *b, struct page **pages,
 	return rc;
 }
 
-/* Where a Reply may wait, so may its thread, for memory; for a Send's end only the Reply. */
+/*
+ * Where a Reply may wait, its thread looks for memory as well, once: it would look for ever
+ * for pages in a row, though a Send may end meanwhile. For that only the Reply waits.
+ */
 static int get_send(struct builder *b, bool may_wait)
 {
 	struct rpcrdma2_conn *conn = b->job->responder->conn;
@@ -318,11 +321,10 @@ static int get_send(struct builder *b, bool may_wait)
 
 	b->send = rpcrdma2_send_get(conn);
 	if (!b->send && may_wait) {
-		rc = rpcrdma2_sends_provide(conn);
-		if (!rc)
-			b->send = rpcrdma2_send_get(conn);
+		rc = rpcrdma2_sends_provide(conn, GFP_KERNEL | __GFP_NORETRY);
+		/* One may have come back meanwhile; or else another one was faster. */
+		b->send = rpcrdma2_send_get(conn);
 		if (!rc && !b->send)
-			/* Another one was faster. */
 			rc = -ENOMEM;
 	}
 	return b->send ? 0 : rc;
