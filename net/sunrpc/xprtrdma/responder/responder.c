@@ -55,18 +55,36 @@ static struct rpcrdma2_job *take_free(struct rpcrdma2_responder *responder)
 	return llist_entry(node, struct rpcrdma2_job, node);
 }
 
+static void give_back(struct rpcrdma2_responder *responder,
+		      struct llist_node *first)
+{
+	struct llist_node *last = first;
+
+	if (!first)
+		return;
+	while (last->next)
+		last = last->next;
+	llist_add_batch(first, last, &responder->free_jobs);
+}
+
 /* Anybody's but the CQ's: what was given back, of which the rest remains so */
 static struct rpcrdma2_job *take_given_back(struct rpcrdma2_responder *responder)
 {
-	struct llist_node *node = llist_del_all(&responder->free_jobs), *last;
+	struct llist_node *node = llist_del_all(&responder->free_jobs);
 
 	if (!node)
 		return NULL;
-	for (last = node; last->next; last = last->next)
-		;
-	if (node != last)
-		llist_add_batch(node->next, last, &responder->free_jobs);
+	give_back(responder, node->next);
 	return llist_entry(node, struct rpcrdma2_job, node);
+}
+
+/* The CQ's: Calls wait, so it keeps nothing that they need. */
+static void hoard_none(struct rpcrdma2_responder *responder)
+{
+	struct llist_node *ready = responder->ready_jobs;
+
+	responder->ready_jobs = NULL;
+	give_back(responder, ready);
 }
 
 /**
@@ -166,14 +184,16 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 			    rpcrdma2_counted_form(&recv->hdr.chunks));
 	rpcrdma2_grant_adapt(responder, outstanding);
 	/* Not past those that wait */
-	if (unlikely(READ_ONCE(responder->late)))
+	if (unlikely(READ_ONCE(responder->late))) {
+		hoard_none(responder);
 		return ERR_PTR(-ENOMEM);
+	}
 	job = take_free(responder);
 	if (!job)
 		job = job_alloc(responder, RPCRDMA2_GFP_ONCE);
 	if (job)
 		return job_begin(job, recv);
-	/* From here on this end hoards none: what comes back is for who waits. */
+	/* From here on what comes back is for who waits. */
 	WRITE_ONCE(responder->late, true);
 	return ERR_PTR(-ENOMEM);
 }
