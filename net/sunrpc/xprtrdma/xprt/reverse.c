@@ -227,8 +227,15 @@ void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_error error = { };
 	struct rpcrdma2_job *job;
 
-	/* There always is one: see rpcrdma2_jobs_provide(). */
+	/*
+	 * There is one for each Call, and one more: see rpcrdma2_jobs_provide(). But where
+	 * Replies have chunks, some that are on their way have jobs, and no credit.
+	 */
 	job = rpcrdma2_job_get(recv);
+	if (job == ERR_PTR(-ENOMEM)) {
+		rpcrdma2_conn_close(recv->conn, -ENOMEM);
+		rpcrdma2_recv_put(recv);
+	}
 	if (IS_ERR(job))
 		return;
 	if (takes_chunks(recv->conn))
