@@ -57,6 +57,7 @@ enum {
 #define ECHO_UNCHECKED		0x0080	/* nobody writes or looks at the bytes */
 #define ECHO_IN_PLACE		0x0100	/* server: decrypt args where they are */
 #define ECHO_LOSE		0x0200	/* server: no Reply before echo_svc_release() */
+#define ECHO_LOOK		0x0400	/* server: see echo_svc_look() */
 /* Client only */
 #define ECHO_ARG_DDP		0x1000	/* args' payload: XDRBUF_WRITE */
 #define ECHO_RES_DDP		0x2000	/* results' payload: XDRBUF_READ */

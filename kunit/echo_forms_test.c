@@ -405,6 +405,20 @@ static void largest_payloads(struct kunit *test)
 		echo_forms_call(test, &shapes[i]);
 }
 
+/* Somebody looks at a page that the server's transport keeps for the next Reply. */
+static void large_replies_while_pages_are_looked_at(struct kunit *test)
+{
+	static const struct echo_shape shape = {
+		.flags = ECHO_RES_PAYLOAD | ECHO_RES_DDP | ECHO_LOOK,
+		.res_pages = SZ_1M,
+	};
+	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		echo_call(test, clnt, &shape);
+}
+
 static void null_procedure(struct kunit *test)
 {
 	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);
@@ -439,6 +453,7 @@ static struct kunit_case echo_forms_cases[] = {
 	KUNIT_CASE(all_forms_on_one_connection),
 	KUNIT_CASE(reply_of_other_form_than_the_last),
 	KUNIT_CASE(largest_payloads),
+	KUNIT_CASE(large_replies_while_pages_are_looked_at),
 	{}
 };
 

@@ -19,6 +19,9 @@ static atomic_t echo_bad_calls;
 #define ECHO_DECRYPTED		0xc3
 static DECLARE_COMPLETION(echo_released);
 
+/* For echo_svc_look(), by one thread at a time */
+static struct page *echo_seen, *echo_looked_at;
+
 /* Procedures */
 
 static bool echo_svc_decode_void(struct svc_rqst *rqstp,
@@ -185,6 +188,20 @@ static bool echo_svc_name_payload(struct svc_rqst *rqstp, unsigned int offset,
 	return true;
 }
 
+/*
+ * As whoever walks through memory: have a reference to a page of the last such Reply for a
+ * while, if anybody else has one. A transport may keep it to use it again.
+ */
+static void echo_svc_look(struct page *page)
+{
+	if (echo_looked_at)
+		put_page(echo_looked_at);
+	echo_looked_at = NULL;
+	if (echo_seen && get_page_unless_zero(echo_seen))
+		echo_looked_at = echo_seen;
+	echo_seen = page;
+}
+
 /* As NFSv3 READ does: whole pages into the middle of the Reply */
 static bool echo_svc_encode_pages(struct svc_rqst *rqstp,
 				  struct xdr_stream *xdr,
@@ -198,6 +215,8 @@ static bool echo_svc_encode_pages(struct svc_rqst *rqstp,
 		return false;
 	rqstp->rq_next_page += nr;
 	echo_svc_fill(args, pages, args->res_base);
+	if (args->flags & ECHO_LOOK)
+		echo_svc_look(pages[nr / 2]);
 	xdr_write_pages(xdr, pages, args->res_base, len);
 	return echo_svc_name_payload(rqstp, rqstp->rq_res.head[0].iov_len, len);
 }
@@ -465,6 +484,8 @@ void echo_server_stop(void)
 	svc_xprt_destroy_all(echo_serv, &init_net, false);
 	svc_set_num_threads(echo_serv, 0, 0);
 	svc_destroy(&echo_serv);
+	echo_seen = NULL;
+	echo_svc_look(NULL);
 }
 
 /**

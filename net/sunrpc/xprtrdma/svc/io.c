@@ -455,7 +455,8 @@ static bool is_beyond_end(const struct svc_rqst *rqstp, struct page **place)
 /*
  * sunrpc frees the pages from rq_respages up to rq_next_page and allocates as
  * many for the next Call. What an inline Reply was copied from can serve
- * again as it is; others are the job's by now, and NULL.
+ * again as it is; others are the job's by now, and NULL, or a file's. Those that somebody
+ * else has are freed here: some versions of sunrpc can't free pages with a NULL among them.
  */
 static void keep_reply_pages(struct svc_rqst *rqstp)
 {
@@ -463,9 +464,12 @@ static void keep_reply_pages(struct svc_rqst *rqstp)
 
 	for (; rqstp->rq_next_page > rqstp->rq_respages; rqstp->rq_next_page--) {
 		last = rqstp->rq_next_page - 1;
-		if (*last && (is_beyond_end(rqstp, last) ||
-			      !rpcrdma2_page_is_private(*last)))
+		if (*last && is_beyond_end(rqstp, last))
 			break;
+		if (*last && !rpcrdma2_page_is_private(*last)) {
+			put_page(*last);
+			*last = NULL;
+		}
 		if (!rpcrdma2_reply_page_stays(*last))
 			break;
 	}
