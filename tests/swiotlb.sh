@@ -4,40 +4,48 @@
 # Guest script: bounce buffers run out. No application may see an error, nothing may be
 # lost, or wait for ever.
 #
-# The guest needs the kernel parameter swiotlb=4096,force. That is enough for a
-# connection, for what the processes have mapped, and for one transfer of the server's,
-# but not for a second one. (A client that had mapped all would wait for the server, and
-# the server for the client: both use the same buffers here.)
+# The guest needs the kernel parameter swiotlb=4096,force. That is enough for the
+# connections, for what the processes have mapped, and for one transfer of the server's,
+# but not for a second one, be it another connection's. (A client that had mapped all would
+# wait for the server, and the server for the client: both use the same buffers here.)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 pool=/sys/kernel/debug/swiotlb
 faults=/sys/kernel/debug/mimic/r0/faults
-processes=5
+# Of the server, besides LAB_SERVER
+address=192.168.77.2 other=/run/other
 
 # Mappings that failed for lack of room: the kernel says so, but not each time.
 refusals() { dmesg | grep -c 'swiotlb buffer is full'; }
 
-# write_and_read NUMBER SIZE - and compare, on the mount and at the server
+# write_and_read NUMBER SIZE MOUNT - and compare, there and at the server
 write_and_read() {
-	timeout 120 dd if=/run/data of="$LAB_MOUNT/$1" bs="$2" oflag=direct status=none &&
-		timeout 120 dd if="$LAB_MOUNT/$1" of="/run/copy-$1" bs="$2" \
+	timeout 120 dd if=/run/data of="$3/$1" bs="$2" oflag=direct status=none &&
+		timeout 120 dd if="$3/$1" of="/run/copy-$1" bs="$2" \
 			iflag=direct status=none &&
 		cmp /run/data "/run/copy-$1" && cmp /run/data "$LAB_EXPORT/$1"
 }
 
-# all_at_once SIZE - of a READ or WRITE
+# all_at_once SIZE MOUNT... - of a READ or WRITE; a process for each MOUNT
 all_at_once() {
-	local number job jobs=()
+	local size=$1 number=0 mount job jobs=()
+	shift
 
-	for ((number = 0; number < processes; number++)); do
-		write_and_read $number "$1" &
+	SECONDS=0
+	for mount; do
+		write_and_read $number "$size" "$mount" &
 		jobs+=($!)
+		number=$((number + 1))
 	done
 	for job in "${jobs[@]}"; do
 		must wait "$job"
 	done
+	echo "$# processes: $(refusals) refusals or more, $(counted closed) ends of" \
+	     "connections closed, $SECONDS s"
+	[ "$(refusals)" -gt 0 ] || lab_fail "the pool was never full"
+	[ "$(counted closed)" -eq 0 ] || lab_fail "the server did not wait for others to unmap"
 }
 
 [ -e $pool/io_tlb_nslabs ] || skip "this kernel has no swiotlb"
@@ -49,9 +57,14 @@ for fault in read write; do
 	echo "$fault delay ms=50 times=1000000" >$faults || lab_fail "no fault $fault"
 done
 count_event closed rpcrdma2/rpcrdma2_conn_close
-all_at_once 768k
-echo "$(refusals) refusals or more, $(counted closed) ends of connections closed, $SECONDS s"
-[ "$(refusals)" -gt 0 ] || lab_fail "the pool was never full"
-[ "$(counted closed)" -eq 0 ] || lab_fail "the server did not wait for others to unmap"
+all_at_once 768k "$LAB_MOUNT"{,,,,}
+# What one connection lacks, another one has.
 must umount "$LAB_MOUNT"
+must lab_mount 3 nolock
+must ip address add "$address/24" dev "$LAB_NETDEV"
+LAB_SERVER=$address must lab_mount 3 nolock $other
+echo "$(bounce_buffers) slots are used by two"
+must dmesg -C
+all_at_once 768k "$LAB_MOUNT" $other "$LAB_MOUNT" $other
+must umount $other "$LAB_MOUNT"
 nfs_stop

@@ -20,7 +20,9 @@
  * Registrations, or mappings
  *	A device may have fewer of them than it answers Reads, and so may memory. The
  *	Call that finds none goes back to the head of the queue, and lowers the limit
- *	to what does fit; each Call that ends raises it again by one.
+ *	to what does fit; each Call that ends raises it again by one. Where no other Call
+ *	of the connection has any, somebody else has them, and it tries again by the
+ *	timer.
  *
  * Reads that take too long end the connection: a peer that trickles them would keep
  * the pages for ever. No thread waits for any of this.
@@ -34,6 +36,10 @@
 
 /* By then the client takes an RPC for lost. */
 #define READ_TIMEOUT	(60 * HZ)
+
+/* So long a Call may lack what others have, and so often it looks for it. */
+#define LACK_TIMEOUT	(30 * HZ)
+#define RETRY		(HZ / 20)
 
 /* What is kept of a segment while it is read takes a part of a page, too. */
 #define RWS_PER_PAGE	(PAGE_SIZE / SZ_1K)
@@ -141,7 +147,7 @@ static bool may_read(const struct rpcrdma2_responder *responder)
 {
 	const struct rpcrdma2_admission *adm = &responder->admission;
 
-	return adm->nr_reading < read_limit(responder) &&
+	return !adm->lacks && adm->nr_reading < read_limit(responder) &&
 	       rpcrdma2_may_fly(adm->nr_reading, adm->pages_reading);
 }
 
@@ -200,7 +206,7 @@ static void admit(struct rpcrdma2_responder *responder)
  * @job: the Call; rpcrdma2_job_plan() has said how much there is to read, and
  *	rpcrdma2_job_plan_reply() what is to be lent
  *
- * CQ context.
+ * Process context or CQ, between enter and exit or before the connection is drained.
  */
 void rpcrdma2_admit(struct rpcrdma2_job *job)
 {
@@ -246,10 +252,7 @@ void rpcrdma2_read_end(struct rpcrdma2_job *job)
 	admit(responder);
 }
 
-/*
- * The Call waits until others' Reads end, which have what it lacks. Once it had all
- * there is to itself, there is nothing to wait for.
- */
+/* The Call waits until others' Reads end, which have what it lacks; but not for ever. */
 static bool read_later(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
@@ -260,12 +263,17 @@ static bool read_later(struct rpcrdma2_job *job)
 	rpcrdma2_admission_return(job);
 	spin_lock(&responder->lock);
 	others = adm->nr_reading - 1;
-	later = others || !job->alone;
+	if (others || !job->alone)
+		adm->lacks_since = jiffies;
+	later = time_before(jiffies, adm->lacks_since + LACK_TIMEOUT);
 	if (later) {
 		trace_rpcrdma2_wait(responder->conn, job->xid,
 				    RPCRDMA2_WAIT_RDMA, adm->nr_reading,
 				    read_limit(responder));
 		job->alone = !others;
+		adm->lacks = !others;
+		if (adm->lacks)
+			mod_delayed_work(rpcrdma2_wq, &adm->read_timer, RETRY);
 		adm->nr_reading = others;
 		adm->pages_reading -= rpcrdma2_job_read_pages(job);
 		adm->read_limit = max(others, 1U);
@@ -336,7 +344,7 @@ void rpcrdma2_admission_return(struct rpcrdma2_job *job)
 	serve_line();
 }
 
-static void read_timeout(struct work_struct *work)
+static void read_timer(struct work_struct *work)
 {
 	struct rpcrdma2_responder *responder =
 		container_of(to_delayed_work(work), struct rpcrdma2_responder,
@@ -344,8 +352,11 @@ static void read_timeout(struct work_struct *work)
 	struct rpcrdma2_admission *adm = &responder->admission;
 	struct rpcrdma2_job *oldest;
 	long left = 1;
+	bool lacked;
 
 	spin_lock(&responder->lock);
+	lacked = adm->lacks;
+	adm->lacks = false;
 	oldest = list_first_entry_or_null(&adm->reading, struct rpcrdma2_job,
 					  list);
 	if (oldest) {
@@ -356,6 +367,10 @@ static void read_timeout(struct work_struct *work)
 	spin_unlock(&responder->lock);
 	if (left <= 0)
 		rpcrdma2_conn_close(responder->conn, -ETIMEDOUT);
+	if (lacked && rpcrdma2_conn_enter(responder->conn)) {
+		admit(responder);
+		rpcrdma2_conn_exit(responder->conn);
+	}
 }
 
 /**
@@ -374,7 +389,7 @@ void rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
 	INIT_LIST_HEAD(&adm->reading);
 	INIT_LIST_HEAD(&adm->in_line);
 	adm->read_limit = UINT_MAX;
-	INIT_DELAYED_WORK(&adm->read_timer, read_timeout);
+	INIT_DELAYED_WORK(&adm->read_timer, read_timer);
 }
 
 /**

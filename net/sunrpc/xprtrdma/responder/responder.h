@@ -88,7 +88,9 @@ struct rpcrdma2_responder_stats {
  * @nr_reading: jobs that are admitted, and whose Reads have not ended
  * @read_limit: how many may be, if the device has too few of something
  * @pages_reading: pages that they read to
- * @read_timer: ends Reads that take too long
+ * @lacks: the first of @to_read lacks something that no other job has: until the timer
+ * @lacks_since: how long already, in jiffies
+ * @read_timer: ends Reads that take too long, and @lacks
  * @in_line: in the line for pages
  * @pages_wanted: pages of the first job of @to_read, if in line
  *
@@ -101,6 +103,8 @@ struct rpcrdma2_admission {
 	unsigned int		nr_reading;
 	unsigned int		read_limit;
 	unsigned int		pages_reading;
+	bool			lacks;
+	unsigned long		lacks_since;
 	struct delayed_work	read_timer;
 	struct list_head	in_line;
 	unsigned int		pages_wanted;
