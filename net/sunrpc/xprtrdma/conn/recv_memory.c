@@ -17,7 +17,7 @@
 
 static atomic_long_t octets;
 static atomic_t shortages;
-static unsigned long short_until = INITIAL_JIFFIES;
+static atomic64_t short_until;	/* by get_jiffies_64() */
 
 static long memory_limit(void)
 {
@@ -72,7 +72,7 @@ bool rpcrdma2_recv_memory_allows(const struct rpcrdma2_conn *conn, u32 size)
  */
 bool rpcrdma2_recv_memory_is_short(void)
 {
-	return time_before(jiffies, READ_ONCE(short_until));
+	return get_jiffies_64() < atomic64_read(&short_until);
 }
 
 /**
@@ -83,7 +83,7 @@ bool rpcrdma2_recv_memory_is_short(void)
 void rpcrdma2_recv_memory_note_shortage(void)
 {
 	atomic_inc(&shortages);
-	WRITE_ONCE(short_until, jiffies + SHORT_SECS * HZ);
+	atomic64_set(&short_until, get_jiffies_64() + SHORT_SECS * HZ);
 }
 
 /**
