@@ -110,6 +110,18 @@ static void asks_in_vain(void)
 	go_on(asked());
 }
 
+/* An update settles what it asked for, and then there is an answer: that is done. */
+static void settled_and_done(void)
+{
+	struct connection *c = asked();
+
+	connection_say(c, UPDPROP RBSIZ("00003000") "00000001 ");
+	connection_say(c, RESPPROP DISPOSED("00000001", "00000000", "00000000"),
+		       2);
+	serve_a_read(c);
+	go_on(c);
+}
+
 static void answer_to_nothing(void)
 {
 	struct connection *c = changing();
@@ -147,6 +159,7 @@ const struct test change_cases[] = {
 	{ "survives-changes-updates", updates },
 	{ "survives-changes-requests", requests },
 	{ "survives-changes-no-answer", asks_in_vain },
+	{ "survives-changes-settled-and-done", settled_and_done },
 	{ "survives-changes-answer-to-nothing", answer_to_nothing },
 	{ "survives-changes-answer-that-lies", answer_that_lies },
 	{ "survives-changes-refusal-that-invalidates", refusal_that_invalidates },

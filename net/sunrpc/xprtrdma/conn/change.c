@@ -165,8 +165,8 @@ static void make_request(struct rpcrdma2_conn *conn, struct rpcrdma2_change *cha
 	if (resizing->requested) {
 		WRITE_ONCE(conn->send_limit, min(conn->send_limit,
 						 resizing->ask_for));
-		resizing->asked_for = resizing->ask_for;
-		change->props.rbsiz = resizing->ask_for;
+		resizing->asked_for = resizing->requested;
+		change->props.rbsiz = resizing->requested;
 		change->which = RPCRDMA2_PROP_BIT(rbsiz);
 	} else if (!resizing->has_told) {
 		resizing->nudges--;
@@ -429,10 +429,10 @@ static bool take_disposition(struct rpcrdma2_conn *conn,
 	if (ok) {
 		resizing->asking = false;
 		if (answer->done)
-			set_peer_size(conn, resizing->asked_for, true);
+			set_peer_size(conn, resizing->requested, true);
 		else if (answer->rejected)
 			set_peer_size(conn, conn->peer.rbsiz, true);
-		resizing->requested = false;
+		resizing->requested = 0;
 	}
 	spin_unlock(&conn->lock);
 	return ok;
@@ -523,7 +523,7 @@ bool rpcrdma2_change_refused(struct rpcrdma2_conn *conn,
 	if (ours) {
 		conn->peer.changes = false;
 		resizing->asking = false;
-		resizing->requested = false;
+		resizing->requested = 0;
 		set_peer_size(conn, conn->peer.rbsiz, true);
 	}
 	spin_unlock(&conn->lock);

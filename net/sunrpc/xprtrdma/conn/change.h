@@ -33,7 +33,7 @@ struct rpcrdma2_answer {
  * @answering: that is to be sent
  * @has_told: an update was sent, and a request is to follow it
  * @asking: a request for a change is out
- * @requested: ... and it is for something
+ * @requested: ... and it is for this size, or 0: for nothing
  * @ask_for: the size that the peer's Receive buffers are to be asked to have, or 0
  * @asked_for: the size that they were asked to have, or 0 if that is settled
  * @lower_to: the size that the peer asked for, while Calls are out that rely on the
@@ -50,7 +50,7 @@ struct rpcrdma2_resizing {
 	bool			answering;
 	bool			has_told;
 	bool			asking;
-	bool			requested;
+	u32			requested;
 	u32			ask_for;
 	u32			asked_for;
 	u32			lower_to;
