@@ -269,6 +269,9 @@ void rpcrdma2_change_work(struct work_struct *work)
 						  resizing.work);
 	unsigned long delay;
 
+	/* Whoever saw the larger size took a credit before, and is seen to have: is_quiet(). */
+	if (READ_ONCE(conn->resizing.lower_to))
+		synchronize_rcu();
 	if (rpcrdma2_conn_enter(conn)) {
 		rpcrdma2_need_look(conn);
 		speak(conn);
