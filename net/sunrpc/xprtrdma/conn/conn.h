@@ -295,8 +295,8 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @heard: completions of the connection when it was last looked at, or when @wr
  *	completed; the CQ's and the timer's
  * @out: @work is posted; set by the timer, cleared by the CQ
- * @sent: completions of the Send Queue when they were last looked at; the timer's
- * @moved: when that was seen to change, in jiffies; the timer's
+ * @due: WRs that were posted by @since: are they done? The timer's
+ * @since: when that was last so, or too late, in jiffies; the timer's
  */
 struct rpcrdma2_heartbeat {
 	struct rpcrdma2_work	work;
@@ -304,8 +304,8 @@ struct rpcrdma2_heartbeat {
 	struct ib_sge		sge;
 	u64			heard;
 	bool			out;
-	u64			sent;
-	unsigned long		moved;
+	u64			due;
+	unsigned long		since;
 };
 
 /* A server answers a CONNPROP at once, if it does, and a Call in time. */

@@ -19,10 +19,10 @@
  *			RFC 6581). A client asks to be allowed one Read at a time. If its
  *			server says none, it has no heartbeat.
  *
- * A peer that speaks and takes nothing would keep what waits for it, for ever: its device
- * says that it has no Receive (RNR NAK) as often as it is asked. So where the Send Queue
- * has not moved for STALLED periods, whatever else did, there is a heartbeat, too, and
- * has as many to complete.
+ * A peer that speaks and takes nothing, or one thing now and then, would keep what waits
+ * for it for ever: its device says that it has no Receive (RNR NAK) as often as it is
+ * asked. So where what was on the Send Queue is still not done after STALLED periods,
+ * whatever else is, there is a heartbeat, too, and has as many to complete.
  *
  * The work runs once in a period while nothing else happens, and twice where the
  * connection is in use; it has nothing but counters to look at that are kept anyway.
@@ -75,7 +75,7 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_heartbeat *beat = &conn->heartbeat;
 	struct ib_send_wr *wr = &beat->wr.wr;
 
-	beat->moved = jiffies;
+	beat->since = jiffies;
 	wr->opcode = IB_WR_RDMA_WRITE;
 	rpcrdma2_work_init(&beat->work, 0, wr, wr, 1, beat_done);
 	beat->work.prompt = true;
@@ -110,18 +110,23 @@ static void beat_send(struct rpcrdma2_conn *conn)
 	rpcrdma2_post(conn, &conn->heartbeat.work);
 }
 
-/* Return: whether the Send Queue has stood still for long, from now on */
+/* Return: whether something has been on the Send Queue for long; once, and then anew */
 static bool is_stalled(struct rpcrdma2_conn *conn, unsigned int secs)
 {
 	struct rpcrdma2_heartbeat *beat = &conn->heartbeat;
-	u64 sent = READ_ONCE(conn->stats.completions) -
-		   READ_ONCE(conn->stats.receives);
-	bool stalled = sent == beat->sent &&
-		       time_after(jiffies, beat->moved + STALLED * secs * HZ);
+	bool done, stalled;
+	u64 posted;
 
-	if (stalled || sent != beat->sent)
-		beat->moved = jiffies;
-	beat->sent = sent;
+	spin_lock(&conn->lock);
+	posted = conn->stats.work_requests;
+	done = posted - conn->sq_used >= beat->due;
+	spin_unlock(&conn->lock);
+	stalled = !done &&
+		  time_after(jiffies, beat->since + STALLED * secs * HZ);
+	if (done || stalled) {
+		beat->due = posted;
+		beat->since = jiffies;
+	}
 	return stalled;
 }
 
