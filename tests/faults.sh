@@ -35,7 +35,7 @@ wr_faults() {
 			echo "${step}_$action"
 		done
 	done
-	echo send_rnr_times=3 send-inv_rnr_times=3 recv_refuse_times=1
+	echo send_rnr_times=3 send-inv_rnr_times=3 recv_refuse_times=1 send_srq-fatal
 }
 
 # ... and with what makes a connection: the verbs of both ends in turns, the CM's messages
@@ -167,7 +167,8 @@ strike_each() {
 }
 
 nfs_start "mimic:$profile"
-must lab_mount 4.1 "${OPTIONS:-}"
+# Nor is an RPC to run out of time, which would hide the same.
+must lab_mount 4.1 "timeo=3000${OPTIONS:+,$OPTIONS}"
 load_start
 case ${1:-} in
 --random) strike_at_random "${@:2}" ;;

@@ -83,7 +83,7 @@ static void srq_limit(struct mimic_srq *srq)
 	spin_lock_irqsave(&srq->rq.lock, flags);
 	if (srq->limit && srq->rq.head - srq->rq.tail < srq->limit) {
 		srq->limit = 0;
-		queue_work(mimic_wq, &srq->limit_work);
+		queue_work(mimic_wq, &srq->event_work);
 	}
 	spin_unlock_irqrestore(&srq->rq.lock, flags);
 }
@@ -144,7 +144,7 @@ static int fill_recv(struct mimic_qp *qp, struct mimic_wqe *wqe,
 	struct ib_grh grh;
 	int status;
 
-	recv = take_recv(peer, rq);
+	recv = srq && READ_ONCE(srq->failed) ? NULL : take_recv(peer, rq);
 	if (!recv)
 		return not_ready(qp, peer);
 	from = (struct mimic_side) {

@@ -44,6 +44,7 @@ static const char * const action_names[] = {
 	[MIMIC_LOSE]		= "lose",
 	[MIMIC_RNR]		= "rnr",
 	[MIMIC_QP_FATAL]	= "qp-fatal",
+	[MIMIC_SRQ_FATAL]	= "srq-fatal",
 	[MIMIC_DEVICE_FATAL]	= "device-fatal",
 	[MIMIC_PORT_DOWN]	= "port-down",
 	[MIMIC_REMOVE]		= "remove",
@@ -118,10 +119,32 @@ void mimic_port(struct mimic_dev *dev, bool up)
 	raise(dev, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
 }
 
+/* Those that are in use */
+static void all_srqs_fatal(struct mimic_dev *dev)
+{
+	struct mimic_srq *srq;
+	struct mimic_qp *qp;
+	unsigned long index;
+
+	/* Against their destruction, which waits for readers. */
+	rcu_read_lock();
+	xa_for_each(&mimic_qps, index, qp) {
+		if (qp->dev != dev || !qp->ib.srq)
+			continue;
+		srq = to_mimic_srq(qp->ib.srq);
+		WRITE_ONCE(srq->failed, true);
+		queue_work(mimic_wq, &srq->event_work);
+	}
+	rcu_read_unlock();
+}
+
 /* Return: whether the step goes on as if nothing were */
 static bool happens(struct mimic_dev *dev, enum mimic_action action)
 {
 	switch (action) {
+	case MIMIC_SRQ_FATAL:
+		all_srqs_fatal(dev);
+		return true;
 	case MIMIC_DEVICE_FATAL:
 		raise(dev, IB_EVENT_DEVICE_FATAL);
 		return true;
@@ -411,7 +434,7 @@ static ssize_t event_write(struct file *file, const char __user *buf,
 	if (action == MIMIC_QP_FATAL) {
 		all_qps_fatal(dev);
 	} else if (action < 0 || !happens(dev, action)) {
-		pr_err("mimic: no event \"%s\"; there are: qp-fatal device-fatal port-down port-up remove\n",
+		pr_err("mimic: no event \"%s\"; there are: qp-fatal srq-fatal device-fatal port-down port-up remove\n",
 		       line);
 		return -EINVAL;
 	}

@@ -250,13 +250,15 @@ struct mimic_queue {
  * @ib: the core's part
  * @rq: its Receives
  * @limit: an event is raised when fewer are left; 0: none. Changed below the lock of @rq
- * @limit_work: raises it
+ * @failed: the device gave it up: nobody finds a Receive there
+ * @event_work: raises what is due
  */
 struct mimic_srq {
 	struct ib_srq		ib;
 	struct mimic_queue	rq;
 	u32			limit;
-	struct work_struct	limit_work;
+	bool			failed;
+	struct work_struct	event_work;
 };
 
 /**
@@ -541,6 +543,7 @@ enum mimic_action {
 	MIMIC_LOSE,
 	MIMIC_RNR,
 	MIMIC_QP_FATAL,
+	MIMIC_SRQ_FATAL,
 	MIMIC_DEVICE_FATAL,
 	MIMIC_PORT_DOWN,
 	MIMIC_REMOVE,

@@ -480,14 +480,15 @@ int mimic_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	return rc;
 }
 
-static void raise_limit(struct work_struct *work)
+static void raise_srq_event(struct work_struct *work)
 {
 	struct mimic_srq *srq = container_of(work, struct mimic_srq,
-					     limit_work);
+					     event_work);
 	struct ib_event event = {
 		.device		= srq->ib.device,
 		.element.srq	= &srq->ib,
-		.event		= IB_EVENT_SRQ_LIMIT_REACHED,
+		.event		= READ_ONCE(srq->failed) ?
+				  IB_EVENT_SRQ_ERR : IB_EVENT_SRQ_LIMIT_REACHED,
 	};
 
 	if (srq->ib.event_handler)
@@ -507,7 +508,7 @@ int mimic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	    init->attr.srq_limit > init->attr.max_wr)
 		return -EINVAL;
 	srq->limit = init->attr.srq_limit;
-	INIT_WORK(&srq->limit_work, raise_limit);
+	INIT_WORK(&srq->event_work, raise_srq_event);
 	return mimic_queue_init(&srq->rq, init->attr.max_wr,
 				init->attr.max_sge);
 }
@@ -545,7 +546,7 @@ int mimic_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 	struct mimic_srq *srq = to_mimic_srq(ib);
 
 	/* No QP has it. */
-	cancel_work_sync(&srq->limit_work);
+	cancel_work_sync(&srq->event_work);
 	mimic_queue_free(&srq->rq);
 	return 0;
 }

@@ -363,8 +363,9 @@ static bool close_queue(struct rpcrdma2_srq *srq)
 	spin_lock(&srq->lock);
 	WRITE_ONCE(srq->gone, true);
 	spin_unlock(&srq->lock);
-	/* Those that are about to be posted are, or never will be. */
+	/* Those that are about to be posted are, or never will be; the work is queued, or not. */
 	synchronize_rcu();
+	cancel_work_sync(&srq->failed_work);
 	spin_lock(&srq->lock);
 	srq->unmapped = true;
 	list_for_each_entry_safe(recv, next, &srq->recvs, all) {
@@ -395,9 +396,38 @@ static void destroy(struct rpcrdma2_srq *srq)
 	ib_dealloc_pd(pd);
 }
 
+/* Nothing arrives any more. Connections that say nothing would not notice, nor others leave. */
+static void close_conns(struct work_struct *work)
+{
+	struct rpcrdma2_srq *srq = container_of(work, struct rpcrdma2_srq,
+						failed_work);
+	struct rpcrdma2_conn *conn;
+
+	mutex_lock(&srqs_lock);
+	list_for_each_entry(conn, &srq->conns, srq_link)
+		rpcrdma2_conn_close(conn, -EIO);
+	mutex_unlock(&srqs_lock);
+}
+
+/* May come in interrupt context, as long as the Queue exists. */
+static void srq_event(struct ib_event *event, void *context)
+{
+	struct rpcrdma2_srq *srq = context;
+
+	if (event->event != IB_EVENT_SRQ_ERR)
+		return;
+	WRITE_ONCE(srq->failed, true);
+	rcu_read_lock();
+	if (!READ_ONCE(srq->gone))
+		queue_work(rpcrdma2_wq, &srq->failed_work);
+	rcu_read_unlock();
+}
+
 static int create_on(struct rpcrdma2_srq *srq, struct ib_device *dev)
 {
 	struct ib_srq_init_attr attr = {
+		.event_handler	= srq_event,
+		.srq_context	= srq,
 		.attr.max_wr	= srq->depth,
 		.attr.max_sge	= 1,
 		.srq_type	= IB_SRQT_BASIC,
@@ -432,6 +462,7 @@ static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
 	spin_lock_init(&srq->lock);
 	INIT_LIST_HEAD(&srq->conns);
 	INIT_LIST_HEAD(&srq->recvs);
+	INIT_WORK(&srq->failed_work, close_conns);
 	rc = create_on(srq, dev);
 	if (rc) {
 		kfree(srq);
@@ -453,7 +484,8 @@ static struct rpcrdma2_srq *find(struct ib_device *dev, u32 size,
 
 	list_for_each_entry(srq, &srqs, list) {
 		if (srq->dev != dev || srq->vector != vector ||
-		    srq->size != size || srq->depth != depth)
+		    srq->size != size || srq->depth != depth ||
+		    READ_ONCE(srq->failed))
 			continue;
 		spin_lock(&srq->lock);
 		ok = reserve(srq, n);

@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 struct rpcrdma2_conn;
@@ -37,6 +38,8 @@ enum rpcrdma2_last_wqe {
  * @conns: those connections
  * @recvs: all its Receives
  * @nr_recvs: how many
+ * @failed: the device gave it up: no connection takes it any more
+ * @failed_work: closes those that it has; queued unless it is @gone
  * @promised: how many may be filled at a time, if each connection uses all that it
  *	was granted; at most @depth
  * @gone: no Receive is posted any more
@@ -57,6 +60,8 @@ struct rpcrdma2_srq {
 	struct list_head	recvs;
 	unsigned int		nr_recvs;
 	unsigned int		promised;
+	bool			failed;
+	struct work_struct	failed_work;
 	bool			gone;
 	bool			unmapped;
 	enum rpcrdma2_last_wqe	events;
