@@ -118,12 +118,18 @@ static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 	return ok;
 }
 
+static bool lacks_recvs(const struct rpcrdma2_srq *srq)
+{
+	return READ_ONCE(srq->nr_recvs) < READ_ONCE(srq->promised);
+}
+
 /* @most are made. Return: whether there was memory for them, or for all that were promised */
 static bool add_promised(struct rpcrdma2_srq *srq, unsigned int most, gfp_t gfp)
 {
-	while (most-- && READ_ONCE(srq->nr_recvs) < READ_ONCE(srq->promised))
+	while (most-- && lacks_recvs(srq))
 		if (!add_recv(srq, gfp))
-			return false;
+			/* Another one may have been faster. */
+			return !lacks_recvs(srq);
 	return true;
 }
 
