@@ -2,12 +2,17 @@
 /*
  * Connections come and go.
  */
+#include <linux/module.h>
 #include <linux/sunrpc/addr.h>
 #include <net/addrconf.h>
 #include <net/net_namespace.h>
 #include "echo.h"
 
 static const struct echo_shape echo_small = { .arg_head = 100 };
+
+static uint clients = 24;
+module_param(clients, uint, 0444);
+MODULE_PARM_DESC(clients, "how many connect at once");
 
 static void clients_come_and_go(struct kunit *test)
 {
@@ -33,14 +38,16 @@ static void many_clients_connect_at_once(struct kunit *test)
 {
 	struct echo_test *et = test->priv;
 	struct sockaddr_storage ss;
-	struct rpc_clnt *clnts[24];
+	struct rpc_clnt **clnts;
 	struct echo_req *req;
 	unsigned int i;
 	int len;
 
+	clnts = kunit_kcalloc(test, clients, sizeof(*clnts), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, clnts);
 	/* Unpinged clients connect when their first RPC does. */
 	len = echo_server_addr(&ss, PF_INET);
-	for (i = 0; i < ARRAY_SIZE(clnts); i++) {
+	for (i = 0; i < clients; i++) {
 		clnts[i] = echo_clnt_create((struct sockaddr *)&ss, len,
 					    &echo_patient,
 					    RPC_CLNT_CREATE_NOPING);

@@ -4,7 +4,7 @@
  *
  * The end that connects goes from event to event; nobody waits. The end that
  * accepts is asked by the layer above. What takes a device its time is done in
- * a thread of the client's, or in rpcrdma2_wq.
+ * a thread of the client's, or in a workqueue of its own.
  */
 #include <linux/sched/signal.h>
 
@@ -244,6 +244,31 @@ static int accept(struct rpcrdma2_conn *conn)
 	rdma_unlock_handler(conn->cm_id);
 	WRITE_ONCE(conn->connected, !rc);
 	return rc;
+}
+
+/*
+ * As many may be accepted at a time as a workqueue does, each waiting for memory or for the
+ * device. What has others go on, or gives memory back, must not wait for them.
+ */
+static struct workqueue_struct *accept_wq;
+
+/**
+ * rpcrdma2_accept_setup - module initialisation
+ *
+ * Return: 0 or -ENOMEM
+ */
+int rpcrdma2_accept_setup(void)
+{
+	accept_wq = alloc_workqueue("rpcrdma2_accept", WQ_UNBOUND, 0);
+	return accept_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * rpcrdma2_accept_cleanup - module removal; waits until nobody is being accepted
+ */
+void rpcrdma2_accept_cleanup(void)
+{
+	destroy_workqueue(accept_wq);
 }
 
 /**
@@ -617,5 +642,5 @@ bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_conn_get(conn);
-	queue_work(rpcrdma2_wq, &conn->accept_work);
+	queue_work(accept_wq, &conn->accept_work);
 }

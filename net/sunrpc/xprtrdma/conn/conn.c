@@ -2,7 +2,7 @@
 /*
  * Life and death of a connection.
  *
- * A connection is made by rpcrdma2_conn_connect() or rpcrdma2_conn_accept(),
+ * A connection is made by rpcrdma2_conn_connect(), or when a peer asks for one (cm.c),
  * moves on by CM events and by the first messages, and is READY when both
  * sides' properties are known. It never comes back from CLOSING: whoever
  * wants another connection makes a new one.
@@ -40,6 +40,7 @@
 #include <trace/events/rpcrdma2.h>
 
 struct workqueue_struct *rpcrdma2_wq;
+
 static atomic_t conn_ids = ATOMIC_INIT(0);
 
 /* Which states may follow which; CLOSING may follow each but CLOSED. */
@@ -309,7 +310,7 @@ void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 
 /**
  * rpcrdma2_conn_alloc - make a connection in state NEW
- * @param: what is wanted of it; NULL if rpcrdma2_conn_accept() will tell
+ * @param: what is wanted of it; NULL if rpcrdma2_conn_adopt() will tell
  * @gfp: allocation flags
  *
  * Return: a connection with one reference, or NULL. It needs
@@ -418,9 +419,15 @@ int rpcrdma2_conn_init(void)
 				      0);
 	if (!rpcrdma2_wq)
 		return -ENOMEM;
-	rc = rpcrdma2_debugfs_setup();
+	rc = rpcrdma2_accept_setup();
 	if (rc)
-		destroy_workqueue(rpcrdma2_wq);
+		goto out_destroy;
+	rc = rpcrdma2_debugfs_setup();
+	if (!rc)
+		return 0;
+	rpcrdma2_accept_cleanup();
+out_destroy:
+	destroy_workqueue(rpcrdma2_wq);
 	return rc;
 }
 
@@ -429,6 +436,7 @@ int rpcrdma2_conn_init(void)
  */
 void rpcrdma2_conn_cleanup(void)
 {
+	rpcrdma2_accept_cleanup();
 	destroy_workqueue(rpcrdma2_wq);
 	rpcrdma2_qp_cleanup();
 	rpcrdma2_debugfs_cleanup();

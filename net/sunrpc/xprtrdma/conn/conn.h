@@ -57,7 +57,7 @@ enum rpcrdma2_conn_state {
  * @conn: its connection; none while it is posted to a Shared Receive Queue
  * @srq: that Queue, or NULL
  * @cqe: completion
- * @node: in conn->given_back
+ * @node: in conn->given_back, or for whoever holds it
  * @wr: posts it
  * @sge: describes @buf
  * @buf: as many octets as conn->recv_size was
@@ -325,8 +325,8 @@ struct rpcrdma2_heartbeat {
  * @lock: @state, @connecting, @own, @peer, @resizing, @recvs, @recv_size to
  *	@odd_recvs, @posted, @waiting, @sq_used, @unsignaled, @free_sends, @send_wanted,
  *	@sends, and the order of what is sent. Taken in CQ (process)
- *	context and below svc_serv and rpc_xprt locks; nothing but device locks and those
- *	of @connecting's signals is taken under it.
+ *	context and below svc_serv and rpc_xprt locks; nothing but the lock of a
+ *	workqueue, for timers, and that of @connecting's signals is taken under it.
  * @state: enum rpcrdma2_conn_state
  * @users: threads between rpcrdma2_conn_enter() and _exit(), and one for the
  *	connection itself; counted by each CPU for itself once it is READY
@@ -588,6 +588,8 @@ static inline bool rpcrdma2_conn_has_room(const struct rpcrdma2_conn *conn)
 /* cm.c */
 void rpcrdma2_connect_work(struct kthread_work *work);
 void rpcrdma2_connect_interrupt(struct rpcrdma2_conn *conn);
+int rpcrdma2_accept_setup(void);
+void rpcrdma2_accept_cleanup(void);
 void rpcrdma2_accept_work(struct work_struct *work);
 int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 			  struct sockaddr *dst);

@@ -2,7 +2,7 @@
 /*
  * From a peer that asks for a connection to one that sunrpc accepts.
  *
- * A connection is accepted in rpcrdma2_wq, which takes tens of milliseconds on some
+ * A connection is accepted in a workqueue, which takes tens of milliseconds on some
  * devices, and many at a time. The first message of its peer makes it READY: then it
  * stands in the listener's queue, and xpo_accept has nothing to do but to take it from
  * there. Peers that say nothing never get that far.
