@@ -54,7 +54,7 @@ serve_at_address
 must lab_mount 4.2
 work names
 load_start
-count_event lost rpcrdma2/rpcrdma2_conn_close 'status == -103'
+count_event lost rpcrdma2/rpcrdma2_conn_close 'status == -99'
 before=$(link_address)
 id=$(listening_id)
 [ -n "$id" ] || lab_fail "nobody listens"

@@ -337,6 +337,8 @@ static int status_of(const struct rdma_cm_event *event)
 		return -ECONNREFUSED;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return -ENODEV;
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+		return -EADDRNOTAVAIL;
 	default:
 		/* Not -ENOTCONN, with which sunrpc tries again at once. */
 		return -ECONNABORTED;

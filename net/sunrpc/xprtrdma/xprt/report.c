@@ -63,6 +63,8 @@ static const char *meaning(enum rpcrdma2_conn_state state, int status)
 		return "the device gave up its queue pair";
 	case -ENODEV:
 		return "the device is gone";
+	case -EADDRNOTAVAIL:
+		return "this host's address is on another link now";
 	case -ENOMEM:
 		return "there is no memory";
 	default:
@@ -81,6 +83,7 @@ static bool is_worth_a_line(const struct rpcrdma2_conn *conn)
 	case -ENOTCONN:
 		return false;
 	case -ECONNABORTED:
+	case -EADDRNOTAVAIL:
 		return !conn->was_ready && !conn->assume;
 	default:
 		return !conn->assume;
