@@ -309,6 +309,31 @@ static void nobody_touches_pages_of_rpcs_that_timed_out(struct kunit *test)
 	echo_call(test, clnt, &small);
 }
 
+/*
+ * For the time to answer counts how long the server had the Call, not how long it was away:
+ * else the connection goes, and the Call is executed again.
+ */
+static void time_to_answer_begins_with_the_connection(struct kunit *test)
+{
+	static const struct rpc_timeout timeout = {
+		.to_initval = 10 * HZ, .to_maxval = 10 * HZ,
+	};
+	static const struct echo_shape slow = {
+		.arg_head = 100, .delay = 8000,
+	};
+	struct rpc_clnt *clnt = echo_connect(test, &timeout);
+	struct echo_req *req = echo_new(test, &slow);
+
+	echo_server_stop();
+	echo_start(test, req, clnt, 0);
+	/* With what sunrpc waits between attempts, two seconds or more are gone. */
+	msleep(2500);
+	KUNIT_ASSERT_EQ(test, echo_server_start(PF_INET), 0);
+	echo_finish(test, req);
+	echo_expect_good(test, req);
+	KUNIT_EXPECT_EQ(test, echo_server_calls(), 1U);
+}
+
 /* A Call that is never answered must not keep what an answer would free. */
 static void client_outlives_dropped_calls(struct kunit *test)
 {
@@ -357,6 +382,7 @@ static struct kunit_case echo_disconnect_cases[] = {
 	KUNIT_CASE_PARAM(nobody_touches_pages_of_killed_rpcs,
 			 echo_kill_gen_params),
 	KUNIT_CASE(nobody_touches_pages_of_rpcs_that_timed_out),
+	KUNIT_CASE(time_to_answer_begins_with_the_connection),
 	KUNIT_CASE(client_outlives_dropped_calls),
 	KUNIT_CASE(shutdown_ends_rpcs),
 	{}

@@ -78,14 +78,14 @@ static void xprt_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 }
 
 /*
- * A task may have waited for this connection until long after its time: that must not
- * run out as soon as the Call is sent, or the connection would go at once.
+ * A task may have waited for this connection until its time was almost over, or long after:
+ * that must not run out as soon as the Call is sent, or the connection would go at once.
  */
 static void xprt_op_wait_for_reply(struct rpc_task *task)
 {
 	struct rpc_rqst *rqst = task->tk_rqstp;
 
-	if (time_after_eq(jiffies, rqst->rq_majortimeo))
+	if (time_before(rqst->rq_majortimeo, jiffies + rqst->rq_timeout))
 		rqst->rq_majortimeo = jiffies + rqst->rq_timeout;
 	xprt_wait_for_reply_request_def(task);
 }
