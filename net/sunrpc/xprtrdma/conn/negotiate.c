@@ -104,7 +104,7 @@ static void settle(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_state old,
 	conn->param.ops->ready(conn);
 }
 
-/* Nothing but the timer, in SILENCE, can come between the CQ's look and its step. */
+/* The timer, in SILENCE, or the CM may come between the CQ's look and its step. */
 static const struct rpcrdma2_hs_step *
 step_on(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
 	enum rpcrdma2_hs_state *old)

@@ -47,12 +47,15 @@ struct rpcrdma2_forms {
  * @work_requests: WRs posted on the Send Queue
  * @send_doorbells: times that the device was told of some of them
  * @taken_along: ... by a thread that was posting already
- * @recv_doorbells: times that the device was told of Receives
  * @queue_waits: chains that found no room on the Send Queue
  * @sends: Sends among @work_requests
  * @send_octets: octets that they carried, headers included
  * @errors_sent: RDMA2_ERRORs, by code
  * @resizes: times that Receive buffers got another size
+ *
+ * By who posts (send.c):
+ *
+ * @recv_doorbells: times that the device was told of Receives
  *
  * By the connection's timer:
  *

@@ -522,7 +522,7 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
  * rpcrdma2_requester_ready - the connection is ready
  * @requester: its role
  *
- * CQ context.
+ * Process context: the CQ's, the CM's, or the timer's. No Call was sent yet.
  */
 void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
 {
