@@ -72,7 +72,9 @@ bool rpcrdma2_recv_memory_allows(const struct rpcrdma2_conn *conn, u32 size)
  */
 bool rpcrdma2_recv_memory_is_short(void)
 {
-	return get_jiffies_64() < atomic64_read(&short_until);
+	u64 until = atomic64_read(&short_until);
+
+	return time_before64(get_jiffies_64(), until);
 }
 
 /**
