@@ -319,15 +319,14 @@ static void time_to_answer_begins_with_the_connection(struct kunit *test)
 		.to_initval = 10 * HZ, .to_maxval = 10 * HZ,
 	};
 	static const struct echo_shape slow = {
-		.arg_head = 100, .delay = 8000,
+		.arg_head = 100, .delay = 6000,
 	};
 	struct rpc_clnt *clnt = echo_connect(test, &timeout);
 	struct echo_req *req = echo_new(test, &slow);
 
 	echo_server_stop();
 	echo_start(test, req, clnt, 0);
-	/* With what sunrpc waits between attempts, two seconds or more are gone. */
-	msleep(2500);
+	msleep(5000);
 	KUNIT_ASSERT_EQ(test, echo_server_start(PF_INET), 0);
 	echo_finish(test, req);
 	echo_expect_good(test, req);
