@@ -40,7 +40,6 @@
 #include <trace/events/rpcrdma2.h>
 
 struct workqueue_struct *rpcrdma2_wq;
-
 static atomic_t conn_ids = ATOMIC_INIT(0);
 
 /* Which states may follow which; CLOSING may follow each but CLOSED. */
