@@ -130,7 +130,7 @@ reap() {
 		echo "ok $number - ${cases[$pid]} ($(tail -n 1 "/run/${cases[$pid]}"))"
 	else
 		cat "/run/${cases[$pid]}"
-		grep rpcrdma2 $TRACING/trace | tail -n 40
+		grep rpcrdma2 $TRACING/trace | grep -v WR_FLUSH_ERR | tail -n 60
 		echo "not ok $number - ${cases[$pid]}"
 		failed=$((failed + 1))
 	fi

@@ -90,7 +90,7 @@ static void cm_wait(struct connection *c, enum rdma_cm_event_type type)
 	rdma_ack_cm_event(event);
 }
 
-static void create_qp(struct connection *c)
+static bool create_qp(struct connection *c)
 {
 	struct ibv_qp_init_attr attr = {
 		.qp_type	= IBV_QPT_RC,
@@ -117,12 +117,13 @@ static void create_qp(struct connection *c)
 	attr.send_cq = c->cq;
 	attr.recv_cq = c->cq;
 	if (rdma_create_qp(c->id, c->pd, &attr))
-		fail("rdma_create_qp: %s", strerror(errno));
+		return false;
 	c->send_buffer = allocate(MESSAGE_MAX);
 	c->send_mr = enlist(c, c->send_buffer, MESSAGE_MAX, 0);
 	if (c->options.recvs)
 		connection_post_receives(c, c->options.recvs);
 	ibv_req_notify_cq(c->cq, 0);
+	return true;
 }
 
 static struct connection *connection_new(const struct options *options)
@@ -183,10 +184,10 @@ struct connection *connection_start(bool with_qp,
 
 	resolve(c);
 	fill_param(c, &param);
-	if (with_qp)
-		create_qp(c);
-	else
+	if (!with_qp)
 		param.qp_num = 0x123456;
+	else if (!create_qp(c))
+		fail("rdma_create_qp: %s", strerror(errno));
 	if (!rdma_connect(c->id, &param))
 		return c;
 	/* siw may have got a TCP port that an earlier connection left. */
@@ -295,6 +296,36 @@ static struct rdma_cm_id *next_request(struct rdma_cm_id *listener,
 	}
 }
 
+/*
+ * A client may have given up before this end got to it. The kernel does not say so before
+ * the id is accepted; all that can be done with it fails.
+ */
+static bool accept_request(struct connection *c)
+{
+	struct rdma_conn_param param;
+	struct rdma_cm_event *event;
+	bool established;
+
+	if (rdma_migrate_id(c->id, c->channel))
+		fail("rdma_migrate_id: %s", strerror(errno));
+	fill_param(c, &param);
+	if (!create_qp(c) || rdma_accept(c->id, &param)) {
+		printf("# can't accept a client: %s\n", strerror(errno));
+		return false;
+	}
+	event = cm_event(c->channel, PATIENCE_MS);
+	if (!event)
+		fail("waited in vain for a client that was accepted");
+	established = event->event == RDMA_CM_EVENT_ESTABLISHED;
+	if (established)
+		keep_terms(c, event);
+	else
+		printf("# %s (%d) after a client was accepted\n",
+		       rdma_event_str(event->event), event->status);
+	rdma_ack_cm_event(event);
+	return established;
+}
+
 /**
  * connection_accept - accept a client
  * @listener: from connection_listen()
@@ -307,22 +338,19 @@ struct connection *connection_accept(struct rdma_cm_id *listener,
 				     int timeout_ms,
 				     const struct options *options)
 {
-	struct rdma_cm_id *id = next_request(listener, timeout_ms);
-	struct rdma_conn_param param;
+	int64_t deadline = now_ms() + timeout_ms;
+	struct rdma_cm_id *id;
 	struct connection *c;
 
-	if (!id)
-		return NULL;
-	c = connection_new(options);
-	c->id = id;
-	if (rdma_migrate_id(id, c->channel))
-		fail("rdma_migrate_id: %s", strerror(errno));
-	create_qp(c);
-	fill_param(c, &param);
-	if (rdma_accept(id, &param))
-		fail("rdma_accept: %s", strerror(errno));
-	cm_wait(c, RDMA_CM_EVENT_ESTABLISHED);
-	return c;
+	for (;;) {
+		id = next_request(listener, left_ms(deadline));
+		if (!id)
+			return NULL;
+		c = connection_new(options);
+		c->id = id;
+		if (accept_request(c))
+			return c;
+	}
 }
 
 /**
