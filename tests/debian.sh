@@ -2,13 +2,13 @@
 # shellcheck shell=bash
 #
 # A real Debian to try packages in: a directory for chroot, or a disk for QEMU. It has
-# the distribution's kernel with its headers, and all that our packages depend on, so
+# the distribution's kernel with its headers, all that our packages depend on, and ccache, so
 # that trying them takes no network. Sourced; $work is where copies are made.
 
 debian_release=${DEBIAN:-bookworm}
 debian_packages=(linux-image-amd64 linux-headers-amd64 initramfs-tools zstd systemd-sysv
 	udev kmod iproute2 dkms openssl rdma-core nfs-kernel-server nfs-common python3
-	libjs-sphinxdoc)
+	libjs-sphinxdoc ccache)
 debian_cache=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}/debian
 debian_host=http://deb.debian.org
 
@@ -45,17 +45,19 @@ debian() {
 	cp -a "$kept" "$1"
 }
 
-# in_debian DIRECTORY COMMAND... - with mounts that nobody else sees
+# in_debian DIRECTORY COMMAND... - with mounts that nobody else sees, and ccache's files
 in_debian() {
 	local root=$1
 	shift
+	mkdir -p "$debian_cache/ccache" "$root/var/cache/ccache"
 	# shellcheck disable=SC2016 # the inner shell's
-	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root \
-		DEBIAN_FRONTEND=noninteractive \
-		unshare --mount --pid --fork sh -c 'root=$1; shift
+	env -i PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root \
+		DEBIAN_FRONTEND=noninteractive CCACHE_DIR=/var/cache/ccache \
+		unshare --mount --pid --fork sh -c 'root=$1 ccache=$2; shift 2
 			mount -t proc proc "$root/proc" &&
 			mount --rbind /dev "$root/dev" &&
-			exec chroot "$root" "$@"' sh "$root" "$@" </dev/null
+			mount --bind "$ccache" "$root/var/cache/ccache" &&
+			exec chroot "$root" "$@"' sh "$root" "$debian_cache/ccache" "$@" </dev/null
 }
 
 # debian_kernel DIRECTORY - the release of the newest kernel there
