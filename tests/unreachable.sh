@@ -4,10 +4,7 @@
 # Guest script: a server that nothing reaches, and no answer says so. Neither do
 # others notice, nor is anything left of the attempts.
 #
-#	unreachable.sh rxe|siw|mimic:iwarp
-#
-# On mimic: a server that does not answer yet, and a driver that goes on asking when nobody
-# wants to know any more, as those of iWARP do that connect asynchronously.
+#	unreachable.sh PROVIDER
 #
 # The guest's network device drops what is for nobody. siw's driver connects when it
 # is asked to, and sleeps until TCP gives up: here after 31 s, while the module lets
@@ -45,39 +42,10 @@ unmount_lost() {
 	[ $SECONDS -le 15 ] || lab_fail "unmounting took $SECONDS s"
 }
 
-# give_up MOUNT - use it for a second
-give_up() { timeout -s KILL 1 ls "$1"; } 2>/dev/null
-
-# An attempt that is given up does not put the next one off, whatever the driver does.
-unanswered() {
-	local faults=/sys/kernel/debug/mimic/r0/faults lose=/sys/kernel/debug/fail_sunrpc
-
-	[ -e $lose ] || skip "this kernel has no fault injection"
-	must lab_mount 3 nolock
-	echo "accept delay ms=60000" >$faults || lab_fail "no such fault"
-	echo 1 >$lose/times
-	echo 100 >$lose/probability
-	give_up "$LAB_MOUNT"
-	echo 0 >$lose/probability
-	grep -q struck=1 $faults || lab_fail "no attempt was made: $(cat $faults)"
-	SECONDS=0
-	must timeout 60 ls "$LAB_MOUNT"
-	echo "without an answer to one attempt, the next one was through in $SECONDS s"
-	[ $SECONDS -le 10 ] || lab_fail "that is long"
-	echo clear >$faults
-	must umount "$LAB_MOUNT"
-	must lab_until 60 all_closed
-}
-
 nfs_start "$1"
+must sysctl -q -w net.ipv4.tcp_syn_retries=4
 count_event made rpcrdma2/rpcrdma2_conn_new
 count_event closed rpcrdma2/rpcrdma2_conn_close
-case $1 in mimic*)
-	unanswered
-	nfs_stop
-	exit 0 ;;
-esac
-must sysctl -q -w net.ipv4.tcp_syn_retries=4
 mkdir /run/nobody
 mount.nfs "$nobody:/" /run/nobody -o vers=4.2,proto=rdma,port=20049,retry=0 &
 mounter=$!
@@ -115,6 +83,8 @@ serve_again() {
 	echo "rdma 20049" >/proc/fs/nfsd/portlist || lab_fail "no listener"
 }
 
+give_up() { timeout -s KILL 1 ls /run/lost; } 2>/dev/null
+
 # Those who give up waiting for an attempt must not put the next one off.
 impatient() {
 	local i
@@ -123,7 +93,7 @@ impatient() {
 	LAB_SERVER=$leaving must lab_mount 3 nolock,timeo=10 /run/lost
 	must rpc.nfsd 0
 	for i in {1..12}; do
-		give_up /run/lost
+		give_up
 	done
 	serve_again
 	SECONDS=0

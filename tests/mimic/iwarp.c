@@ -20,7 +20,6 @@
  * @qp: referenced as long
  * @peer: the other end, referenced
  * @active: this end connects
- * @lost: its QP was, before there was an answer
  * @rejected: the answer is no
  * @late: the other end was told that there is none
  * @since: when the request came, in jiffies
@@ -40,7 +39,6 @@ struct mimic_ep {
 	struct mimic_qp		*qp;
 	struct mimic_ep		*peer;
 	bool			active;
-	bool			lost;
 	bool			rejected;
 	bool			late;
 	bool			established;
@@ -306,8 +304,6 @@ static void ep_answer(struct work_struct *work)
 		goto out;
 	}
 	ep->established = true;
-	if (active->lost && active->cm_id)
-		connect_failed(active, -ECONNRESET);
 	if (!active->cm_id) {
 		/* It gave up. The CM knows of no other end to an accept. */
 		raise(ep, IW_CM_EVENT_ESTABLISHED, 0, NULL);
@@ -348,9 +344,8 @@ static void ep_close(struct work_struct *work)
 			end(peer);
 			ep_put(peer);
 		}
-	} else if (ep->active) {
-		/* An attempt goes on until there is an answer, as with other drivers. */
-		ep->lost = true;
+	} else if (ep->active && ep->cm_id) {
+		connect_failed(ep, -ECONNRESET);
 	}
 	ep_put(ep);
 }

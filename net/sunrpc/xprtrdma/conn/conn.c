@@ -175,36 +175,15 @@ static void return_work(struct rpcrdma2_conn *conn)
 }
 
 /*
- * Most drivers of iWARP say that they have connected when they have begun to. Until there
- * is an answer, or they give up, which may take minutes, iw_cm waits for them in whatever
- * would end that.
- */
-static bool is_unanswered(const struct rpcrdma2_conn *conn)
-{
-	return conn->active && conn->closed_in < RPCRDMA2_CONN_NEGOTIATING &&
-	       READ_ONCE(conn->connected) &&
-	       rdma_protocol_iwarp(conn->cm_id->device, conn->cm_id->port_num);
-}
-
-/*
  * What connects or accepts may be at it: the CM takes no disconnect before that is
  * over, be it in vain. (iw_cm_disconnect() would wait, for what is freed then.)
  */
 static void flush(struct rpcrdma2_conn *conn)
 {
-	if (READ_ONCE(conn->connected) && !is_unanswered(conn))
+	if (READ_ONCE(conn->connected))
 		rdma_disconnect(conn->cm_id);
 	if (conn->qp)
 		rpcrdma2_qp_drain(conn);
-}
-
-/* What is above has no more to do with it, nor anybody who waited. */
-static void report_closed(struct rpcrdma2_conn *conn)
-{
-	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_CLOSED, 0);
-	if (conn->param.ops)
-		conn->param.ops->closed(conn);
-	complete_all(&conn->done);
 }
 
 static void conn_teardown(struct work_struct *work)
@@ -214,7 +193,6 @@ static void conn_teardown(struct work_struct *work)
 	const struct rpcrdma2_conn_ops *ops = conn->param.ops;
 	struct rpcrdma2_memalloc saved =
 		rpcrdma2_memalloc_save(conn->param.swapper);
-	bool unanswered;
 
 	cancel_delayed_work_sync(&conn->timer);
 	if (ops)
@@ -230,16 +208,14 @@ static void conn_teardown(struct work_struct *work)
 		rpcrdma2_conn_put(conn);
 	if (ops)
 		ops->drained(conn);
-	/* Nothing was exposed: nobody has to wait for the device. */
-	unanswered = is_unanswered(conn);
-	if (unanswered)
-		report_closed(conn);
 	rpcrdma2_qp_destroy(conn);
 	if (conn->cm_id)
 		rdma_destroy_id(conn->cm_id);
 	conn->cm_id = NULL;
-	if (!unanswered)
-		report_closed(conn);
+	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_CLOSED, 0);
+	if (ops)
+		ops->closed(conn);
+	complete_all(&conn->done);
 	rpcrdma2_debugfs_remove(conn);
 	rpcrdma2_memalloc_restore(saved);
 	rpcrdma2_conn_put(conn);

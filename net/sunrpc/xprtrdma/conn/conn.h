@@ -341,7 +341,7 @@ struct rpcrdma2_heartbeat {
  * @close_work: runs the teardown
  * @timer: limits the time in a state; once READY, has it look for its peer
  * @heartbeat: how it does
- * @cm_id: CM id; the teardown ends it
+ * @cm_id: CM id; none after CLOSED
  * @pd: protection domain
  * @cq: completions of both Queues, so that their handlers never overlap
  * @qp: queue pair
