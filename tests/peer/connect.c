@@ -90,6 +90,24 @@ static void cm_wait(struct connection *c, enum rdma_cm_event_type type)
 	rdma_ack_cm_event(event);
 }
 
+/* Is there a connection now? If not, something else happened. */
+static bool cm_established(struct connection *c)
+{
+	struct rdma_cm_event *event = cm_event(c->channel, PATIENCE_MS);
+	bool established;
+
+	if (!event)
+		fail("no connection, and nothing else");
+	established = event->event == RDMA_CM_EVENT_ESTABLISHED;
+	if (established)
+		keep_terms(c, event);
+	else
+		printf("# no connection: %s (%d)\n", rdma_event_str(event->event),
+		       event->status);
+	rdma_ack_cm_event(event);
+	return established;
+}
+
 static bool create_qp(struct connection *c)
 {
 	struct ibv_qp_init_attr attr = {
@@ -217,14 +235,8 @@ struct connection *connection_open(const struct options *options)
 struct connection *connection_try(const struct options *options)
 {
 	struct connection *c = connection_start(true, options);
-	struct rdma_cm_event *event = cm_event(c->channel, PATIENCE_MS);
-	bool established;
 
-	if (!event)
-		fail("no answer");
-	established = event->event == RDMA_CM_EVENT_ESTABLISHED;
-	rdma_ack_cm_event(event);
-	return established ? c : NULL;
+	return cm_established(c) ? c : NULL;
 }
 
 /**
@@ -303,8 +315,6 @@ static struct rdma_cm_id *next_request(struct rdma_cm_id *listener,
 static bool accept_request(struct connection *c)
 {
 	struct rdma_conn_param param;
-	struct rdma_cm_event *event;
-	bool established;
 
 	if (rdma_migrate_id(c->id, c->channel))
 		fail("rdma_migrate_id: %s", strerror(errno));
@@ -313,17 +323,7 @@ static bool accept_request(struct connection *c)
 		printf("# can't accept a client: %s\n", strerror(errno));
 		return false;
 	}
-	event = cm_event(c->channel, PATIENCE_MS);
-	if (!event)
-		fail("waited in vain for a client that was accepted");
-	established = event->event == RDMA_CM_EVENT_ESTABLISHED;
-	if (established)
-		keep_terms(c, event);
-	else
-		printf("# %s (%d) after a client was accepted\n",
-		       rdma_event_str(event->event), event->status);
-	rdma_ack_cm_event(event);
-	return established;
+	return cm_established(c);
 }
 
 /**

@@ -481,7 +481,7 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 /**
  * rpcrdma2_requester_create - give a connection its requester role
  * @conn: a connection that is not established yet
- * @xprt: whose RPCs it will send; outlives @conn
+ * @xprt: whose RPCs it will send
  *
  * Process context.
  *
