@@ -12,7 +12,7 @@ set -u
 cd "$(dirname "$(realpath "$0")")" || exit 2
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-optimize=-O1
+compile=(gcc -O1)
 code=../net/sunrpc/xprtrdma/conn
 failures=0
 
@@ -47,7 +47,7 @@ check() {
 	fi
 	states=0 said="not checked"
 	(cd "$out" && rm -f pan* && spin -a "$@" "$model" >spin.log &&
-	 gcc "$optimize" -w -DMEMLIM=2000 "${cc[@]}" -o pan pan.c &&
+	 "${compile[@]}" -w -DMEMLIM=2000 "${cc[@]}" -o pan pan.c &&
 	 ./pan -m10000 "${pan[@]}" >pan.log 2>&1) || {
 		cat "$out/spin.log"
 		return
@@ -75,9 +75,9 @@ holds() {
 }
 
 # breaks WHAT CLAIM KIND MODEL DEFINITION... - CLAIM: a part of what has to be said.
-# (Little is searched until then: it is mostly the compiler's time.)
+# (Little is searched until then: most of it would be gcc's time.)
 breaks() {
-	local optimize=-O0
+	local compile=(tcc)
 
 	check "${@:3}"
 	if [[ $said = *"$2"* ]]; then

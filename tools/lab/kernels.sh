@@ -18,7 +18,7 @@ packages() {
 	trace)	echo "bpftrace trace-cmd linux-perf" ;;
 	peer)	echo "gcc make librdmacm-dev libibverbs-dev ibverbs-providers" ;;
 	lint)	echo "shellcheck sparse" ;;
-	model)	echo "spin gcc" ;;
+	model)	echo "spin gcc tcc" ;;
 	docs)	echo "python3-sphinx" ;;
 	deb)	echo "build-essential debhelper dh-dkms python3-sphinx rsync" ;;
 	rpm)	echo "rpm cpio python3-sphinx rsync" ;;
