@@ -388,21 +388,25 @@ make_initrd() {
 # Are lines counted that are reached? The other flavours' kernels can't.
 counts_lines() { [ -n "${LAB_COVERAGE:-}" ] && [ "$flavour" = debug ]; }
 
-# copy_tree DIRECTORY - to build in. Contents decide, not times: make then sees what
-# changed, and only that.
+# copy_tree DIRECTORY - to build in; prints what is new there. Contents decide, not times:
+# make then sees what changed, and only that.
 copy_tree() {
-	rsync -rlp --checksum --delete --exclude={.git,'.*.cmd','*.o','*.ko'} \
+	rsync -rlpi --checksum --delete --exclude={.git,'.*.cmd','*.o','*.ko'} \
 		--exclude={'*.mod','*.mod.c','*.gcno',Module.symvers,modules.order} \
 		"$TREE/" "$1/"
 }
 
 # modules FLAVOUR [MAKE-ARGS...] - build the tree's modules, out of the tree;
 # $build is where. Called with the result in use, holds $build.lock on fd 9. Those that
-# count what is reached have a directory of their own. A warning is an error.
+# count what is reached have a directory of their own. A warning is an error. Where nothing
+# is new since the last time, and make is to be told nothing, it has nothing to do.
 modules() {
+	local told made='' new
+
 	[ -e "$TREE/Kbuild" ] || die "no modules in $TREE: it has no Kbuild"
 	kernel "$1"
 	shift
+	told=$*
 	build=$CACHE/modules/$name-$(basename "$TREE")-$(echo "$TREE" | hash_of)
 	if counts_lines; then
 		build+=-gcov
@@ -412,7 +416,16 @@ modules() {
 	exec 9>"$build.lock"
 	flock 9
 
-	copy_tree "$build"
+	[ ! -e "$build.made" ] || made=1
+	rm -f "$build.made"
+	new=$(copy_tree "$build")
+	if [ -z "$made" ] || [ -n "$told$new" ]; then
+		make_modules "$@"
+	fi
+	[ -n "$told" ] || touch "$build.made"
+}
+
+make_modules() {
 	[ "$kind" != uml ] || set -- UBSAN_SANITIZE=y "$@"
 	kbuild -s -j"$(nproc)" W=1 KCFLAGS="-g -Werror" M="$build" CONFIG_RDMA_MIMIC=m \
 		"$@" modules >&2 || {
