@@ -83,8 +83,17 @@ begin() {
 	! removes_device "$1" || renew_device
 	case $1 in *_port-down*)
 		sleep 2
-		echo port-up >$control/event ;;
+		echo port-up >$control/event
+		tell_all ;;
 	esac
+}
+
+# Who could not send a Reply closes its end of the connection, and that the CM says so may
+# be lost, too. By itself, the other end learns of it by heartbeats alone.
+tell_all() {
+	load_advances 10 && return
+	echo "one end is gone, and the other was not told"
+	echo qp-fatal >$control/event
 }
 
 # A device that is gone has no such file. (No process is started: the load has the CPU.)
