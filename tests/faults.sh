@@ -17,6 +17,7 @@
 profile=$1
 shift
 control=/sys/kernel/debug/mimic/r0
+port_was_down=false	# and nothing has shown since that the load goes on
 # Heartbeats would notice that something is wrong, too, whatever it is.
 PARAMETERS="heartbeat=0 ${PARAMETERS:-}"
 # A registration of 128 KiB: some of the load's RPCs take two, and the server invalidates one.
@@ -75,25 +76,29 @@ removes_device() { [[ $1 = *_remove* ]]; }
 begin() {
 	echo clear >$control/faults
 	if needs_connection "$1"; then
-		load_advances 60 1 || lab_fail "the load hangs before $1"
+		in_time load_advances 60 || lab_fail "the load hangs before $1"
 	fi
 	echo "${1//_/ }" >$control/faults || lab_fail "no such fault: $1"
 	! needs_connection "$1" || echo qp-fatal >$control/event
-	lab_until 60 has_struck || lab_fail "$1 did not happen: $(cat $control/faults)"
+	in_time lab_until 60 has_struck || lab_fail "$1 did not happen: $(cat $control/faults)"
 	! removes_device "$1" || renew_device
 	case $1 in *_port-down*)
 		sleep 2
 		echo port-up >$control/event
-		tell_all ;;
+		port_was_down=true ;;
 	esac
 }
 
-# Who could not send a Reply closes its end of the connection, and that the CM says so may
-# be lost, too. By itself, the other end learns of it by heartbeats alone.
-tell_all() {
-	load_advances 10 && return
-	echo "one end is gone, and the other was not told"
-	echo qp-fatal >$control/event
+# in_time WAITER SECONDS... - wait for the load, or for what it runs into. Who could not
+# send a Reply, as the port was down, closes its end of the connection; that the CM says so
+# may be lost, too. Heartbeats would tell the other end.
+in_time() {
+	if $port_was_down && ! "$1" 10 "${@:3}"; then
+		echo "one end is gone, and the other was not told"
+		echo qp-fatal >$control/event
+	fi
+	port_was_down=false
+	"$@"
 }
 
 # A device that is gone has no such file. (No process is started: the load has the CPU.)
@@ -157,7 +162,7 @@ strike_at_random() {
 		count_lost
 		echo "$((SECONDS - start)) s: $lost lost, $fault"
 	done
-	load_advances 60 || lab_fail "the load hangs"
+	in_time load_advances 60 || lab_fail "the load hangs"
 	echo "$lost connections lost, $removals removals, in $((SECONDS - start)) s"
 }
 
@@ -169,7 +174,7 @@ strike_each() {
 	for fault; do
 		start=$SECONDS
 		begin "$fault"
-		load_advances 20 || lab_fail "the load hangs after $fault"
+		in_time load_advances 20 || lab_fail "the load hangs after $fault"
 		echo "$fault: $((SECONDS - start)) s"
 	done
 	echo "$# faults"
