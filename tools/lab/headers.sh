@@ -105,7 +105,7 @@ headers_make() {
 
 	rm -rf "$build"
 	mkdir -p "$build"
-	copy_tree "$build" >/dev/null
+	copy_tree "$build"
 	headers_root make -s -C "/usr/src/linux-headers-$release" M=/mnt \
 		-j"$(nproc)" W=1 "$@" modules 2>&1
 }

@@ -388,10 +388,10 @@ make_initrd() {
 # Are lines counted that are reached? The other flavours' kernels can't.
 counts_lines() { [ -n "${LAB_COVERAGE:-}" ] && [ "$flavour" = debug ]; }
 
-# copy_tree DIRECTORY - to build in; prints what is new there. Contents decide, not times:
-# make then sees what changed, and only that.
+# copy_tree DIRECTORY [RSYNC-OPTION...] - to build in. Contents decide, not times: make
+# then sees what changed, and only that.
 copy_tree() {
-	rsync -rlpi --checksum --delete --exclude={.git,'.*.cmd','*.o','*.ko'} \
+	rsync -rlp "${@:2}" --checksum --delete --exclude={.git,'.*.cmd','*.o','*.ko'} \
 		--exclude={'*.mod','*.mod.c','*.gcno',Module.symvers,modules.order} \
 		"$TREE/" "$1/"
 }
@@ -401,7 +401,7 @@ copy_tree() {
 # count what is reached have a directory of their own. A warning is an error. Where nothing
 # is new since the last time, and make is to be told nothing, it has nothing to do.
 modules() {
-	local told made='' new
+	local told new=all
 
 	[ -e "$TREE/Kbuild" ] || die "no modules in $TREE: it has no Kbuild"
 	kernel "$1"
@@ -416,20 +416,17 @@ modules() {
 	exec 9>"$build.lock"
 	flock 9
 
-	[ ! -e "$build.made" ] || made=1
-	rm -f "$build.made"
-	new=$(copy_tree "$build")
-	if [ -z "$made" ] || [ -n "$told$new" ]; then
-		make_modules "$@"
+	if [ -z "$told" ] && [ -e "$build.made" ]; then
+		new=$(copy_tree "$build" --dry-run --itemize-changes)
 	fi
-	[ -n "$told" ] || touch "$build.made"
-}
-
-make_modules() {
+	[ -n "$new" ] || return 0
+	rm -f "$build.made"
+	copy_tree "$build"
 	[ "$kind" != uml ] || set -- UBSAN_SANITIZE=y "$@"
 	kbuild -s -j"$(nproc)" W=1 KCFLAGS="-g -Werror" M="$build" CONFIG_RDMA_MIMIC=m \
 		"$@" modules >&2 || {
 		say "building the modules of $TREE for $flavour failed"
 		exit 1
 	}
+	[ -n "$told" ] || touch "$build.made"
 }
