@@ -75,37 +75,29 @@ static void keep_terms(struct connection *c, const struct rdma_cm_event *event)
 		       c->private_len);
 }
 
-static void cm_wait(struct connection *c, enum rdma_cm_event_type type)
+/* Wait for the CM's next event. Return: whether it is this one */
+static bool cm_says(struct connection *c, enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *event = cm_event(c->channel, PATIENCE_MS);
+	bool ok;
 
 	if (!event)
 		fail("waited in vain for %s", rdma_event_str(type));
-	if (event->event != type)
-		fail("%s (%d) instead of %s", rdma_event_str(event->event),
-		     event->status, rdma_event_str(type));
-	if (type == RDMA_CM_EVENT_ESTABLISHED ||
-	    type == RDMA_CM_EVENT_CONNECT_RESPONSE)
+	ok = event->event == type;
+	if (!ok)
+		printf("# %s (%d) instead of %s\n", rdma_event_str(event->event),
+		       event->status, rdma_event_str(type));
+	else if (type == RDMA_CM_EVENT_ESTABLISHED ||
+		 type == RDMA_CM_EVENT_CONNECT_RESPONSE)
 		keep_terms(c, event);
 	rdma_ack_cm_event(event);
+	return ok;
 }
 
-/* Is there a connection now? If not, something else happened. */
-static bool cm_established(struct connection *c)
+static void cm_wait(struct connection *c, enum rdma_cm_event_type type)
 {
-	struct rdma_cm_event *event = cm_event(c->channel, PATIENCE_MS);
-	bool established;
-
-	if (!event)
-		fail("no connection, and nothing else");
-	established = event->event == RDMA_CM_EVENT_ESTABLISHED;
-	if (established)
-		keep_terms(c, event);
-	else
-		printf("# no connection: %s (%d)\n", rdma_event_str(event->event),
-		       event->status);
-	rdma_ack_cm_event(event);
-	return established;
+	if (!cm_says(c, type))
+		fail("no %s", rdma_event_str(type));
 }
 
 static bool create_qp(struct connection *c)
@@ -236,7 +228,7 @@ struct connection *connection_try(const struct options *options)
 {
 	struct connection *c = connection_start(true, options);
 
-	return cm_established(c) ? c : NULL;
+	return cm_says(c, RDMA_CM_EVENT_ESTABLISHED) ? c : NULL;
 }
 
 /**
@@ -323,7 +315,7 @@ static bool accept_request(struct connection *c)
 		printf("# can't accept a client: %s\n", strerror(errno));
 		return false;
 	}
-	return cm_established(c);
+	return cm_says(c, RDMA_CM_EVENT_ESTABLISHED);
 }
 
 /**
