@@ -76,11 +76,11 @@ removes_device() { [[ $1 = *_remove* ]]; }
 begin() {
 	echo clear >$control/faults
 	if needs_connection "$1"; then
-		in_time load_advances 60 || lab_fail "the load hangs before $1"
+		wait_told load_advances 60 || lab_fail "the load hangs before $1"
 	fi
 	echo "${1//_/ }" >$control/faults || lab_fail "no such fault: $1"
 	! needs_connection "$1" || echo qp-fatal >$control/event
-	in_time lab_until 60 has_struck || lab_fail "$1 did not happen: $(cat $control/faults)"
+	wait_told lab_until 60 has_struck || lab_fail "$1 did not happen: $(cat $control/faults)"
 	! removes_device "$1" || renew_device
 	case $1 in *_port-down*)
 		sleep 2
@@ -89,10 +89,10 @@ begin() {
 	esac
 }
 
-# in_time WAITER SECONDS... - wait for the load, or for what it runs into. Who could not
+# wait_told WAITER SECONDS... - wait for the load, or for what it runs into. Who could not
 # send a Reply, as the port was down, closes its end of the connection; that the CM says so
 # may be lost, too. Heartbeats would tell the other end.
-in_time() {
+wait_told() {
 	if $port_was_down && ! "$1" 10 "${@:3}"; then
 		echo "one end is gone, and the other was not told"
 		echo qp-fatal >$control/event
@@ -162,7 +162,7 @@ strike_at_random() {
 		count_lost
 		echo "$((SECONDS - start)) s: $lost lost, $fault"
 	done
-	in_time load_advances 60 || lab_fail "the load hangs"
+	wait_told load_advances 60 || lab_fail "the load hangs"
 	echo "$lost connections lost, $removals removals, in $((SECONDS - start)) s"
 }
 
@@ -174,7 +174,7 @@ strike_each() {
 	for fault; do
 		start=$SECONDS
 		begin "$fault"
-		in_time load_advances 20 || lab_fail "the load hangs after $fault"
+		wait_told load_advances 20 || lab_fail "the load hangs after $fault"
 		echo "$fault: $((SECONDS - start)) s"
 	done
 	echo "$# faults"
