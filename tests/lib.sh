@@ -112,7 +112,7 @@ answer() {
 		for request; do
 			lab_wait "$request" 0 2>/dev/null && "$request"
 		done
-		lab_pause 0.1
+		sleep 0.1
 	done
 }
 
@@ -144,7 +144,7 @@ true_within() {
 	before=${EPOCHREALTIME//[^0-9]/}
 	until "$@"; do
 		[ $left -gt 0 ] || return 1
-		lab_pause 0.1
+		sleep 0.1
 		now=${EPOCHREALTIME//[^0-9]/}
 		left=$((left - (now - before < 300000 ? now - before : 300000)))
 		before=$now
@@ -154,7 +154,7 @@ true_within() {
 # until_passed START SECONDS - since then, by the clock; START is a time of date +%s.
 until_passed() {
 	while (($(date +%s) < $1 + $2)); do
-		lab_pause 0.1
+		sleep 0.1
 	done
 }
 
@@ -254,7 +254,7 @@ least_during() {
 
 	rm -f /run/enough
 	while memory_now && [ ! -e /run/enough ]; do
-		lab_pause 0.05
+		sleep 0.05
 	done | sort -n | head -n 1 >/run/least &
 	sampler=$!
 	"$@"

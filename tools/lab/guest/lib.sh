@@ -21,16 +21,8 @@ lab_until() {
 	shift
 	until "$@"; do
 		[ $((tries--)) -gt 0 ] || return 1
-		lab_pause 0.1
+		sleep 0.1
 	done
-}
-
-# lab_pause SECONDS - as sleep, without a process: these are dear here, and who waits for
-# something looks often. (Nothing ever comes from there.)
-[ -p /run/lab-nothing ] || mkfifo /run/lab-nothing
-# shellcheck disable=SC2317 # it is called
-lab_pause() {
-	read -rt "$1" <>/run/lab-nothing || true
 }
 
 ### Modules and devices
@@ -150,7 +142,7 @@ lab_wait() {
 # lab_wait_end - on the server, wait until the client's script is done.
 lab_wait_end() {
 	until [ -e "$LAB_SHARE/.lab-end" ]; do
-		lab_pause 0.1
+		sleep 0.1
 	done
 }
 
