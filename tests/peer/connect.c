@@ -280,15 +280,9 @@ struct rdma_cm_id *connection_listen(void)
 	return id;
 }
 
-/**
- * connection_asked - wait for a client that asks for a connection
- * @listener: from connection_listen()
- * @timeout_ms: how long to wait for it
- *
- * Return: a new id for it, or NULL
- */
-struct rdma_cm_id *connection_asked(struct rdma_cm_id *listener,
-				    int timeout_ms)
+/* A new id, for a client that asks; NULL if none does in time. */
+static struct rdma_cm_id *next_request(struct rdma_cm_id *listener,
+				       int timeout_ms)
 {
 	int64_t deadline = now_ms() + timeout_ms;
 	struct rdma_cm_event *event;
@@ -341,7 +335,7 @@ struct connection *connection_accept(struct rdma_cm_id *listener,
 	struct connection *c;
 
 	for (;;) {
-		id = connection_asked(listener, left_ms(deadline));
+		id = next_request(listener, left_ms(deadline));
 		if (!id)
 			return NULL;
 		c = connection_new(options);
@@ -353,12 +347,20 @@ struct connection *connection_accept(struct rdma_cm_id *listener,
 
 /**
  * connection_refuse - reject a client
- * @id: from connection_asked()
+ * @listener: from connection_listen()
+ * @timeout_ms: how long to wait for it
+ *
+ * Return: whether there was one
  */
-void connection_refuse(struct rdma_cm_id *id)
+bool connection_refuse(struct rdma_cm_id *listener, int timeout_ms)
 {
+	struct rdma_cm_id *id = next_request(listener, timeout_ms);
+
+	if (!id)
+		return false;
 	rdma_reject(id, NULL, 0);
 	rdma_destroy_id(id);
+	return true;
 }
 
 /**

@@ -122,8 +122,7 @@ void connection_expect_refused(const struct options *options);
 struct connection *connection_accept(struct rdma_cm_id *listener, int timeout_ms,
 				     const struct options *options);
 struct rdma_cm_id *connection_listen(void);
-struct rdma_cm_id *connection_asked(struct rdma_cm_id *listener, int timeout_ms);
-void connection_refuse(struct rdma_cm_id *id);
+bool connection_refuse(struct rdma_cm_id *listener, int timeout_ms);
 void connection_close(struct connection *c);
 bool connection_is_iwarp(const struct connection *c);
 void connection_needs_infiniband(const struct connection *c, const char *why);

@@ -233,14 +233,8 @@ static void unknown_type(void)
 
 static void refuse(void)
 {
-	struct rdma_cm_id *id;
-
-	for (;;) {
-		id = connection_asked(listener, FOREVER_MS);
-		/* Once the client is told, the verdict may be asked for. */
-		as_expected = true;
-		connection_refuse(id);
-	}
+	for (;;)
+		as_expected = connection_refuse(listener, FOREVER_MS);
 }
 
 static void answer_with_error(void)

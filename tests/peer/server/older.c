@@ -85,11 +85,10 @@ static void older_and_refuses(void)
 			       REPLY_FLAGS "00000003");
 		connection_expect(c, "xxxxxxxx " VERS_1 "xxxxxxxx 00000000 "
 				  NO_LISTS "xxxxxxxx " RPC_NULL);
-		/* Once the client is told, the verdict may be asked for. */
-		as_expected = connections == 1;
 		connection_say(c, "00000002 " VERS_1 "00000020 00000004 "
 			       "00000001 00000002 00000002");
 		expect_gone(c);
+		as_expected = connections == 1;
 	}
 }
 
