@@ -151,24 +151,31 @@ spawn() {
 	setsid env -C "$log" "$@" </dev/null >>"$log/$guest.console" 2>&1 &
 	pid[$guest]=$!
 	disown
-	born[$guest]=$(birth_of $!)
+	birth_of $!
+	born[$guest]=$birth
 }
 
-# birth_of PROCESS - when it began, in ticks; nothing if there is none
+# birth_of PROCESS - when it began, in ticks, to $birth; nothing if there is none. This and
+# pause() need no process: of each guest that runs it is asked ten times a second.
 birth_of() {
 	local stat
 
+	birth=
 	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
 	# Its name is in parentheses, and may have spaces.
 	read -ra stat <<<"${stat##*) }"
-	echo "${stat[19]}"
+	birth=${stat[19]}
 }
+
+# Nothing ever comes from there.
+exec {nothing}<> <(:)
+pause() { read -rt 0.1 -u "$nothing" || true; }
 
 # A process that began at another time has the number of one that is over.
 alive() {
 	local birth
 
-	birth=$(birth_of "${pid[$1]}")
+	birth_of "${pid[$1]}"
 	[ -n "$birth" ] && [ "$birth" = "${born[$1]}" ]
 }
 
@@ -179,7 +186,7 @@ in_time() { [ "$SECONDS" -lt "$deadline" ]; }
 kill_guest() {
 	local birth
 
-	birth=$(birth_of "${pid[$1]}")
+	birth_of "${pid[$1]}"
 	if [ -z "$birth" ] || [ "$birth" = "${born[$1]}" ]; then
 		kill -KILL -- "-${pid[$1]}" 2>/dev/null || true
 	fi
@@ -257,7 +264,7 @@ pin() {
 	mapfile -t host < <(allowed_cpus)
 	while alive "$1" && [ "$(cat "$tasks"/*/comm 2>/dev/null | grep -c '^CPU ')" -lt "$2" ]; do
 		in_time || die "LAB_PIN: no thread of $1 says that it is a CPU's"
-		sleep 0.1
+		pause
 	done
 	for task in "$tasks"/*; do
 		{ read -r name number <"$task/comm"; } 2>/dev/null || continue
@@ -387,7 +394,7 @@ run() {
 	start guest guest 1 "${operands[@]}"
 	show guest
 	while alive guest && in_time; do
-		sleep 0.1
+		pause
 	done
 	kill_guest guest
 	status_of guest
@@ -419,7 +426,7 @@ pair() {
 			status_of "${guest_of[server]}"
 			verdict "$status"
 		fi
-		sleep 0.1
+		pause
 	done
 	kill_guest "${guest_of[client]}"
 	status_of "${guest_of[client]}"
@@ -427,7 +434,7 @@ pair() {
 
 	touch "$log/share/.lab-end"
 	while alive "${guest_of[server]}" && in_time; do
-		sleep 0.1
+		pause
 	done
 	kill_guest "${guest_of[server]}"
 	status_of "${guest_of[server]}"
