@@ -44,7 +44,8 @@ kill_guest guest
 check "it is killed" gone "$process"
 check "it is not alive then" dead guest
 
-# Its number is that of a process that began at another time.
+# Its number is that of a process that began at another time, which is counted in 10 ms.
+sleep 0.1
 run_guest other
 process=${pid[other]}
 pid[guest]=$process
