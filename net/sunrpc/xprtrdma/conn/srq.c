@@ -330,7 +330,7 @@ static bool drop(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv,
 	}
 	unlink_recv(srq, recv);
 	rpcrdma2_recv_free(srq->dev, recv, !srq->unmapped);
-	last = srq->unmapped && !srq->nr_recvs;
+	last = srq->destroyed && !srq->nr_recvs;
 	spin_unlock(&srq->lock);
 	if (last)
 		kfree(srq);
@@ -361,8 +361,6 @@ void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 static bool close_queue(struct rpcrdma2_srq *srq)
 {
 	struct rpcrdma2_recv *recv, *next;
-	struct ib_device *dev = srq->dev;
-	struct ib_srq *queue = srq->srq;
 	LIST_HEAD(posted);
 	bool empty;
 
@@ -382,13 +380,17 @@ static bool close_queue(struct rpcrdma2_srq *srq)
 			list_add(&recv->all, &posted);
 		}
 	}
-	empty = !srq->nr_recvs;
 	spin_unlock(&srq->lock);
 
-	/* From here on @srq may be freed with the last of the others. */
-	ib_destroy_srq(queue);
+	/* Until this returns, there may be events. */
+	ib_destroy_srq(srq->srq);
 	list_for_each_entry_safe(recv, next, &posted, all)
-		rpcrdma2_recv_free(dev, recv, true);
+		rpcrdma2_recv_free(srq->dev, recv, true);
+	spin_lock(&srq->lock);
+	/* From here on @srq may be freed with the last of the others. */
+	srq->destroyed = true;
+	empty = !srq->nr_recvs;
+	spin_unlock(&srq->lock);
 	return empty;
 }
 

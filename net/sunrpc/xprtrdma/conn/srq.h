@@ -43,7 +43,8 @@ enum rpcrdma2_last_wqe {
  * @promised: how many may be filled at a time, if each connection uses all that it
  *	was granted; at most @depth
  * @gone: no Receive is posted any more
- * @unmapped: nor is one mapped; it is freed with the last of them
+ * @unmapped: nor is one mapped
+ * @destroyed: nor is there a Queue; this is freed with the last of them
  * @events: whether the device says when a QP takes no more
  */
 struct rpcrdma2_srq {
@@ -64,6 +65,7 @@ struct rpcrdma2_srq {
 	struct work_struct	failed_work;
 	bool			gone;
 	bool			unmapped;
+	bool			destroyed;
 	enum rpcrdma2_last_wqe	events;
 };
 
