@@ -361,8 +361,9 @@ static void read_timer(struct work_struct *work)
 					  list);
 	if (oldest) {
 		left = oldest->since + READ_TIMEOUT - jiffies;
+		/* Who has begun since this runs may have set it for later. */
 		if (left > 0)
-			queue_delayed_work(rpcrdma2_wq, &adm->read_timer, left);
+			mod_delayed_work(rpcrdma2_wq, &adm->read_timer, left);
 	}
 	spin_unlock(&responder->lock);
 	if (left <= 0)
