@@ -31,7 +31,7 @@ int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length)
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
 
 	if (job->nr_payloads &&
-	    offset < payload[-1].offset + payload[-1].length)
+	    offset < payload[-1].offset + xdr_align_size(payload[-1].length))
 		return -EINVAL;
 	if (job->nr_payloads >= cl->nwrites)
 		return 0;
