@@ -107,7 +107,7 @@ trickled() {
 	SECONDS=0
 	until has_missed || [ $SECONDS -gt 60 ]; do
 		timeout 120 stat "$LAB_MOUNT/$SECONDS" >/dev/null 2>&1 &
-		sleep 0.5
+		lab_nap 0.5
 	done
 	has_missed || lab_fail "a peer that takes little keeps what waits for it"
 	echo "trickled: closed after $SECONDS s"

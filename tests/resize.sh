@@ -94,7 +94,7 @@ small_load() {
 		[ -e $small ] || return 0
 		echo $n >"$LAB_MOUNT/small" &&
 			[ "$(cat "$LAB_MOUNT/small")" = $n ] || return 1
-		sleep 0.02
+		lab_nap 0.02
 	done
 }
 
