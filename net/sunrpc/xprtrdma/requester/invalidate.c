@@ -4,7 +4,8 @@
  *
  * An RPC asks for remote invalidation of one registration. The others, and that one
  * if the responder did not do it, are invalidated by LocalInv WRs, the last of which
- * is signaled; on a device that refuses those, by deregistering them.
+ * is signaled; on a device that refuses those, by deregistering them, once what
+ * registers them is no longer on the Send Queue.
  */
 #include "requester.h"
 
@@ -121,17 +122,45 @@ static void inv_done(struct rpcrdma2_work *work, int status)
 		rpcrdma2_call_complete(call);
 }
 
-/* Drivers are known that have no LOCAL_INV: see note_refusal() in conn/qp.c. */
-static int deregister_later(struct rpcrdma2_requester *requester,
-			    struct rpcrdma2_work *work)
+/* The Call's own chain is done. CQ context, or the teardown */
+static void deregister_later(struct rpcrdma2_work *work, int status)
 {
+	struct rpcrdma2_call *call = container_of(work, struct rpcrdma2_call,
+						  inv_work);
+	struct rpcrdma2_requester *requester = call->conn->requester;
+
 	/* No LocalInv is counted. */
 	work->count = 0;
+	work->done = inv_done;
+	if (status) {
+		work->done(work, status);
+		return;
+	}
 	spin_lock(&requester->lock);
 	list_add_tail(&work->link, &requester->to_deregister);
 	spin_unlock(&requester->lock);
 	queue_work(rpcrdma2_wq, &requester->deregister);
-	return 0;
+}
+
+/*
+ * Drivers are known that have no LOCAL_INV: see note_refusal() in conn/qp.c. The Call may
+ * still be on the Send Queue, or wait for it, if its RPC was killed, or if the peer answers
+ * what it can't have seen. An RDMA Write of no octets, as heartbeats are, is done later.
+ */
+static int deregister_behind(struct rpcrdma2_requester *requester,
+			     struct rpcrdma2_call *call)
+{
+	struct rpcrdma2_work *work = &call->inv_work;
+	struct rpcrdma2_mr *mr;
+	struct ib_send_wr *wr;
+
+	mr = list_first_entry(&call->mrs, struct rpcrdma2_mr, list);
+	mr->behind_wr = (struct ib_rdma_wr) { .wr.opcode = IB_WR_RDMA_WRITE };
+	wr = &mr->behind_wr.wr;
+	rpcrdma2_work_init(work, be32_to_cpu(call->rqst->rq_xid), wr, wr, 1,
+			   deregister_later);
+	work->prompt = true;
+	return rpcrdma2_post(requester->conn, work);
 }
 
 static struct rpcrdma2_work *
@@ -215,6 +244,8 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 	struct rpcrdma2_mr *mr;
 	unsigned int count = 0;
 
+	if (requester->conn->no_local_inv && !list_empty(&call->mrs))
+		return deregister_behind(requester, call);
 	list_for_each_entry_reverse(mr, &call->mrs, list) {
 		mr->inv_wr.next = first;
 		mr->inv_wr.wr_cqe = &work->cqe;
@@ -234,7 +265,5 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 	rpcrdma2_work_init(work, be32_to_cpu(call->rqst->rq_xid), first, last,
 			   count, inv_done);
 	work->prompt = true;
-	if (requester->conn->no_local_inv)
-		return deregister_later(requester, work);
 	return rpcrdma2_post(requester->conn, work);
 }

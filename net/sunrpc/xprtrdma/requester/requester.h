@@ -139,6 +139,7 @@ struct rpcrdma2_requester {
  * @unused: the device wrote nothing there, but the CPU did
  * @reg_wr: registers it
  * @inv_wr: invalidates it locally
+ * @behind_wr: where there is no LOCAL_INV, does nothing but come behind the Call that has it
  */
 struct rpcrdma2_mr {
 	struct list_head	list;
@@ -150,7 +151,10 @@ struct rpcrdma2_mr {
 	enum dma_data_direction	dir;
 	bool			unused;
 	struct ib_reg_wr	reg_wr;
-	struct ib_send_wr	inv_wr;
+	union {
+		struct ib_send_wr	inv_wr;
+		struct ib_rdma_wr	behind_wr;
+	};
 };
 
 /**

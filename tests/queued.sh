@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: RPCs are killed while their Calls are still on the Send Queue. What they
+# have registered may not go before the Queue has come by.
+#
+#	queued.sh PROFILE...
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+faults=/sys/kernel/debug/mimic/r0/faults
+
+# An RPC that a process waits for itself, and that offers memory: a READDIR. The directory is
+# open before the Queue stands still.
+reader='
+import os, sys, time
+fd = os.open(sys.argv[1], os.O_RDONLY)
+open("/run/is-open", "w").close()
+while not os.path.exists("/run/read"):
+    time.sleep(0.05)
+os.listdir(fd)
+'
+
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+stands_still() { [[ $(<$faults) = *struck=1* ]]; }
+
+has_registered() { [ "$(counted registered)" -gt "$1" ]; }
+
+# kill_queued NUMBER
+kill_queued() {
+	local dir=$LAB_MOUNT/dir.$1 before pid
+
+	rm -f /run/is-open /run/read
+	must mkdir "$dir"
+	must touch "$dir"/{a..z}
+	python3 -c "$reader" "$dir" 2>/dev/null &
+	pid=$!
+	lab_until 20 test -e /run/is-open || lab_fail "nobody reads"
+	echo clear >$faults
+	echo "send delay ms=4000" >$faults
+	timeout 60 stat "$LAB_MOUNT/$1" >/dev/null 2>&1 &
+	lab_until 10 stands_still || lab_fail "nothing is sent"
+	before=$(counted registered)
+	touch /run/read
+	lab_until 3 has_registered "$before" || lab_fail "the reader has registered nothing"
+	before=$(counted fenced)
+	kill -KILL $pid
+	lab_until 20 gone $pid || lab_fail "the reader can't be killed"
+	[ "$(counted fenced)" -gt "$before" ] || lab_fail "no RPC has ended early"
+	must wait
+}
+
+for profile; do
+	nfs_start "mimic:$profile"
+	count_event registered rpcrdma2/rpcrdma2_mr_register
+	count_event fenced rpcrdma2/rpcrdma2_call_fenced
+	must lab_mount 4.2 actimeo=600
+	# By now it is known whether the device takes LOCAL_INV.
+	work files
+	for i in 1 2 3; do
+		kill_queued $i
+	done
+	work offsets
+	must umount "$LAB_MOUNT"
+	nfs_stop
+	must umount "$LAB_EXPORT"
+	echo "$profile: well"
+done
