@@ -103,7 +103,10 @@ static void qp_event(struct ib_event *event, void *context)
 		if (conn->srq)
 			WRITE_ONCE(conn->srq->events, RPCRDMA2_RAISES_EVENTS);
 		complete_all(&conn->last_wqe);
-		break;
+		if (READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING)
+			break;
+		/* Where nothing was on the Send Queue, nothing else says that it failed. */
+		fallthrough;
 	case IB_EVENT_QP_FATAL:
 	case IB_EVENT_QP_REQ_ERR:
 	case IB_EVENT_QP_ACCESS_ERR:
