@@ -9,7 +9,8 @@
 #
 # FAULT is a line for the file "faults" of mimic, the device for tests, with "_" for
 # blanks; without any, all of them. With --random, they are drawn, until so many
-# connections were lost, and the device was removed so often.
+# connections were lost, and the device was removed so often, dead or alive. "new-"
+# before a fault: it is for a new connection's first messages.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -36,12 +37,22 @@ wr_faults() {
 			echo "${step}_$action"
 		done
 	done
-	echo send_rnr_times=3 send-inv_rnr_times=3 recv_refuse_times=1 send_srq-fatal
+	echo send_rnr_times=3 send-inv_rnr_times=3 send_srq-fatal recv_refuse recv_fail_status=4
 }
 
-# ... and with what makes a connection: the verbs of both ends in turns, the CM's messages
+# ... and with what makes a connection, and ends it: the verbs of both ends in turns, the
+# CM's messages, and the first Send of either end of a new one
 connection_faults() {
 	local step action
+
+	for action in refuse fail_status=12 delay_ms=200 lose qp-fatal device-fatal port-down remove; do
+		echo "new-send_$action" "new-send_${action}_after=1"
+	done
+	for action in delay_ms=200 device-fatal port-down remove; do
+		for step in to-err destroy-qp; do
+			echo "${step}_$action" "${step}_${action}_after=1"
+		done
+	done
 
 	for action in refuse delay_ms=200 device-fatal port-down remove; do
 		for step in create-cq create-qp alloc-mr; do
@@ -58,8 +69,8 @@ connection_faults() {
 			echo "connect_$action" "accept_$action"
 		done ;;
 	*)	for action in lose delay device-fatal port-down remove; do
-			for step in {0..3}; do
-				echo "mad_${action}_after=$step"
+			for step in req rep rtu dreq drep; do
+				echo "${step}_$action"
 			done
 		done
 		echo mad_refuse ;;
@@ -67,27 +78,47 @@ connection_faults() {
 }
 
 needs_connection() {
-	case $1 in create-*|modify-*|alloc-*|mad_*|connect_*|accept_*) ;; *) false ;; esac
+	case $1 in
+	send*|write_*|read_*|reg-mr_*|local-inv_*|recv_*) false ;;
+	esac
 }
 
-removes_device() { [[ $1 = *_remove* ]]; }
+# A device that is dead has to go, too.
+removes_device() { [[ $1 = *_remove* || $1 = *_device-fatal* ]]; }
 
 # begin FAULT - and wait until it has happened.
 begin() {
+	local event= line
+
 	echo clear >$control/faults
 	if needs_connection "$1"; then
 		wait_told load_advances 60 || lab_fail "the load hangs before $1"
+		event=qp-fatal
 	fi
-	echo "${1//_/ }" >$control/faults || lab_fail "no such fault: $1"
-	! needs_connection "$1" || echo qp-fatal >$control/event
+	# What is for a new connection is not to strike the one before.
+	case $1 in new-*)
+		echo $event >$control/event
+		event= ;;
+	esac
+	line=${1#new-}
+	echo "${line//_/ }" >$control/faults || lab_fail "no such fault: $1"
+	[ -z $event ] || echo $event >$control/event
 	wait_told lab_until 60 has_struck || lab_fail "$1 did not happen: $(cat $control/faults)"
-	! removes_device "$1" || renew_device
-	case $1 in *_port-down*)
+	case $1 in
+	*_device-fatal*)
+		lab_until 30 has_no_connection || lab_fail "$1: connections outlive the device"
+		echo remove >$control/event
+		renew_device ;;
+	*_remove*)
+		renew_device ;;
+	*_port-down*)
 		sleep 2
 		echo port-up >$control/event
 		port_was_down=true ;;
 	esac
 }
+
+has_no_connection() { ! rdma resource show qp link r0/1 | grep -q 'type RC'; }
 
 # wait_told WAITER SECONDS... - wait for the load, or for what it runs into. Who could not
 # send a Reply, as the port was down, closes its end of the connection; that the CM says so
@@ -129,7 +160,7 @@ draw() {
 	shift $((RANDOM % $#))
 	fault=$1
 	case $fault in
-	*_after=*|mad_*|connect_*|accept_*) ;;
+	*_after=*|req_*|rep_*|rtu_*|dreq_*|drep_*|mad_*|connect_*|accept_*|new-*) ;;
 	create-*) fault+=_after=$((RANDOM % 2)) ;;
 	*)	fault+=_after=$((RANDOM % 16)) ;;
 	esac
@@ -183,6 +214,7 @@ strike_each() {
 nfs_start "mimic:$profile"
 # Nor is an RPC to run out of time, which would hide the same.
 must lab_mount 4.1 "timeo=3000${OPTIONS:+,$OPTIONS}"
+dma_is_seen
 load_start
 case ${1:-} in
 --random) strike_at_random "${@:2}" ;;

@@ -13,7 +13,8 @@
 /* What a QP copies in a turn, where others wait for theirs: the largest packet of RoCE */
 #define TURN		SZ_4K
 
-static void fall(struct mimic_qp *qp)
+/* A QP comes to its end, in any context but interrupts; not below its own lock. */
+void mimic_fall(struct mimic_qp *qp)
 {
 	mimic_iwarp_lost(qp);
 	mimic_qp_state(qp, IB_QPS_ERR);
@@ -23,7 +24,7 @@ static void fall(struct mimic_qp *qp)
 static void end_peer(struct mimic_qp *peer, enum ib_event_type event)
 {
 	mimic_qp_event(peer, event);
-	fall(peer);
+	mimic_fall(peer);
 }
 
 static bool can_be_reached(const struct mimic_qp *qp)
@@ -41,6 +42,13 @@ static unsigned long rnr_delay(u32 code)
 	return usecs_to_jiffies(10 * hundredths);
 }
 
+/* Nothing goes on before, whatever is posted meanwhile. */
+static void wait_for(struct mimic_qp *qp, unsigned long delay)
+{
+	WRITE_ONCE(qp->waits, true);
+	mod_delayed_work(mimic_wq, &qp->later, delay);
+}
+
 /* No Receive: wait, as often as the connection allows; on iWARP, not at all. */
 static int not_ready(struct mimic_qp *qp, const struct mimic_qp *peer)
 {
@@ -54,8 +62,7 @@ static int not_ready(struct mimic_qp *qp, const struct mimic_qp *peer)
 	}
 	if (qp->rnr_left < 7)
 		qp->rnr_left--;
-	queue_delayed_work(mimic_wq, &qp->later,
-			   rnr_delay(peer->attr.min_rnr_timer));
+	wait_for(qp, rnr_delay(peer->attr.min_rnr_timer));
 	return TRY_LATER;
 }
 
@@ -131,6 +138,20 @@ static int recv_status(enum mimic_fault_of fault, enum ib_wc_status *receiver)
 	}
 }
 
+/* Is there a fault for the Receive that was taken? */
+static int judge_recv(struct mimic_qp *peer, int status, enum ib_wc_status *receiver)
+{
+	struct mimic_verdict verdict;
+
+	if (peer->ib.qp_type == IB_QPT_GSI)
+		return status;
+	verdict = mimic_strike(peer->dev, MIMIC_RECV, false);
+	if (verdict.action != MIMIC_FAIL)
+		return status;
+	*receiver = verdict.value;
+	return IB_WC_REM_OP_ERR;
+}
+
 /* Into the Receive at the head of the peer's Queue; peer->target is held. */
 static int fill_recv(struct mimic_qp *qp, struct mimic_wqe *wqe,
 		     struct mimic_qp *peer)
@@ -170,7 +191,7 @@ static int fill_recv(struct mimic_qp *qp, struct mimic_wqe *wqe,
 		fault = mimic_move(&to, &from, &wc.byte_len);
 	if (qp->ib.qp_type == IB_QPT_GSI)
 		wc.byte_len += sizeof(grh);
-	status = recv_status(fault, &wc.status);
+	status = judge_recv(peer, recv_status(fault, &wc.status), &wc.status);
 	if (!status && wqe->opcode == IB_WR_SEND_WITH_INV &&
 	    !mimic_mr_invalidate(peer->dev, peer->ib.pd, wqe->rkey, true)) {
 		wc.status = IB_WC_LOC_PROT_ERR;
@@ -303,7 +324,8 @@ static int reach_peer(struct mimic_qp *qp, struct mimic_wqe *wqe)
 	bool datagram = qp->ib.qp_type == IB_QPT_GSI;
 	int status = IB_WC_RETRY_EXC_ERR;
 
-	if (peer && !READ_ONCE(peer->dev->port_down)) {
+	if (peer && !READ_ONCE(peer->dev->port_down) &&
+	    !READ_ONCE(qp->dev->dead) && !READ_ONCE(peer->dev->dead)) {
 		spin_lock(&peer->target);
 		if (can_be_reached(peer))
 			status = do_remote(qp, wqe, peer);
@@ -466,6 +488,20 @@ int mimic_step_of(const struct mimic_qp *qp, enum ib_wr_opcode opcode)
 	}
 }
 
+/* What is to go wrong with this entry? */
+static struct mimic_verdict verdict_on(struct mimic_qp *qp, const struct mimic_wqe *wqe)
+{
+	int step = mimic_step_of(qp, wqe->opcode);
+	struct mimic_verdict verdict = mimic_strike(qp->dev, step, false);
+
+	if (step == MIMIC_MAD && verdict.action == MIMIC_NO_FAULT) {
+		step = mimic_cm_step(wqe);
+		if (step != MIMIC_MAD)
+			verdict = mimic_strike(qp->dev, step, false);
+	}
+	return verdict;
+}
+
 /* Is there a fault for this entry? Return: as execute(), or 0 to execute it */
 static int judge(struct mimic_qp *qp, struct mimic_wqe *wqe, bool *done)
 {
@@ -475,14 +511,13 @@ static int judge(struct mimic_qp *qp, struct mimic_wqe *wqe, bool *done)
 	if (wqe->judged)
 		return 0;
 	wqe->judged = true;
-	verdict = mimic_strike(qp->dev, mimic_step_of(qp, wqe->opcode), false);
+	verdict = verdict_on(qp, wqe);
 	switch (verdict.action) {
 	case MIMIC_FAIL:
 		*done = true;
 		return verdict.value;
 	case MIMIC_DELAY:
-		queue_delayed_work(mimic_wq, &qp->later,
-				   msecs_to_jiffies(verdict.value));
+		wait_for(qp, msecs_to_jiffies(verdict.value));
 		*done = true;
 		return TRY_LATER;
 	case MIMIC_LATE:
@@ -517,7 +552,8 @@ static void run_send_queue(struct mimic_qp *qp)
 
 	if (!is_silent(qp))
 		report_all(qp);
-	while (READ_ONCE(qp->state) == IB_QPS_RTS && !READ_ONCE(qp->halted)) {
+	while (READ_ONCE(qp->state) == IB_QPS_RTS && !READ_ONCE(qp->halted) &&
+	       !READ_ONCE(qp->waits)) {
 		/* Pairs with the release in mimic_post_send(). */
 		head = smp_load_acquire(&qp->sq.head);
 		if (head == qp->executed)
@@ -540,7 +576,7 @@ static void run_send_queue(struct mimic_qp *qp)
 		if (status != GOES_ON) {
 			finish(qp, wqe, status);
 			if (status)
-				fall(qp);
+				mimic_fall(qp);
 		}
 		if (qp->dev->engine_cpu >= 0) {
 			/* The next one is other QPs' turn. */

@@ -26,9 +26,16 @@ static const char * const step_names[] = {
 	[MIMIC_LOCAL_INV]	= "local-inv",
 	[MIMIC_RECV]		= "recv",
 	[MIMIC_MAD]		= "mad",
+	[MIMIC_REQ]		= "req",
+	[MIMIC_REP]		= "rep",
+	[MIMIC_RTU]		= "rtu",
+	[MIMIC_DREQ]		= "dreq",
+	[MIMIC_DREP]		= "drep",
 	[MIMIC_CREATE_CQ]	= "create-cq",
 	[MIMIC_CREATE_QP]	= "create-qp",
 	[MIMIC_MODIFY_QP]	= "modify-qp",
+	[MIMIC_TO_ERR]		= "to-err",
+	[MIMIC_DESTROY_QP]	= "destroy-qp",
 	[MIMIC_ALLOC_MR]	= "alloc-mr",
 	[MIMIC_CONNECT]		= "connect",
 	[MIMIC_ACCEPT]		= "accept",
@@ -49,6 +56,35 @@ static const char * const action_names[] = {
 	[MIMIC_PORT_DOWN]	= "port-down",
 	[MIMIC_REMOVE]		= "remove",
 };
+
+/* What may happen at a step that is no work request of a connection's */
+#define EVENTS	(BIT(MIMIC_SRQ_FATAL) | BIT(MIMIC_DEVICE_FATAL) | \
+		 BIT(MIMIC_PORT_DOWN) | BIT(MIMIC_REMOVE))
+#define VERB	(BIT(MIMIC_REFUSE) | BIT(MIMIC_DELAY) | EVENTS)
+#define MESSAGE	(BIT(MIMIC_LOSE) | BIT(MIMIC_DELAY) | EVENTS)
+
+static const u32 actions_of[MIMIC_STEPS] = {
+	[MIMIC_RECV]		= BIT(MIMIC_REFUSE) | BIT(MIMIC_FAIL),
+	[MIMIC_MAD]		= BIT(MIMIC_REFUSE) | MESSAGE,
+	[MIMIC_REQ]		= MESSAGE,
+	[MIMIC_REP]		= MESSAGE,
+	[MIMIC_RTU]		= MESSAGE,
+	[MIMIC_DREQ]		= MESSAGE,
+	[MIMIC_DREP]		= MESSAGE,
+	[MIMIC_CREATE_CQ]	= VERB,
+	[MIMIC_CREATE_QP]	= VERB,
+	[MIMIC_MODIFY_QP]	= VERB,
+	[MIMIC_TO_ERR]		= BIT(MIMIC_DELAY) | EVENTS,
+	[MIMIC_DESTROY_QP]	= BIT(MIMIC_DELAY) | EVENTS,
+	[MIMIC_ALLOC_MR]	= VERB,
+	[MIMIC_CONNECT]		= VERB,
+	[MIMIC_ACCEPT]		= VERB,
+};
+
+static bool is_possible(enum mimic_step step, enum mimic_action action)
+{
+	return !actions_of[step] || (actions_of[step] & BIT(action));
+}
 
 /**
  * struct fault - a line of the file
@@ -138,6 +174,29 @@ static void all_srqs_fatal(struct mimic_dev *dev)
 	rcu_read_unlock();
 }
 
+/*
+ * The device does nothing any more, until it is removed. As those drivers have it that
+ * look after a device in such a state, all that was posted is flushed, and what can be
+ * refused is.
+ */
+static void die(struct mimic_dev *dev)
+{
+	struct mimic_qp *qp;
+	unsigned long index;
+
+	WRITE_ONCE(dev->dead, true);
+	/* Against their destruction, which waits for readers. */
+	rcu_read_lock();
+	xa_for_each(&mimic_qps, index, qp) {
+		if (qp->dev != dev || READ_ONCE(qp->state) == IB_QPS_RESET)
+			continue;
+		WRITE_ONCE(qp->halted, false);
+		mimic_fall(qp);
+	}
+	rcu_read_unlock();
+	raise(dev, IB_EVENT_DEVICE_FATAL);
+}
+
 /* Return: whether the step goes on as if nothing were */
 static bool happens(struct mimic_dev *dev, enum mimic_action action)
 {
@@ -146,7 +205,7 @@ static bool happens(struct mimic_dev *dev, enum mimic_action action)
 		all_srqs_fatal(dev);
 		return true;
 	case MIMIC_DEVICE_FATAL:
-		raise(dev, IB_EVENT_DEVICE_FATAL);
+		die(dev);
 		return true;
 	case MIMIC_PORT_DOWN:
 		mimic_port(dev, false);
@@ -201,7 +260,7 @@ struct mimic_verdict mimic_strike(struct mimic_dev *dev, enum mimic_step step,
  *
  * Process context, sleeps.
  *
- * Return: 0, or -ENOMEM
+ * Return: 0, -ENOMEM, or -EIO of a dead device. What can't be refused, never is
  */
 int mimic_refuse(struct mimic_dev *dev, enum mimic_step step)
 {
@@ -209,6 +268,8 @@ int mimic_refuse(struct mimic_dev *dev, enum mimic_step step)
 	unsigned int clears = READ_ONCE(faults->clears);
 	struct mimic_verdict verdict;
 
+	if (READ_ONCE(dev->dead))
+		return is_possible(step, MIMIC_REFUSE) ? -EIO : 0;
 	if (mimic_strike(dev, step, true).action == MIMIC_REFUSE)
 		return -ENOMEM;
 	verdict = mimic_strike(dev, step, false);
@@ -291,6 +352,11 @@ static int parse(struct fault *fault, char *line)
 		   -EINVAL;
 	if (i <= 0) {
 		pr_err("mimic: no action \"%s\"\n", word ?: "");
+		return -EINVAL;
+	}
+	if (!is_possible(fault->step, i)) {
+		pr_err("mimic: no action \"%s\" for \"%s\"\n", word,
+		       step_names[fault->step]);
 		return -EINVAL;
 	}
 	fault->verdict.action = i;

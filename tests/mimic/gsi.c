@@ -4,6 +4,8 @@
  * devices. A GID says which device.
  */
 #include <rdma/ib_cache.h>
+#include <rdma/ib_cm.h>
+#include <rdma/ib_mad.h>
 
 #include "mimic.h"
 
@@ -80,4 +82,30 @@ void mimic_fill_grh(struct ib_grh *grh, const struct mimic_wqe *wqe)
 	grh->hop_limit = 1;
 	grh->sgid = wqe->sgid;
 	grh->dgid = wqe->dgid;
+}
+
+/* Which message of the CM's a datagram is; MIMIC_MAD if it is none that has a name */
+enum mimic_step mimic_cm_step(const struct mimic_wqe *wqe)
+{
+	const struct ib_mad_hdr *hdr;
+
+	if (!wqe->num_sge || wqe->sge[0].length < sizeof(*hdr))
+		return MIMIC_MAD;
+	hdr = mimic_at_dma(wqe->sge[0].addr, sizeof(*hdr));
+	if (!hdr || hdr->mgmt_class != IB_MGMT_CLASS_CM)
+		return MIMIC_MAD;
+	switch (hdr->attr_id) {
+	case CM_REQ_ATTR_ID:
+		return MIMIC_REQ;
+	case CM_REP_ATTR_ID:
+		return MIMIC_REP;
+	case CM_RTU_ATTR_ID:
+		return MIMIC_RTU;
+	case CM_DREQ_ATTR_ID:
+		return MIMIC_DREQ;
+	case CM_DREP_ATTR_ID:
+		return MIMIC_DREP;
+	default:
+		return MIMIC_MAD;
+	}
 }

@@ -181,11 +181,16 @@ bool mimic_mr_invalidate(struct mimic_dev *dev, struct ib_pd *pd, u32 key,
 	return ok;
 }
 
-/*
- * What the device finds at a DMA address; NULL if that is none. Memory that is
- * contiguous there is so for the kernel, too.
+/**
+ * mimic_at_dma - what the device finds at a DMA address
+ * @addr: the address
+ * @length: octets
+ *
+ * Memory that is contiguous there is so for the kernel, too. Any context.
+ *
+ * Return: where the kernel has it; NULL if that is no DMA address
  */
-static void *at_dma(dma_addr_t addr, u32 length)
+void *mimic_at_dma(dma_addr_t addr, u32 length)
 {
 	phys_addr_t from = addr - MIMIC_DMA_OFFSET, to = from + length - 1;
 
@@ -259,13 +264,13 @@ static void *side_memory(const struct mimic_side *side, u32 *length)
 
 	*length = min(*length, side->left);
 	if (!mr || mr->all)
-		return at_dma(side->addr, *length);
+		return mimic_at_dma(side->addr, *length);
 	/* The first page may be one in whose midst the registration begins. */
 	offset = side->addr - mr->iova + (mr->iova & (BIT(mr->page_shift) - 1));
 	in_page = offset & (BIT(mr->page_shift) - 1);
 	*length = min_t(u32, *length, BIT(mr->page_shift) - in_page);
-	return at_dma(pages_of(mr, false)[offset >> mr->page_shift] + in_page,
-		      *length);
+	return mimic_at_dma(pages_of(mr, false)[offset >> mr->page_shift] +
+			    in_page, *length);
 }
 
 /* Be at an SGE that has some left. Return: 1, 0 if there is none, or -EACCES */

@@ -132,6 +132,7 @@ struct mimic_dev {
 	int			engine_cpu;	/* of all QPs; -1: the doorbell's */
 	u32			index;
 	bool			port_down;
+	bool			dead;	/* by a fault, until it is removed */
 	struct xarray		mrs;
 	u8			next_key;
 	struct mimic_vector	*vectors;
@@ -325,6 +326,7 @@ struct mimic_cq {
  * @kick: gets to its CPU, if that is another
  * @kicked: it is on its way
  * @later: runs the engine again
+ * @waits: until then, it executes nothing
  * @rnr_left: how often to try again if the other end has no Receive
  * @last_wqe: in ERR, it was said that no Receive of a shared queue is taken any more
  * @halted: by a fault: nothing is executed until the QP is moved to ERR
@@ -355,6 +357,7 @@ struct mimic_qp {
 	call_single_data_t	kick;
 	unsigned long		kicked;
 	struct delayed_work	later;
+	bool			waits;
 	u32			rnr_left;
 	bool			last_wqe;
 	bool			halted;
@@ -462,6 +465,7 @@ struct mimic_side {
 /* What became of a transfer: who was wrong */
 enum mimic_fault_of { MIMIC_FINE, MIMIC_TO, MIMIC_FROM, MIMIC_TOO_LONG };
 
+void *mimic_at_dma(dma_addr_t addr, u32 length);
 bool mimic_put(struct mimic_side *to, const void *from, u32 length);
 enum mimic_fault_of mimic_move(struct mimic_side *to, struct mimic_side *from,
 			       u32 *moved);
@@ -510,11 +514,12 @@ void mimic_qp_put(struct mimic_qp *qp);
 
 /* engine.c */
 int mimic_step_of(const struct mimic_qp *qp, enum ib_wr_opcode opcode);
+void mimic_fall(struct mimic_qp *qp);
 void mimic_engine(struct tasklet_struct *t);
 
 /* fault.c */
 
-/* Where faults strike: the opcodes of WRs, and verbs */
+/* Where faults strike: the opcodes of WRs, the CM's messages, and verbs */
 enum mimic_step {
 	MIMIC_SEND,
 	MIMIC_SEND_INV,
@@ -524,9 +529,16 @@ enum mimic_step {
 	MIMIC_LOCAL_INV,
 	MIMIC_RECV,
 	MIMIC_MAD,
+	MIMIC_REQ,
+	MIMIC_REP,
+	MIMIC_RTU,
+	MIMIC_DREQ,
+	MIMIC_DREP,
 	MIMIC_CREATE_CQ,
 	MIMIC_CREATE_QP,
 	MIMIC_MODIFY_QP,
+	MIMIC_TO_ERR,
+	MIMIC_DESTROY_QP,
 	MIMIC_ALLOC_MR,
 	MIMIC_CONNECT,
 	MIMIC_ACCEPT,
@@ -575,6 +587,7 @@ int mimic_create_ah(struct ib_ah *ah, struct rdma_ah_init_attr *attr,
 int mimic_destroy_ah(struct ib_ah *ah, u32 flags);
 int mimic_query_ah(struct ib_ah *ah, struct rdma_ah_attr *attr);
 struct mimic_qp *mimic_datagram_dest(const struct mimic_wqe *wqe);
+enum mimic_step mimic_cm_step(const struct mimic_wqe *wqe);
 void mimic_fill_grh(struct ib_grh *grh, const struct mimic_wqe *wqe);
 
 /* iwarp.c */

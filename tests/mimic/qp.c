@@ -110,7 +110,11 @@ static void engine_stop(struct mimic_qp *qp)
 
 static void run_later(struct work_struct *work)
 {
-	ring(container_of(to_delayed_work(work), struct mimic_qp, later));
+	struct mimic_qp *qp = container_of(to_delayed_work(work),
+					   struct mimic_qp, later);
+
+	WRITE_ONCE(qp->waits, false);
+	ring(qp);
 }
 
 static void run_speak(struct work_struct *work)
@@ -269,19 +273,19 @@ int mimic_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 {
 	struct mimic_qp *qp = to_mimic_qp(ib);
 	enum ib_qp_state to = attr->qp_state;
+	bool to_err = (mask & IB_QP_STATE) && to == IB_QPS_ERR;
 	int rc;
 
 	rc = check_modify(qp, attr, mask);
-	if (!rc && (!(mask & IB_QP_STATE) || to != IB_QPS_ERR) &&
-	    ib->qp_type == IB_QPT_RC)
-		rc = mimic_refuse(qp->dev, MIMIC_MODIFY_QP);
+	if (!rc && ib->qp_type == IB_QPT_RC)
+		rc = mimic_refuse(qp->dev, to_err ? MIMIC_TO_ERR : MIMIC_MODIFY_QP);
 	if (rc)
 		return rc;
 	keep_attr(qp, attr, mask);
 	qp->rnr_left = qp->attr.rnr_retry;
 	if (!(mask & IB_QP_STATE))
 		return 0;
-	if (to == IB_QPS_ERR)
+	if (to_err)
 		WRITE_ONCE(qp->halted, false);
 	if (!qp->dev->limits.iwarp) {
 		mimic_qp_state(qp, to);
@@ -325,10 +329,12 @@ int mimic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 {
 	struct mimic_qp *qp = to_mimic_qp(ib);
 
-	if (ib->qp_type == IB_QPT_GSI)
+	if (ib->qp_type == IB_QPT_GSI) {
 		WRITE_ONCE(qp->dev->gsi, NULL);
-	else
+	} else {
+		mimic_refuse(qp->dev, MIMIC_DESTROY_QP);
 		xa_erase(&mimic_qps, ib->qp_num);
+	}
 	/* The other end's engine may be at it. */
 	synchronize_rcu_expedited();
 	mimic_iwarp_lost(qp);
