@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Which lines of the module were reached, by file.
 
-    coverage.py SOURCE-DIRECTORY LINES.json UNREACHED
+    coverage.py SOURCE-DIRECTORY LINES.json UNREACHED [LEAST]
 
 LINES.json has a line of gcov's JSON for each file that was compiled. A line of source
 may be in several of them, as the wire suites have a copy of what they test: it was
 reached if it was in any. Writes to UNREACHED the lines that were not, by function.
+It is an error if fewer than LEAST % were.
 """
 import collections
 import json
@@ -61,7 +62,7 @@ def show(name, reached, lines):
     print(f"{name:28} {reached:5} of {lines:5} lines, {100 * reached / lines:5.1f} %")
 
 
-def main(directory, path, unreached):
+def main(directory, path, unreached, least=0):
     """Report, and write the list."""
     counts, functions = read(os.path.normpath(directory) + "/", path)
     if not counts:
@@ -69,11 +70,14 @@ def main(directory, path, unreached):
     for name in sorted(counts):
         show(name, sum(count > 0 for count in counts[name].values()),
              len(counts[name]))
-    show("all", sum(count > 0 for lines in counts.values()
-                    for count in lines.values()),
-         sum(map(len, counts.values())))
+    reached = sum(count > 0 for lines in counts.values()
+                  for count in lines.values())
+    lines = sum(map(len, counts.values()))
+    show("all", reached, lines)
     write_unreached(unreached, counts, functions)
     print(f"Not reached: {unreached}")
+    if 100 * reached < int(least) * lines:
+        sys.exit(f"fewer than {least} % were reached")
 
 
 main(*sys.argv[1:])
