@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: RPCs of every form over real connections, from and to this
@@ -11,8 +11,8 @@
 # module's: suites=NAME,NAME... runs these suites, only=TEXT the tests whose
 # name has TEXT in it.
 
-# shellcheck source=tools/lab/guest/lib.sh
-. "${LAB_LIB:?run this in a guest, by tools/lab/lab}"
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 provider=${1:-rxe}
 [ $# -eq 0 ] || shift
@@ -55,6 +55,7 @@ if [ "$provider" = tcp ]; then
 	set -- proto=tcp "$@"
 else
 	lab_rdma_up "$provider" || lab_fail "no $provider device"
+	dma_now_is_none
 	load_transport || lab_fail "can't load $transport"
 fi
 # The kernel's own lacks the forms of echo_rare.
@@ -88,7 +89,10 @@ case ${PARAMETERS:-}:$* in
 esac
 
 unload rpcrdma2_echo_kunit
-[ "$provider" = tcp ] || unload "$(basename "$transport" .ko)"
+[ "$provider" = tcp ] || {
+	unload "$(basename "$transport" .ko)"
+	nothing_is_mapped
+}
 
 echo "echo over $provider: $(totals pass) passed, $(totals fail) failed, $(totals skip) skipped"
 if grep -E '^ *not ok |failed to initialize' $log; then

@@ -51,21 +51,58 @@ nfs_start() {
 	nfs_serve "${2:-tmpfs}"
 }
 
-# nfs_stop - undo nfs_start; that the module can go says that nothing is held, and bounce
-# buffers, where all DMA is by them, that nothing is mapped.
+# nfs_stop - undo nfs_start; that the module can go says that nothing is held, and the
+# kernel's own counts, where it has them, that nothing is mapped.
 nfs_stop() {
 	must rpc.nfsd 0
 	must nfs_unload
 	must rdma link delete r0
-	lab_until 10 is_unmapped || lab_fail "$(bounce_buffers) bounce buffers in use, before $bounced"
+	nothing_is_mapped
 }
 
-# bounce_buffers - how many slots of them are in use
-bounce_buffers() { cat /sys/kernel/debug/swiotlb/io_tlb_used 2>/dev/null || echo 0; }
+### DMA
 
-bounced=$(bounce_buffers)
+# count_dma - the mappings that the kernel knows of, where it checks them, to $mapped, and the
+# slots of bounce buffers that are in use to $bounced
+count_dma() {
+	local checks=/sys/kernel/debug/dma-api all free
 
-is_unmapped() { [ "$(bounce_buffers)" -le "$bounced" ]; }
+	mapped=0 bounced=0
+	if [ -e $checks ]; then
+		read -r all <$checks/nr_total_entries
+		read -r free <$checks/num_free_entries
+		mapped=$((all - free))
+	fi
+	read -r bounced 2>/dev/null </sys/kernel/debug/swiotlb/io_tlb_used || true
+}
+
+# dma_now_is_none - what is mapped now, by what was there before the test, does not count.
+dma_now_is_none() {
+	count_dma
+	unmapped=$mapped unbounced=$bounced
+}
+
+dma_now_is_none
+
+nothing_is_mapped() {
+	lab_until 10 is_unmapped || lab_fail "$mapped mappings, before $unmapped;" \
+		"$bounced bounce buffers in use, before $unbounced"
+}
+
+is_unmapped() {
+	count_dma
+	[ "$mapped" -le "$unmapped" ] && [ "$bounced" -le "$unbounced" ]
+}
+
+# dma_is_seen - DMA goes through bounce buffers, if this guest is to have it so, and the
+# kernel has counted it, if it checks it. With a mount, over mimic
+dma_is_seen() {
+	count_dma
+	[ ! -e /sys/kernel/debug/dma-api ] || [ "$mapped" -gt "$unmapped" ] ||
+		lab_fail "no mapping is checked"
+	! grep -q swiotlb=.*force /proc/cmdline || [ "$bounced" -gt "$unbounced" ] ||
+		lab_fail "no bounce buffer is in use"
+}
 
 # Transports are freed some time after their last user is gone.
 nfs_unload() {
@@ -112,7 +149,7 @@ answer() {
 		for request; do
 			lab_wait "$request" 0 2>/dev/null && "$request"
 		done
-		sleep 0.1
+		lab_nap
 	done
 }
 
@@ -144,7 +181,7 @@ true_within() {
 	before=${EPOCHREALTIME//[^0-9]/}
 	until "$@"; do
 		[ $left -gt 0 ] || return 1
-		sleep 0.1
+		lab_nap
 		now=${EPOCHREALTIME//[^0-9]/}
 		left=$((left - (now - before < 300000 ? now - before : 300000)))
 		before=$now
@@ -154,7 +191,7 @@ true_within() {
 # until_passed START SECONDS - since then, by the clock; START is a time of date +%s.
 until_passed() {
 	while (($(date +%s) < $1 + $2)); do
-		sleep 0.1
+		lab_nap
 	done
 }
 
@@ -254,7 +291,7 @@ least_during() {
 
 	rm -f /run/enough
 	while memory_now && [ ! -e /run/enough ]; do
-		sleep 0.05
+		lab_nap 0.05
 	done | sort -n | head -n 1 >/run/least &
 	sampler=$!
 	"$@"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# sweep.sh [PART/PARTS] - guest script: each place in the module that allocates memory
+# sweep.sh PROVIDER [PART/PARTS] - guest script: each place in the module that allocates memory
 # fails, one after the other, beside a mount under load whose connection is lost
 # meanwhile, and another one that is made meanwhile. Neither may notice more than a
 # delay. The places are found in the module's code, by sites.awk.
@@ -139,7 +139,7 @@ sweep() {
 # say_reached RESULT ADDRESS FUNCTION CALLEE
 say_reached() { printf "%-28s %-24s %s\n" "$3" "$4" "$1"; }
 
-nfs_start rxe
+nfs_start "$1"
 prepare_failures
 [ -d $SUNRPC ] || skip "this kernel has no CONFIG_FAIL_SUNRPC"
 echo N >$SUNRPC/ignore-client-disconnect
@@ -147,7 +147,7 @@ echo Y >$SUNRPC/ignore-server-disconnect
 echo Y >$SUNRPC/ignore-cache-wait
 echo 0 >$SUNRPC/verbose
 sites >/run/all
-part=${1:-1/1}
+part=${2:-1/1}
 awk -v part="${part%/*}" -v parts="${part#*/}" 'NR % parts == part % parts' /run/all >/run/part
 echo "$(wc -l </run/part) of $(wc -l </run/all) sites ($part)"
 [ -s /run/part ] || lab_fail "no sites"

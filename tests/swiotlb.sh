@@ -54,7 +54,8 @@ all_at_once() {
 [ -e $pool/io_tlb_nslabs ] || skip "this kernel has no swiotlb"
 nfs_start mimic
 must lab_mount 4.2
-echo "$(bounce_buffers) of $(cat $pool/io_tlb_nslabs) slots are used by a connection"
+count_dma
+echo "$bounced of $(cat $pool/io_tlb_nslabs) slots are used by a connection"
 must dd if=/dev/urandom of=/run/data bs=1M count=6 status=none
 for fault in read write; do
 	echo "$fault delay ms=50 times=1000000" >$faults || lab_fail "no fault $fault"
@@ -67,7 +68,8 @@ lab_until 10 is_alone || lab_fail "a connection was left"
 must lab_mount 3 nolock
 must ip address add "$address/24" dev "$LAB_NETDEV"
 LAB_SERVER=$address must lab_mount 3 nolock $other
-echo "$(bounce_buffers) slots are used by two"
+count_dma
+echo "$bounced slots are used by two"
 must dmesg -C
 all_at_once 768k "$LAB_MOUNT" $other "$LAB_MOUNT" $other
 must umount $other "$LAB_MOUNT"

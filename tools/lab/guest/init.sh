@@ -117,6 +117,12 @@ report_dma_errors() {
 		echo 1000 >/sys/kernel/debug/dma-api/num_errors
 }
 
+# Nor does it look any more when it has no room for what is mapped.
+check_dma_checks() {
+	[ ! -e /sys/kernel/debug/dma-api ] || grep -q N /sys/kernel/debug/dma-api/disabled ||
+		echo "WARNING: lab: DMA was not checked to the end" >/dev/kmsg
+}
+
 # KCSAN waits for this: it would make the boot as slow as the tests.
 watch_for_races() {
 	[ "$LAB_FLAVOUR" != kcsan ] || echo on >/sys/kernel/debug/kcsan
@@ -149,5 +155,6 @@ else
 fi
 echo "lab: status $status" >/dev/kmsg
 check_lockdep
+check_dma_checks
 check_races
 end $status
