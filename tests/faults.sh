@@ -88,7 +88,7 @@ removes_device() { [[ $1 = *_remove* || $1 = *_device-fatal* ]]; }
 
 # begin FAULT - and wait until it has happened.
 begin() {
-	local event= line
+	local event='' line
 
 	echo clear >$control/faults
 	if needs_connection "$1"; then

@@ -100,7 +100,7 @@ dma_is_seen() {
 	count_dma
 	[ ! -e /sys/kernel/debug/dma-api ] || [ "$mapped" -gt "$unmapped" ] ||
 		lab_fail "no mapping is checked"
-	! grep -q swiotlb=.*force /proc/cmdline || [ "$bounced" -gt "$unbounced" ] ||
+	! grep -q 'swiotlb=.*force' /proc/cmdline || [ "$bounced" -gt "$unbounced" ] ||
 		lab_fail "no bounce buffer is in use"
 }
 
