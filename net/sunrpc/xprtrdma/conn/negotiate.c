@@ -238,6 +238,10 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn)
 	else if (rpcrdma2_conn_is_ready(conn))
 		/* The answer came just now. The timer goes on as another one. */
 		rpcrdma2_heartbeat(conn);
+	else if (rpcrdma2_hs_decided(old) &&
+		 READ_ONCE(conn->state) == RPCRDMA2_CONN_NEGOTIATING)
+		/* ... so much so that whoever took it has yet to make it READY. */
+		rpcrdma2_conn_set_timer(conn, HZ);
 	else
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 }
