@@ -213,6 +213,26 @@ static void late_properties(void)
 	serve(c);
 }
 
+/* Nor is it an answer to any Call if CONNPROP is refused late. */
+static void late_refusal(void)
+{
+	struct connection *c;
+	struct message m;
+	struct call call;
+
+	grant = 1;
+	c = says_no_properties();
+	if (!serve_until(c, READ, &call))
+		fail("the client went by itself");
+	connection_say(c, "00000001 " VERS "00000001 00000004 " REPLY_FLAGS
+		       "00000002");
+	if (connection_receive(c, &m, 200) == MESSAGE)
+		fail("a Call without a credit");
+	reply(c, &call);
+	as_expected = true;
+	serve(c);
+}
+
 /* What the client doesn't know does not keep it from the answer. */
 static void unknown_type(void)
 {
@@ -334,6 +354,7 @@ const struct test greeting_cases[] = {
 	{ "survives-props-unasked", advertise },
 	{ "survives-no-props", no_properties },
 	{ "survives-late-props", late_properties },
+	{ "survives-late-refusal", late_refusal },
 	{ "survives-unknown-type", unknown_type },
 	{ "survives-close-at-once", close_at_once },
 	{ "survives-no-answer-once", no_answer },

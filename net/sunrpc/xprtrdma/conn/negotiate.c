@@ -339,6 +339,16 @@ static void take_props(struct rpcrdma2_recv *recv)
 		conn->first_grant = recv->hdr.credit;
 }
 
+/*
+ * Who refuses a CONNPROP when Calls have been sent in spite of it answers none of them.
+ * (So does who answers an RPC that happens to have that XID; it will be sent again.)
+ */
+static bool is_connprop_refused(const struct rpcrdma2_recv *recv)
+{
+	return READ_ONCE(recv->conn->handshake) == RPCRDMA2_HS_UNANSWERED &&
+	       recv->hdr.xid == CONNPROP_XID;
+}
+
 /* Consumes @recv. */
 static void deliver(struct rpcrdma2_recv *recv)
 {
@@ -350,7 +360,8 @@ static void deliver(struct rpcrdma2_recv *recv)
 		return;
 	}
 	if (recv->hdr.kind == RPCRDMA2_ERROR) {
-		if (rpcrdma2_change_refused(conn, &recv->hdr)) {
+		if (is_connprop_refused(recv) ||
+		    rpcrdma2_change_refused(conn, &recv->hdr)) {
 			/* No RPC's: there is nobody who would know the handle. */
 			if (recv->invalidated)
 				rpcrdma2_conn_close(conn, -EPROTO);
