@@ -58,6 +58,7 @@ connection_faults() {
 		for step in create-cq create-qp alloc-mr; do
 			echo "${step}_$action"
 		done
+		[ "$profile" != mlx5 ] || echo "create-srq_$action"
 		# To INIT, RTR and RTS, of either end
 		for step in {0..5}; do
 			echo "modify-qp_${action}_after=$step"
@@ -95,14 +96,20 @@ begin() {
 		wait_told load_advances 60 || lab_fail "the load hangs before $1"
 		event=qp-fatal
 	fi
+	case $1 in
 	# What is for a new connection is not to strike the one before.
-	case $1 in new-*)
-		echo $event >$control/event
+	new-*)	echo $event >$control/event
 		event= ;;
+	# Which the server may have before it is done with that one
+	create-srq_*)
+		event="srq-fatal qp-fatal" ;;
 	esac
 	line=${1#new-}
 	echo "${line//_/ }" >$control/faults || lab_fail "no such fault: $1"
-	[ -z $event ] || echo $event >$control/event
+	# Where the first one does it, the device may be gone.
+	for event in $event; do
+		echo "$event" 2>/dev/null >$control/event
+	done
 	wait_told lab_until 60 has_struck || lab_fail "$1 did not happen: $(cat $control/faults)"
 	case $1 in
 	*_device-fatal*)

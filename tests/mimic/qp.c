@@ -506,6 +506,7 @@ int mimic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 {
 	struct mimic_dev *dev = to_mimic(ib->device);
 	struct mimic_srq *srq = to_mimic_srq(ib);
+	int rc;
 
 	if (init->srq_type != IB_SRQT_BASIC || !dev->limits.max_srq_wr)
 		return -EOPNOTSUPP;
@@ -513,6 +514,9 @@ int mimic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 	    init->attr.max_sge > dev->limits.max_recv_sge ||
 	    init->attr.srq_limit > init->attr.max_wr)
 		return -EINVAL;
+	rc = mimic_refuse(dev, MIMIC_CREATE_SRQ);
+	if (rc)
+		return rc;
 	srq->limit = init->attr.srq_limit;
 	INIT_WORK(&srq->event_work, raise_srq_event);
 	return mimic_queue_init(&srq->rq, init->attr.max_wr,
