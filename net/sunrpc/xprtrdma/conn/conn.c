@@ -121,12 +121,21 @@ static void conn_timeout(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
 						  struct rpcrdma2_conn, timer);
+	enum rpcrdma2_conn_state state;
+	bool renewed;
 
-	if (rpcrdma2_conn_is_ready(conn) &&
+	spin_lock(&conn->lock);
+	state = conn->state;
+	renewed = delayed_work_pending(&conn->timer);
+	spin_unlock(&conn->lock);
+	/* It has moved on just now, and has its time. */
+	if (renewed)
+		return;
+	if (state == RPCRDMA2_CONN_READY &&
 	    rpcrdma2_hs_decided(READ_ONCE(conn->handshake)))
 		rpcrdma2_heartbeat(conn);
 	else
-		rpcrdma2_negotiate_silence(conn);
+		rpcrdma2_negotiate_silence(conn, state);
 }
 
 /**

@@ -351,6 +351,8 @@ struct rpcrdma2_heartbeat {
  * @handshake: what was said so far; the CQ's, but for what the timer does when
  *	nothing comes
  * @tried: the peer's time to answer a Call has begun; the timer's
+ * @connprop_out: a CONNPROP was sent, and neither answered nor refused; the CQ's, once
+ *	that is so
  * @dialect: how headers are written; stable once READY
  * @own: the properties that this end has said, or will say
  * @peer: the peer's properties
@@ -449,6 +451,7 @@ struct rpcrdma2_conn {
 
 	enum rpcrdma2_hs_state		handshake;
 	bool				tried;
+	bool				connprop_out;
 	const struct rpcrdma2_dialect	*dialect;
 	struct rpcrdma2_props		own;
 	struct rpcrdma2_props		peer;
@@ -692,7 +695,8 @@ void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn);
 
 /* negotiate.c */
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn);
-void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn);
+void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
+				enum rpcrdma2_conn_state state);
 void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn);
 void rpcrdma2_dispatch(struct rpcrdma2_recv *recv);
 void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,

@@ -183,8 +183,10 @@ static bool ask_in(struct rpcrdma2_conn *conn,
 	if (!become(conn, dialect, old, next))
 		return false;
 	settle(conn, old, next);
-	if (next == RPCRDMA2_HS_ASKING)
+	if (next == RPCRDMA2_HS_ASKING) {
+		WRITE_ONCE(conn->connprop_out, true);
 		send_connprop(conn, CONNPROP_XID, false);
+	}
 	return true;
 }
 
@@ -210,10 +212,12 @@ static void listen_on(struct rpcrdma2_conn *conn)
 /**
  * rpcrdma2_negotiate_silence - the peer had its time to answer
  * @conn: the connection
+ * @state: in which that time went by
  *
  * The timer's; process context.
  */
-void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn)
+void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
+				enum rpcrdma2_conn_state state)
 {
 	const struct rpcrdma2_hs_step *step;
 	enum rpcrdma2_hs_state old;
@@ -235,12 +239,11 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn)
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 	else if (step->next == RPCRDMA2_HS_TRYING)
 		listen_on(conn);
-	else if (rpcrdma2_conn_is_ready(conn))
+	else if (state == RPCRDMA2_CONN_READY)
 		/* The answer came just now. The timer goes on as another one. */
 		rpcrdma2_heartbeat(conn);
-	else if (rpcrdma2_hs_decided(old) &&
-		 READ_ONCE(conn->state) == RPCRDMA2_CONN_NEGOTIATING)
-		/* ... so much so that whoever took it has yet to make it READY. */
+	else if (state == RPCRDMA2_CONN_NEGOTIATING)
+		/* ... so much so that whoever took it may have yet to make it READY. */
 		rpcrdma2_conn_set_timer(conn, HZ);
 	else
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
@@ -335,18 +338,22 @@ static void take_props(struct rpcrdma2_recv *recv)
 	conn->have_props = true;
 	conn->peer_credits = recv->hdr.credit;
 	/* Else it is what the peer asks for. */
-	if (recv->hdr.response)
+	if (recv->hdr.response) {
 		conn->first_grant = recv->hdr.credit;
+		conn->connprop_out = false;
+	}
 }
 
-/*
- * Who refuses a CONNPROP when Calls have been sent in spite of it answers none of them.
- * (So does who answers an RPC that happens to have that XID; it will be sent again.)
- */
-static bool is_connprop_refused(const struct rpcrdma2_recv *recv)
+/* When Calls have been sent in spite of it, too: that answers none of them. */
+static bool refuses_connprop(const struct rpcrdma2_recv *recv)
 {
-	return READ_ONCE(recv->conn->handshake) == RPCRDMA2_HS_UNANSWERED &&
-	       recv->hdr.xid == CONNPROP_XID;
+	struct rpcrdma2_conn *conn = recv->conn;
+
+	if (!READ_ONCE(conn->connprop_out) ||
+	    recv->hdr.kind != RPCRDMA2_ERROR || recv->hdr.xid != CONNPROP_XID)
+		return false;
+	conn->connprop_out = false;
+	return true;
 }
 
 /* Consumes @recv. */
@@ -360,8 +367,7 @@ static void deliver(struct rpcrdma2_recv *recv)
 		return;
 	}
 	if (recv->hdr.kind == RPCRDMA2_ERROR) {
-		if (is_connprop_refused(recv) ||
-		    rpcrdma2_change_refused(conn, &recv->hdr)) {
+		if (rpcrdma2_change_refused(conn, &recv->hdr)) {
 			/* No RPC's: there is nobody who would know the handle. */
 			if (recv->invalidated)
 				rpcrdma2_conn_close(conn, -EPROTO);
@@ -409,18 +415,22 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	const struct rpcrdma2_hs_step *step;
+	bool refused = refuses_connprop(recv);
 	enum rpcrdma2_hs_state old;
 
 	step = step_on(conn, event, &old);
 	/* Whose the handle of a Reply's was is for the requester to say. */
 	if (recv->invalidated &&
-	    (step->action != RPCRDMA2_HS_DELIVER || !recv->hdr.response)) {
+	    (step->action != RPCRDMA2_HS_DELIVER || !recv->hdr.response ||
+	     refused)) {
 		rpcrdma2_conn_close(conn, -EPROTO);
 		rpcrdma2_recv_put(recv);
 		return;
 	}
 	switch (step->action) {
 	case RPCRDMA2_HS_DELIVER:
+		if (refused)
+			break;
 		settle(conn, old, step->next);
 		deliver(recv);
 		return;
