@@ -124,7 +124,8 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 	bool settled = true;
 
 	if (call->conn) {
-		trace_rpcrdma2_call_fenced(call->conn, call->rqst, 0);
+		trace_rpcrdma2_call_fenced(call->conn, call->rqst,
+					   call->received);
 		rpcrdma2_conn_put(call->conn);
 	}
 	call->conn = NULL;
