@@ -18,7 +18,7 @@
 : "${SIZES:=1024 4096 8192 16384 32768 65536 262144 1048576}" "${DEPTHS:=1 16 64}"
 : "${ECHO_CONNECTIONS:=1}" "${CORES_CONNECTIONS:=1 4}"
 # The same for random reads and writes, in KiB; seconds for each figure
-: "${FIO_SIZES:=4 8 16 64}" "${FIO_DEPTHS:=1 16}" "${FIO_SECONDS:=1}"
+: "${FIO_SIZES:=4 8 16 64}" "${FIO_DEPTHS:=1 16 64}" "${FIO_SECONDS:=1}"
 # Files that are created, looked up and unlinked
 : "${FILES:=2000}"
 # Octets that dd reads or writes for a figure
