@@ -277,11 +277,12 @@ int mimic_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	int rc;
 
 	rc = check_modify(qp, attr, mask);
-	if (!rc && ib->qp_type == IB_QPT_RC)
+	if (!rc && ib->qp_type == IB_QPT_RC) {
 		rc = mimic_refuse(qp->dev, to_err ? MIMIC_TO_ERR : MIMIC_MODIFY_QP);
-	/* Which may have happened just now: its QPs stay where they are. */
-	if (!rc && !to_err && READ_ONCE(qp->dev->dead))
-		rc = -EIO;
+		/* That may have killed the device: its QPs stay in ERR. */
+		if (!rc && !to_err && READ_ONCE(qp->dev->dead))
+			rc = -EIO;
+	}
 	if (rc)
 		return rc;
 	keep_attr(qp, attr, mask);
