@@ -100,16 +100,13 @@ begin() {
 	# What is for a new connection is not to strike the one before.
 	new-*)	echo $event >$control/event
 		event= ;;
-	# Which the server may have before it is done with that one
+	# The next connection would find the Queue that is there.
 	create-srq_*)
-		event="srq-fatal qp-fatal" ;;
+		! grep -q connections= /sys/kernel/debug/rpcrdma2/receives || event=srq-fatal ;;
 	esac
 	line=${1#new-}
 	echo "${line//_/ }" >$control/faults || lab_fail "no such fault: $1"
-	# Where the first one does it, the device may be gone.
-	for event in $event; do
-		echo "$event" 2>/dev/null >$control/event
-	done
+	[ -z $event ] || echo $event >$control/event
 	wait_told lab_until 60 has_struck || lab_fail "$1 did not happen: $(cat $control/faults)"
 	case $1 in
 	*_device-fatal*)
