@@ -115,16 +115,15 @@ one_case() {
 	bearer=$!
 	wait -n -p ended $peer $bearer
 	status=$?
-	if [ "$ended" = $bearer ]; then
+	if [ "$ended" = $peer ]; then
+		status=1
+	else
 		kill -TERM $peer
 		wait $peer || status=1
-		# What still waits for that server waits no more.
-		[ $status -eq 0 ] || umount -f -l "/mnt/$1"
-	else
-		status=1
-		umount -f -l "/mnt/$1"
-		wait $bearer
 	fi
+	# What still waits for that server waits no more.
+	[ $status -eq 0 ] || umount -f -l "/mnt/$1"
+	wait
 	echo "$SECONDS s"
 	return $status
 }

@@ -28,9 +28,6 @@ stands_still() { [[ $(<$faults) = *struck=1* ]]; }
 
 has_registered() { [ "$(counted registered)" -gt "$1" ]; }
 
-# An RPC ended before its Reply came.
-has_ended_early() { [ "$(counted early)" -gt "$1" ]; }
-
 # kill_queued NUMBER
 kill_queued() {
 	local dir=$LAB_MOUNT/dir.$1 before pid
@@ -51,7 +48,7 @@ kill_queued() {
 	before=$(counted early)
 	kill -KILL $pid
 	lab_until 20 gone $pid || lab_fail "the reader can't be killed"
-	has_ended_early "$before" || lab_fail "its RPC was answered before it was killed"
+	[ "$(counted early)" -gt "$before" ] || lab_fail "its RPC was answered before it was killed"
 	must wait
 }
 
