@@ -3,6 +3,8 @@
 #
 # Guest script: processes that wait for a server that hangs can be killed, and
 # the mount is as good as new when the server goes on.
+#
+#	killed.sh [PROVIDER]
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -16,7 +18,7 @@ write_forever() {
 # gone PID - and not merely a zombie
 gone() { ! grep -qs '^State:.*[^Z] (' "/proc/$1/status" || ! kill -0 "$1" 2>/dev/null; }
 
-nfs_start rxe ext4
+nfs_start "${1:-rxe}" ext4
 must lab_mount 4.2
 must fsfreeze --freeze "$LAB_EXPORT"
 writers=()

@@ -94,10 +94,14 @@ is_unmapped() {
 	[ "$mapped" -le "$unmapped" ] && [ "$bounced" -le "$unbounced" ]
 }
 
-# dma_is_seen - DMA goes through bounce buffers, if this guest is to have it so, and the
-# kernel has counted it, if it checks it. With a mount, over mimic
+# dma_is_seen - DMA goes through bounce buffers or an IOMMU, if this guest is to have it so,
+# and the kernel has counted it, if it checks it. With a mount, over mimic
 dma_is_seen() {
+	local group=/sys/class/infiniband/r0/device/iommu_group
+
 	count_dma
+	! grep -q 'intel_iommu=on' /proc/cmdline || grep -q '^DMA' $group/type ||
+		lab_fail "no IOMMU translates for r0"
 	[ ! -e /sys/kernel/debug/dma-api ] || [ "$mapped" -gt "$unmapped" ] ||
 		lab_fail "no mapping is checked"
 	! grep -q 'swiotlb=.*force' /proc/cmdline || [ "$bounced" -gt "$unbounced" ] ||

@@ -204,6 +204,19 @@ static int set_engine_cpu(struct mimic_dev *dev)
 	return 0;
 }
 
+/* Whose DMA it does */
+static struct device *dma_device(struct mimic_dev *dev)
+{
+	struct device *device = mimic_iommu_device();
+
+	dev->translated = device;
+	if (!device)
+		return &platform->dev;
+	/* So that sysfs leads from the one to the other */
+	dev->ib.dev.parent = device;
+	return device;
+}
+
 static int newlink(const char *name, struct net_device *netdev)
 {
 	struct mimic_dev *dev = dev_alloc(netdev);
@@ -224,7 +237,7 @@ static int newlink(const char *name, struct net_device *netdev)
 	name_device(dev);
 	rc = ib_device_set_netdev(&dev->ib, netdev, 1);
 	if (!rc)
-		rc = ib_register_device(&dev->ib, name, &platform->dev);
+		rc = ib_register_device(&dev->ib, name, dma_device(dev));
 	if (rc)
 		goto out_dealloc;
 	mimic_faults_init(dev);
@@ -297,13 +310,18 @@ static int __init mimic_init(void)
 	rc = make_platform();
 	if (rc)
 		goto out_iwarp;
-	rc = register_netdevice_notifier(&netdev_nb);
+	rc = mimic_iommu_init();
 	if (rc)
 		goto out_platform;
+	rc = register_netdevice_notifier(&netdev_nb);
+	if (rc)
+		goto out_iommu;
 	mimic_faults_setup();
 	rdma_link_register(&link_ops);
 	return 0;
 
+out_iommu:
+	mimic_iommu_exit();
 out_platform:
 	platform_device_unregister(platform);
 out_iwarp:
@@ -318,6 +336,7 @@ static void __exit mimic_exit(void)
 	rdma_link_unregister(&link_ops);
 	unregister_netdevice_notifier(&netdev_nb);
 	ib_unregister_driver(RDMA_DRIVER_UNKNOWN);
+	mimic_iommu_exit();
 	mimic_iwarp_exit();
 	destroy_workqueue(mimic_wq);
 	mimic_faults_cleanup();

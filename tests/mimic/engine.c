@@ -495,7 +495,7 @@ static struct mimic_verdict verdict_on(struct mimic_qp *qp, const struct mimic_w
 	struct mimic_verdict verdict = mimic_strike(qp->dev, step, false);
 
 	if (step == MIMIC_MAD && verdict.action == MIMIC_NO_FAULT) {
-		step = mimic_cm_step(wqe);
+		step = mimic_cm_step(qp->dev, wqe);
 		if (step != MIMIC_MAD)
 			verdict = mimic_strike(qp->dev, step, false);
 	}

@@ -85,13 +85,13 @@ void mimic_fill_grh(struct ib_grh *grh, const struct mimic_wqe *wqe)
 }
 
 /* Which message of the CM's a datagram is; MIMIC_MAD if it is none that has a name */
-enum mimic_step mimic_cm_step(const struct mimic_wqe *wqe)
+enum mimic_step mimic_cm_step(const struct mimic_dev *dev, const struct mimic_wqe *wqe)
 {
 	const struct ib_mad_hdr *hdr;
 
 	if (!wqe->num_sge || wqe->sge[0].length < sizeof(*hdr))
 		return MIMIC_MAD;
-	hdr = mimic_at_dma(wqe->sge[0].addr, sizeof(*hdr));
+	hdr = mimic_at_dma(dev, wqe->sge[0].addr, sizeof(*hdr), false);
 	if (!hdr || hdr->mgmt_class != IB_MGMT_CLASS_CM)
 		return MIMIC_MAD;
 	switch (hdr->attr_id) {

@@ -181,23 +181,33 @@ bool mimic_mr_invalidate(struct mimic_dev *dev, struct ib_pd *pd, u32 key,
 	return ok;
 }
 
+/* Where DMA is not translated, addresses are off by MIMIC_DMA_OFFSET. */
+static phys_addr_t to_phys(const struct mimic_dev *dev, dma_addr_t addr, bool write)
+{
+	if (dev->translated)
+		return mimic_iommu_at(addr, write);
+	return addr < MIMIC_DMA_OFFSET ? 0 : addr - MIMIC_DMA_OFFSET;
+}
+
 /**
  * mimic_at_dma - what the device finds at a DMA address
+ * @dev: the device
  * @addr: the address
- * @length: octets
+ * @length: octets; they end in the page that @addr is in, or the memory is contiguous for
+ *	the kernel, too
+ * @write: the device writes there; else it reads
  *
- * Memory that is contiguous there is so for the kernel, too. Any context.
+ * Any context.
  *
- * Return: where the kernel has it; NULL if that is no DMA address
+ * Return: where the kernel has it; NULL if that is no DMA address, or not for @write
  */
-void *mimic_at_dma(dma_addr_t addr, u32 length)
+void *mimic_at_dma(const struct mimic_dev *dev, dma_addr_t addr, u32 length, bool write)
 {
-	phys_addr_t from = addr - MIMIC_DMA_OFFSET, to = from + length - 1;
+	phys_addr_t from = to_phys(dev, addr, write), to = from + length - 1;
 
-	if (addr < MIMIC_DMA_OFFSET || !pfn_valid(PHYS_PFN(from)) ||
-	    !pfn_valid(PHYS_PFN(to))) {
-		pr_err_ratelimited("mimic: ERROR: %pad is no DMA address of this device\n",
-				   &addr);
+	if (!from || !pfn_valid(PHYS_PFN(from)) || !pfn_valid(PHYS_PFN(to))) {
+		pr_err_ratelimited("mimic: ERROR: %pad is no DMA address that this device may %s\n",
+				   &addr, write ? "write to" : "read");
 		return NULL;
 	}
 	return phys_to_virt(from);
@@ -258,19 +268,23 @@ static void side_end(struct mimic_side *side)
 /* Contiguous memory at the present address, *length octets at most */
 static void *side_memory(const struct mimic_side *side, u32 *length)
 {
+	bool write = side->access & (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE);
 	struct mimic_mr *mr = side->mr;
-	u64 offset;
+	u64 addr = side->addr, offset;
 	u32 in_page;
 
 	*length = min(*length, side->left);
-	if (!mr || mr->all)
-		return mimic_at_dma(side->addr, *length);
-	/* The first page may be one in whose midst the registration begins. */
-	offset = side->addr - mr->iova + (mr->iova & (BIT(mr->page_shift) - 1));
-	in_page = offset & (BIT(mr->page_shift) - 1);
-	*length = min_t(u32, *length, BIT(mr->page_shift) - in_page);
-	return mimic_at_dma(pages_of(mr, false)[offset >> mr->page_shift] +
-			    in_page, *length);
+	if (mr && !mr->all) {
+		/* The first page may be one in whose midst the registration begins. */
+		offset = addr - mr->iova + (mr->iova & (BIT(mr->page_shift) - 1));
+		in_page = offset & (BIT(mr->page_shift) - 1);
+		*length = min_t(u32, *length, BIT(mr->page_shift) - in_page);
+		addr = pages_of(mr, false)[offset >> mr->page_shift] + in_page;
+	}
+	/* Pages in a row for the device need not be so for the kernel. */
+	if (side->dev->translated)
+		*length = min_t(u32, *length, PAGE_SIZE - offset_in_page(addr));
+	return mimic_at_dma(side->dev, addr, *length, write);
 }
 
 /* Be at an SGE that has some left. Return: 1, 0 if there is none, or -EACCES */

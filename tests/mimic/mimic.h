@@ -7,6 +7,7 @@
  *   profile.c	what it can pass itself off as
  *   count.c	what it counts
  *   memory.c	PDs, registrations; from a key and an address to memory
+ *   iommu.c	a PCI device whose DMA an IOMMU translates
  *   queue.c	rings of work requests
  *   cq.c	completion queues and vectors
  *   qp.c	queue pairs and shared receive queues, as verbs
@@ -139,6 +140,7 @@ struct mimic_dev {
 	atomic64_t		counts[MIMIC_COUNTS];
 	struct mimic_qp		*gsi;
 	struct mimic_faults	faults;
+	bool			translated;	/* its DMA, by an IOMMU */
 };
 
 struct mimic_pd {
@@ -465,11 +467,38 @@ struct mimic_side {
 /* What became of a transfer: who was wrong */
 enum mimic_fault_of { MIMIC_FINE, MIMIC_TO, MIMIC_FROM, MIMIC_TOO_LONG };
 
-void *mimic_at_dma(dma_addr_t addr, u32 length);
+void *mimic_at_dma(const struct mimic_dev *dev, dma_addr_t addr, u32 length, bool write);
 bool mimic_put(struct mimic_side *to, const void *from, u32 length);
 enum mimic_fault_of mimic_move(struct mimic_side *to, struct mimic_side *from,
 			       u32 *moved);
 u32 mimic_sge_octets(const struct ib_sge *sge, u32 num_sge);
+
+/* iommu.c */
+#if IS_ENABLED(CONFIG_INTEL_IOMMU) || IS_ENABLED(CONFIG_ARM_SMMU_V3)
+struct device *mimic_iommu_device(void);
+phys_addr_t mimic_iommu_at(dma_addr_t addr, bool write);
+int mimic_iommu_init(void);
+void mimic_iommu_exit(void);
+#else
+static inline struct device *mimic_iommu_device(void)
+{
+	return NULL;
+}
+
+static inline phys_addr_t mimic_iommu_at(dma_addr_t addr, bool write)
+{
+	return 0;
+}
+
+static inline int mimic_iommu_init(void)
+{
+	return 0;
+}
+
+static inline void mimic_iommu_exit(void)
+{
+}
+#endif
 
 /* queue.c */
 int mimic_queue_init(struct mimic_queue *q, u32 entries, u32 max_sge);
@@ -588,7 +617,7 @@ int mimic_create_ah(struct ib_ah *ah, struct rdma_ah_init_attr *attr,
 int mimic_destroy_ah(struct ib_ah *ah, u32 flags);
 int mimic_query_ah(struct ib_ah *ah, struct rdma_ah_attr *attr);
 struct mimic_qp *mimic_datagram_dest(const struct mimic_wqe *wqe);
-enum mimic_step mimic_cm_step(const struct mimic_wqe *wqe);
+enum mimic_step mimic_cm_step(const struct mimic_dev *dev, const struct mimic_wqe *wqe);
 void mimic_fill_grh(struct ib_grh *grh, const struct mimic_wqe *wqe);
 
 /* iwarp.c */

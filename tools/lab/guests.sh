@@ -222,6 +222,10 @@ boot_qemu() {
 	else
 		set -- "$@" x86_64 ttyS0 -accel "tcg,thread=multi" -cpu max
 	fi
+	# A kernel that is to use an IOMMU has one, and the PCI device whose DMA mimic does.
+	# virtio's devices are not behind it.
+	[[ " ${parameters[*]} " != *" intel_iommu=on "* ]] ||
+		set -- "$@" -M q35 -device intel-iommu -device edu
 	boot_machine "$@"
 }
 

@@ -147,9 +147,9 @@ kind() {
 	case ${1:-} in
 	uml|debug) echo uml ;;
 	qemu) echo qemu ;;
-	kcsan) echo x86 ;;
+	kcsan|iommu) echo x86 ;;
 	arm64) echo arm64 ;;
-	*) die "no flavour '${1:-}'; there are: uml debug qemu kcsan arm64" ;;
+	*) die "no flavour '${1:-}'; there are: uml debug qemu kcsan iommu arm64" ;;
 	esac
 }
 
