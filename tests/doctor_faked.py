@@ -130,6 +130,10 @@ CASES = (
      "RD011=version=1"),
     ("version 1 by another", {"/sys/module/rpcrdma2/parameters/dialects": "v1"},
      "RD011=dialects=v1"),
+    ("locked down", SECURE, "RD013=integrity"),
+    ("locked down for good",
+     {"/sys/kernel/security/lockdown": "none integrity [confidentiality]"},
+     "RD013=bpftrace"),
     ("OFED", {"/usr/src/ofa_kernel/default/Module.symvers": ""}, "RD012"),
 
     ("no device", {f"{PORT}/{name}": None for name in ("state", "link_layer", "rate")},
@@ -192,6 +196,14 @@ CASES = (
     ("a mount that is idle", idle(**{f"{DEBUGFS}/server": "connections: 0"}),
      "RD502=idle"),
     ("no debugfs", idle(), "RD502=debugfs"),
+    ("a mount that may not be looked at", idle(**{f"{DEBUGFS}/7": "(may not be read)",
+     f"{DEBUGFS}/server": "connections: 0"}), "RD502=(RD014) RD014=run this as root"),
+    ("a mount that lockdown hides, with RPCs that wait", idle(**SECURE | {
+        f"{DEBUGFS}/7": "(may not be read)",
+        "/sys/kernel/debug/sunrpc/rpc_clnt/4/xprt/info":
+        "netid: rdma\naddr:  10.0.0.9\n",
+        "/sys/kernel/debug/sunrpc/rpc_clnt/4/tasks": "1 c084\n"}),
+     "RD013 RD502=(RD014) RD014=locked down"),
     ("a mount that hangs", idle(**{
         "/sys/kernel/debug/sunrpc/rpc_clnt/4/xprt/info":
         "netid: rdma\naddr:  10.0.0.9\n",

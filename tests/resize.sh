@@ -40,10 +40,13 @@ become() {
 	lab_fail "the size is not $1"
 }
 
+# control_of FILE - what changes the connection that FILE shows
+control_of() { echo "$CONNECTIONS/control/${1##*/}"; }
+
 # resize OCTETS
 resize() {
-	echo "rbsiz $1" >"$client" || lab_fail "client: refused"
-	echo "rbsiz $1" >"$server" || lab_fail "server: refused"
+	echo "rbsiz $1" >"$(control_of "$client")" || lab_fail "client: refused"
+	echo "rbsiz $1" >"$(control_of "$server")" || lab_fail "server: refused"
 	become "$1" 30
 }
 
@@ -147,7 +150,7 @@ lab_until 60 server_has 4096 || lab_fail "the server's Receives keep their size"
 lab_until 60 is_short || lab_fail "they had no need to grow again"
 cat $CONNECTIONS/receives
 server_has 4096 || lab_fail "they grew, for all that"
-! echo "rbsiz 65536" 2>/dev/null >"$server" || lab_fail "taken, without memory"
+! echo "rbsiz 65536" 2>/dev/null >"$(control_of "$server")" || lab_fail "taken, without memory"
 echo 64 >$parameters/receive_memory
 lab_until 60 server_has 65536 || lab_fail "the server's Receives stay small"
 load_stop
@@ -170,7 +173,7 @@ load_stop
 same_connection
 grep -E '_rbsiz|size_changes|^(sends|receives):' "$client" "$server"
 for bad in "rbsiz 5000" "rbsiz 2048" "rbsiz 524288" "rbsiz" "size 8192" ""; do
-	! echo "$bad" 2>/dev/null >"$client" || lab_fail "taken: $bad"
+	! echo "$bad" 2>/dev/null >"$(control_of "$client")" || lab_fail "taken: $bad"
 done
 must umount "$LAB_MOUNT"
 nfs_stop

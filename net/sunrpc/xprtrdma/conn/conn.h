@@ -413,7 +413,8 @@ struct rpcrdma2_heartbeat {
  * @no_local_inv: it is known to take none
  * @max_pages: page list limit of a registration
  * @ready_at: when it became READY, in jiffies
- * @file: in debugfs
+ * @file: in debugfs, to be read
+ * @control: in debugfs, to be written
  * @file_work: makes @file, and removes it; has a reference while it is queued
  * @stats: counters
  */
@@ -487,6 +488,7 @@ struct rpcrdma2_conn {
 	unsigned int			max_pages;
 
 	unsigned long			ready_at;
+	struct dentry			*control;
 	struct dentry			*file;
 	struct work_struct		file_work;
 

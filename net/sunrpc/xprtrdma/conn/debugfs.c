@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A file for each connection: /sys/kernel/debug/rpcrdma2/<number>.
+ * Two files for each connection: /sys/kernel/debug/rpcrdma2/<number> shows it, and
+ * control/<number> below that directory changes it.
+ *
+ * They are two because of kernel lockdown: debugfs then opens only files whose mode has
+ * no bit beyond 0444. So every file that is read has that mode, and takes no write.
  *
  * It is there from READY on, and goes after CLOSED. Both are done where nobody
  * waits, in a workqueue of their own: who reads a directory or a file may be waiting
@@ -17,6 +21,7 @@
 
 static struct workqueue_struct *files_wq;
 static struct dentry *directory;
+static struct dentry *control;
 
 static const char * const state_names[] = {
 	[RPCRDMA2_CONN_NEW]		= "NEW",
@@ -139,14 +144,11 @@ static int conn_show(struct seq_file *seq, void *unused)
 	return 0;
 }
 
-static int conn_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, conn_show, inode->i_private);
-}
+DEFINE_SHOW_ATTRIBUTE(conn);
 
 /* "rbsiz OCTETS": other Receive buffers, on the living connection */
-static ssize_t conn_write(struct file *file, const char __user *text, size_t count,
-			  loff_t *pos)
+static ssize_t control_write(struct file *file, const char __user *text, size_t count,
+			     loff_t *pos)
 {
 	struct rpcrdma2_conn *conn = file_inode(file)->i_private;
 	char line[32] = "";
@@ -168,16 +170,13 @@ static ssize_t conn_write(struct file *file, const char __user *text, size_t cou
 	return rc ?: count;
 }
 
-static const struct file_operations conn_fops = {
+static const struct file_operations control_fops = {
 	.owner		= THIS_MODULE,
-	.open		= conn_open,
-	.read		= seq_read,
-	.write		= conn_write,
-	.llseek		= seq_lseek,
-	.release	= single_release,
+	.open		= simple_open,
+	.write		= control_write,
 };
 
-/* Has a reference. Once at a time: @file is its own. */
+/* Has a reference. Runs once at a time: only this work uses the two dentries. */
 static void update_file(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
@@ -187,10 +186,14 @@ static void update_file(struct work_struct *work)
 
 	if (state < RPCRDMA2_CONN_CLOSING) {
 		snprintf(name, sizeof(name), "%u", conn->id);
-		conn->file = debugfs_create_file(name, 0644, directory, conn,
+		conn->file = debugfs_create_file(name, 0444, directory, conn,
 						 &conn_fops);
+		conn->control = debugfs_create_file(name, 0200, control, conn,
+						    &control_fops);
 	} else if (state == RPCRDMA2_CONN_CLOSED) {
+		debugfs_remove(conn->control);
 		debugfs_remove(conn->file);
+		conn->control = NULL;
 		conn->file = NULL;
 	}
 	rpcrdma2_conn_put(conn);
@@ -213,10 +216,10 @@ void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_debugfs_ready - a connection is ready: it gets its file
+ * rpcrdma2_debugfs_ready - a connection is ready: it gets its files
  * @conn: which
  *
- * CQ context; the file appears some time later.
+ * CQ context; the files appear some time later.
  */
 void rpcrdma2_debugfs_ready(struct rpcrdma2_conn *conn)
 {
@@ -225,10 +228,10 @@ void rpcrdma2_debugfs_ready(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_debugfs_remove - a connection's file goes
+ * rpcrdma2_debugfs_remove - remove a connection's files
  * @conn: which; CLOSED
  *
- * Process context; the file goes some time later.
+ * Process context; the files go some time later.
  */
 void rpcrdma2_debugfs_remove(struct rpcrdma2_conn *conn)
 {
@@ -280,6 +283,7 @@ int rpcrdma2_debugfs_setup(void)
 	if (!files_wq)
 		return -ENOMEM;
 	directory = debugfs_create_dir("rpcrdma2", NULL);
+	control = debugfs_create_dir("control", directory);
 	rpcrdma2_debugfs_add("receives", &receives_fops);
 	return 0;
 }

@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script, for a kernel with CONFIG_SECURITY_LOCKDOWN_LSM: what an administrator looks
+# at a mount with works while the kernel is locked down, as Secure Boot locks it: README's
+# grep, the doctor, the other tools. The module has no signature, so it is loaded first.
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+lockdown=/sys/kernel/security/lockdown
+scripts=$LAB_TREE/scripts
+said=/run/doctor.json
+
+# lock LEVEL - there is no way back.
+lock() {
+	must eval "echo $1 >$lockdown"
+	grep -q "\[$1\]" $lockdown || lab_fail "not locked down: $(cat $lockdown)"
+	echo "# $(cat $lockdown), after $SECONDS s"
+}
+
+# doctor_finds ID TEXT
+doctor_finds() {
+	grep "\"$1\"" $said | grep -qF -e "$2" || {
+		cat $said
+		lab_fail "the doctor does not find $1 with '$2'"
+	}
+}
+
+# consult - the doctor, about a mount that is in use
+consult() {
+	ls "$LAB_MOUNT" >/dev/null
+	must "$scripts/rpcrdma2-doctor" --json "$@" >$said
+	! grep -q idle $said || lab_fail "idle, of all things: $(cat $said)"
+	doctor_finds RD501 "$LAB_MOUNT: version 2, "
+	doctor_finds RD601 "1 in version 2"
+}
+
+# The command that README and rpcrdma2(7) tell administrators to use
+see_versions() {
+	local command
+
+	command=$(grep -h '^ *grep -e ^role .*debug/rpcrdma2' "$LAB_TREE/$1") ||
+		lab_fail "$1 has no such command"
+	must eval "$command" >/run/versions
+	[ "$(grep -c ':version: *2$' /run/versions)" -eq 2 ] ||
+		lab_fail "$1: $(cat /run/versions)"
+}
+
+# Each file that is there to be read can be: the others are named here.
+read_all() {
+	local file
+
+	find $CONNECTIONS -type f ! -path '*/control/*' ! -name inject_error >/run/files
+	while read -r file; do
+		must cat "$file" >/dev/null
+	done </run/files
+	grep -q '/[0-9]*$' /run/files || lab_fail "no connection has a file"
+}
+
+# It attached, or it ends.
+watching() { grep -q '^Attaching' /run/forms.out || ! kill -0 "$forms" 2>/dev/null; }
+
+forms_ended() { ! kill -0 "$forms" 2>/dev/null; }
+
+# trace_forms - rpcrdma2-forms.bt sees a Call. (A signal may have to be sent again.)
+trace_forms() {
+	"$scripts/rpcrdma2-forms.bt" >/run/forms.out 2>&1 &
+	forms=$!
+	must lab_until 60 watching
+	must lab_until 60 a_call_is_seen
+	for _ in 1 2 3; do
+		kill -INT $forms 2>/dev/null
+		lab_until 20 forms_ended && break
+	done
+	must wait $forms
+	grep '^@calls_sent\[' /run/forms.out || lab_fail "$(cat /run/forms.out)"
+}
+
+# All probes are attached once the first one is that Calls meet last.
+a_call_is_seen() {
+	stat -f "$LAB_MOUNT" >/dev/null
+	[ "$(find "/proc/$forms/fd" -lname '*perf_event*' 2>/dev/null | wc -l)" -gt 4 ]
+}
+
+[ -e $lockdown ] || mount -t securityfs none /sys/kernel/security
+[ -e $lockdown ] || skip "this kernel can't be locked down"
+nfs_start rxe
+must lab_mount 4.2
+work names
+
+lock integrity
+see_versions README.md
+see_versions Documentation/man/rpcrdma2.7.rst
+read_all
+consult "$LAB_SERVER"
+doctor_finds RD013 integrity
+doctor_finds RD414 "in version 2"
+must "$scripts/rpcrdma2-ping" "$LAB_SERVER"
+! eval "echo rbsiz 8192 >$CONNECTIONS/control/$(basename "$(connection_of client)")" \
+	2>/dev/null || lab_fail "a size could be changed"
+trace_forms
+
+# What traces is forbidden then. All that is counted can be read.
+lock confidentiality
+see_versions README.md
+read_all
+consult
+doctor_finds RD013 bpftrace
+! "$scripts/rpcrdma2-forms.bt" >/run/forms.out 2>&1 || lab_fail "it traces"
+grep -i lockdown /run/forms.out || lab_fail "no reason is said: $(cat /run/forms.out)"
+must umount "$LAB_MOUNT"
+nfs_stop
