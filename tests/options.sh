@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: mounts with several connections, several mounts at once, and one whose
-# port rpcbind has to tell.
+# Guest script: mounts with several connections, where these come from, several mounts at
+# once, and one whose port rpcbind has to tell.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -22,6 +22,22 @@ bind_by_rpcbind() {
 	must umount "$LAB_MOUNT"
 }
 
+# sysfs says from which address and port each connection of a mount goes, as the
+# connection's own file does.
+source_addresses() {
+	local dir ports
+
+	for dir in /sys/kernel/sunrpc/xprt-switches/*/xprt-*-rdma; do
+		[ "$(cat "$dir/srcaddr")" = "$LAB_SERVER" ] ||
+			lab_fail "$dir/srcaddr: $(cat "$dir/srcaddr")"
+		sed -n "s/^src_port=/$LAB_SERVER:/p" "$dir/xprt_info"
+	done | sort >/run/sources
+	connection_of client | xargs sed -n 's/^local_address: *//p' | sort >/run/locals
+	ports=$(wc -l </run/locals)
+	[ "$ports" -eq "$1" ] || lab_fail "$ports connections"
+	diff /run/locals /run/sources || lab_fail "sysfs has other addresses"
+}
+
 nfs_start rxe
 
 # Linux 6.1 takes nconnect with RDMA for version 3 only.
@@ -30,6 +46,7 @@ work files
 [ "$(connections | wc -l)" -eq 4 ] || lab_fail "not 4 connections: $(connections)"
 connections | awk '$8 == 0 { exit 1 }' ||
 	lab_fail "a connection was not used: $(connections)"
+source_addresses 4
 must umount "$LAB_MOUNT"
 must lab_mount 4.2 nconnect=4
 work offsets

@@ -132,6 +132,42 @@ static void xprt_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 	rpcrdma2_print_stats(xprt, &stats, seq);
 }
 
+/* Where the connection comes from, or false if there is none that RPCs may use */
+static bool source_address(struct rpc_xprt *xprt, struct sockaddr_storage *addr)
+{
+	struct rpcrdma2_conn *conn = rpcrdma2_xprt_conn_get(to_rpcrdma2_xprt(xprt));
+	bool entered;
+
+	if (!conn)
+		return false;
+	/* The CM id exists until the connection has no user. */
+	entered = rpcrdma2_conn_is_ready(conn) && rpcrdma2_conn_enter(conn);
+	if (entered) {
+		*addr = conn->cm_id->route.addr.src_addr;
+		rpcrdma2_conn_exit(conn);
+	}
+	rpcrdma2_conn_put(conn);
+	return entered;
+}
+
+/* For sysfs, as are its length and -ENOTCONN. */
+static int xprt_op_get_srcaddr(struct rpc_xprt *xprt, char *buf, size_t buflen)
+{
+	struct sockaddr_storage addr;
+
+	if (!source_address(xprt, &addr))
+		return -ENOTCONN;
+	return scnprintf(buf, buflen, "%pISc", &addr);
+}
+
+static unsigned short xprt_op_get_srcport(struct rpc_xprt *xprt)
+{
+	struct sockaddr_storage addr;
+
+	return source_address(xprt, &addr) ?
+	       rpc_get_port((struct sockaddr *)&addr) : 0;
+}
+
 static void xprt_op_inject_disconnect(struct rpc_xprt *xprt)
 {
 	struct rpcrdma2_conn *conn = rpcrdma2_xprt_conn_get(to_rpcrdma2_xprt(xprt));
@@ -167,6 +203,8 @@ static const struct rpc_xprt_ops xprt_ops = {
 	.set_port		= rpcrdma2_set_port,
 	.connect		= rpcrdma2_xprt_connect,
 	.prepare_request	= rpcrdma2_call_prepare,
+	.get_srcaddr		= xprt_op_get_srcaddr,
+	.get_srcport		= xprt_op_get_srcport,
 	.buf_alloc		= rpcrdma2_call_alloc,
 	.buf_free		= rpcrdma2_call_free,
 	.send_request		= xprt_op_send_request,
