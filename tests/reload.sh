@@ -3,7 +3,8 @@
 #
 # Guest script: load and unload, every tenth time with a mount in between, and
 # nothing is left behind. Parameters out of range are refused, at either time that
-# they can be set; their defaults are those of the manual page.
+# they can be set; their defaults are those of the manual page. Lines for sysctl that were
+# written for the kernel's own rpcrdma set them, too.
 #
 #	reload.sh [CYCLES]
 
@@ -82,7 +83,84 @@ check_ranges() {
 	must nfs_unload
 }
 
+# sysctl_names - those about RDMA
+sysctl_names() {
+	(cd /proc/sys && find sunrpc \( -name 'rdma_*' -o -path '*/svc_rdma/*' \) -type f) |
+		tr / . | sort
+}
+
+# refusals NAME - how often the log says that a value was refused
+refusals() { dmesg | grep -c "rpcrdma2: $1=[^ ]* refused"; }
+
+# without_effect - which settings the log says have none, a line each
+without_effect() { dmesg | sed -n 's/.*rpcrdma2: the sysctl \([a-z_]*\) has no effect.*/\1/p'; }
+
+# parameter NAME VALUE - that is what it is now.
+parameter() {
+	local value
+
+	value=$(cat "/sys/module/rpcrdma2/parameters/$1")
+	[ "$value" = "$2" ] || lab_fail "$1 is $value, not $2"
+}
+
+# What /etc/sysctl.d may have had with the kernel's own rpcrdma
+old_lines() {
+	cat <<-END
+	sunrpc.rdma_slot_table_entries = 64
+	sunrpc.rdma_max_inline_read = 16384
+	sunrpc.rdma_max_inline_write = 16384
+	sunrpc.rdma_inline_write_padding = 0
+	sunrpc.rdma_memreg_strategy = 6
+	sunrpc.rdma_pad_optimize = 0
+	sunrpc.svc_rdma.max_requests = 96
+	sunrpc.svc_rdma.max_req_size = 16384
+	sunrpc.svc_rdma.max_outbound_read_requests = 32
+	sunrpc.svc_rdma.rdma_stat_read = 0
+	sunrpc.svc_rdma.rdma_stat_rq_starve = 0
+	END
+}
+
+check_sysctls() {
+	local name
+
+	must modprobe rpcrdma
+	sysctl_names >/run/theirs
+	must rmmod rpcrdma
+	must lab_insmod rpcrdma2
+	sysctl_names >/run/ours
+	grep -q svc_rdma /run/theirs || lab_fail "rpcrdma has no sysctls: $(cat /run/theirs)"
+	[ -z "$(comm -23 /run/theirs /run/ours)" ] ||
+		lab_fail "there is no $(comm -23 /run/theirs /run/ours)"
+
+	old_lines >/run/old.conf
+	must sysctl -q -p /run/old.conf
+	must sysctl -q -p /run/old.conf
+	parameter slot_table_entries 64
+	parameter inline_size 16384
+	parameter max_requests 96
+	[ "$(without_effect | sort | tr '\n' ' ')" = "max_outbound_read_requests \
+rdma_inline_write_padding rdma_memreg_strategy rdma_pad_optimize " ] ||
+		lab_fail "without effect: $(without_effect)"
+	sysctl -n sunrpc.rdma_memreg_strategy | grep -qx 6 || lab_fail "not kept"
+	echo 200 >/sys/module/rpcrdma2/parameters/max_requests
+	sysctl -n sunrpc.svc_rdma.max_requests | grep -qx 200 || lab_fail "not shown"
+
+	for name in rdma_slot_table_entries=16384 rdma_max_inline_read=1024 \
+		rdma_max_inline_write=5000 svc_rdma.max_requests=1 \
+		svc_rdma.max_requests=4294967298 svc_rdma.max_req_size=much; do
+		! sysctl -q -w "sunrpc.$name" 2>/dev/null || lab_fail "taken: $name"
+		name=${name%=*}
+		[ "$(refusals "${name##*.}")" -gt 0 ] || lab_fail "no reason is said: $name"
+	done
+	parameter slot_table_entries 64
+	parameter inline_size 16384
+	parameter max_requests 200
+	must nfs_unload
+	[ -z "$(sysctl_names)" ] || lab_fail "left behind: $(sysctl_names)"
+}
+
 must lab_rdma_up rxe
+check_sysctls
 check_ranges
 for ((cycle = 1; cycle <= cycles; cycle++)); do
 	must lab_insmod rpcrdma2

@@ -44,37 +44,44 @@ unsigned int rpcrdma2_version_retry = 600;
 /* Chunks take Queues and RDMA Reads that NFS's callbacks have no use for. */
 u32 rpcrdma2_reverse = RDMA2_RVREQSUP_INLINE;
 
-/* What a parameter may be */
-struct allowed {
-	unsigned int	*value;
-	unsigned int	min;
-	unsigned int	max;
-	unsigned int	unit;
-};
-
-static int set_allowed(const char *val, const struct kernel_param *kp)
+/**
+ * rpcrdma2_set_in_range - set a module parameter, or refuse the value
+ * @range: the parameter, and the values that it takes
+ * @name: of the parameter or sysctl that was written to, for the log
+ * @val: a number as text
+ *
+ * Process context.
+ *
+ * Return: 0, or -EINVAL or -ERANGE; the log then says which values are allowed
+ */
+int rpcrdma2_set_in_range(const struct rpcrdma2_range *range, const char *name,
+			  const char *val)
 {
-	const struct allowed *allowed = kp->arg;
 	unsigned int n;
 	int rc;
 
 	rc = kstrtouint(val, 0, &n);
-	if (rc || n < allowed->min || n > allowed->max || n % allowed->unit) {
+	if (rc || n < range->min || n > range->max || n % range->unit) {
 		pr_err("rpcrdma2: %s=%s refused: a multiple of %u from %u to %u is allowed\n",
-		       kp->name, val, allowed->unit, allowed->min, allowed->max);
+		       name, val, range->unit, range->min, range->max);
 		return rc ?: -EINVAL;
 	}
-	*allowed->value = n;
+	WRITE_ONCE(*range->value, n);
 	return 0;
+}
+
+static int set_allowed(const char *val, const struct kernel_param *kp)
+{
+	return rpcrdma2_set_in_range(kp->arg, kp->name, val);
 }
 
 /* 0: the size never changes. */
 static int set_inline_min(const char *val, const struct kernel_param *kp)
 {
-	const struct allowed *allowed = kp->arg;
+	const struct rpcrdma2_range *range = kp->arg;
 
 	if (sysfs_streq(val, "0")) {
-		*allowed->value = 0;
+		*range->value = 0;
 		return 0;
 	}
 	return set_allowed(val, kp);
@@ -82,9 +89,9 @@ static int set_inline_min(const char *val, const struct kernel_param *kp)
 
 static int get_allowed(char *buffer, const struct kernel_param *kp)
 {
-	const struct allowed *allowed = kp->arg;
+	const struct rpcrdma2_range *range = kp->arg;
 
-	return sysfs_emit(buffer, "%u\n", *allowed->value);
+	return sysfs_emit(buffer, "%u\n", *range->value);
 }
 
 static const struct kernel_param_ops allowed_ops = {
@@ -97,34 +104,34 @@ static const struct kernel_param_ops inline_min_ops = {
 	.get	= get_allowed,
 };
 
-static struct allowed inline_size = {
+struct rpcrdma2_range rpcrdma2_inline_size_range = {
 	&rpcrdma2_inline_size, INLINE_SIZE_MIN, RPCRDMA2_RBSIZ_MAX, INLINE_SIZE_UNIT
 };
 
-static struct allowed inline_min = {
+static struct rpcrdma2_range inline_min = {
 	&rpcrdma2_inline_min, INLINE_SIZE_MIN, RPCRDMA2_RBSIZ_MAX, INLINE_SIZE_UNIT
 };
 
-static struct allowed inline_idle = {
+static struct rpcrdma2_range inline_idle = {
 	&rpcrdma2_inline_idle, INLINE_IDLE_MIN, INLINE_IDLE_MAX, 1
 };
 
-static struct allowed slot_table_entries = {
+struct rpcrdma2_range rpcrdma2_slot_table_range = {
 	&rpcrdma2_slot_table_entries, CREDITS_MIN, CREDITS_MAX, 1
 };
 
-static struct allowed max_requests = {
+struct rpcrdma2_range rpcrdma2_max_requests_range = {
 	&rpcrdma2_svc_credits, CREDITS_MIN, CREDITS_MAX, 1
 };
 
-static struct allowed srq_size = {
+static struct rpcrdma2_range srq_size = {
 	&rpcrdma2_srq_size, SRQ_SIZE_MIN, SRQ_SIZE_MAX, 1
 };
 
-static struct allowed heartbeat = { &rpcrdma2_heartbeat_period, 0, HEARTBEAT_MAX, 1 };
-static struct allowed version = { &rpcrdma2_version, 0, RPCRDMA2_VERSION_2, 1 };
+static struct rpcrdma2_range heartbeat = { &rpcrdma2_heartbeat_period, 0, HEARTBEAT_MAX, 1 };
+static struct rpcrdma2_range version = { &rpcrdma2_version, 0, RPCRDMA2_VERSION_2, 1 };
 
-static struct allowed version_retry = {
+static struct rpcrdma2_range version_retry = {
 	&rpcrdma2_version_retry, VERSION_RETRY_MIN, VERSION_RETRY_MAX, 1
 };
 
@@ -287,7 +294,7 @@ static const struct kernel_param_ops reverse_ops = {
 	.get	= get_reverse,
 };
 
-module_param_cb(inline_size, &allowed_ops, &inline_size, 0644);
+module_param_cb(inline_size, &allowed_ops, &rpcrdma2_inline_size_range, 0644);
 MODULE_PARM_DESC(inline_size,
 		 "Size in octets of Send and Receive buffers of new connections: larger RPC messages use chunks (4096 to 262144, multiple of 1024)");
 module_param_cb(inline_min, &inline_min_ops, &inline_min, 0644);
@@ -296,10 +303,11 @@ MODULE_PARM_DESC(inline_min,
 module_param_cb(inline_idle, &allowed_ops, &inline_idle, 0644);
 MODULE_PARM_DESC(inline_idle,
 		 "Seconds without a message that needs them after which Receive buffers that have grown shrink to inline_min (1 to 3600)");
-module_param_cb(slot_table_entries, &allowed_ops, &slot_table_entries, 0644);
+module_param_cb(slot_table_entries, &allowed_ops,
+		&rpcrdma2_slot_table_range, 0644);
 MODULE_PARM_DESC(slot_table_entries,
 		 "RPCs that a client's new mounts may have outstanding (2 to 1024)");
-module_param_cb(max_requests, &allowed_ops, &max_requests, 0644);
+module_param_cb(max_requests, &allowed_ops, &rpcrdma2_max_requests_range, 0644);
 MODULE_PARM_DESC(max_requests,
 		 "RPCs that a server allows each new client to have outstanding (2 to 1024)");
 module_param_named(read_memory, rpcrdma2_read_memory, uint, 0644);
@@ -369,6 +377,7 @@ static int __init rpcrdma2_init(void)
 	rc = explain(rpcrdma2_xprt_register());
 	if (rc)
 		goto out_reverse;
+	rpcrdma2_sysctl_init();
 	return 0;
 
 out_reverse:
@@ -386,6 +395,7 @@ out_pages:
 
 static void __exit rpcrdma2_exit(void)
 {
+	rpcrdma2_sysctl_exit();
 	rpcrdma2_xprt_unregister();
 	rpcrdma2_svc_reverse_unregister();
 	rpcrdma2_svc_unregister();

@@ -44,6 +44,24 @@ extern u32 rpcrdma2_reverse;
 struct rpcrdma2_dialects;
 
 /**
+ * struct rpcrdma2_range - a module parameter, and the values that it takes
+ * @value: the parameter
+ * @min: the least value
+ * @max: the largest value
+ * @unit: each value is a multiple of it
+ */
+struct rpcrdma2_range {
+	unsigned int	*value;
+	unsigned int	min;
+	unsigned int	max;
+	unsigned int	unit;
+};
+
+extern struct rpcrdma2_range rpcrdma2_inline_size_range;
+extern struct rpcrdma2_range rpcrdma2_slot_table_range;
+extern struct rpcrdma2_range rpcrdma2_max_requests_range;
+
+/**
  * rpcrdma2_inline_start - what size the Receive buffers of a connection have at first
  *
  * Return: octets, not more than %rpcrdma2_inline_size
@@ -57,7 +75,13 @@ static inline u32 rpcrdma2_inline_start(void)
 }
 
 /* module.c */
+int rpcrdma2_set_in_range(const struct rpcrdma2_range *range, const char *name,
+			  const char *val);
 void rpcrdma2_client_dialects(struct rpcrdma2_dialects *dialects);
 void rpcrdma2_server_dialects(struct rpcrdma2_dialects *dialects);
+
+/* sysctl.c */
+void rpcrdma2_sysctl_init(void);
+void rpcrdma2_sysctl_exit(void);
 
 #endif /* _RPCRDMA2_MODULE_H */

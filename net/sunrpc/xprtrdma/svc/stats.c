@@ -9,7 +9,7 @@
  *
  * They are in debugfs, and some also where the kernel's own rpcrdma has them:
  * /proc/sys/sunrpc/svc_rdma/rdma_stat_*. There, whatever is written sets a
- * number back to 0. Those of its names that count nothing are left out.
+ * number back to 0. Five of its names count nothing: they read 0, there and here.
  */
 #include <linux/debugfs.h>
 #include <linux/slab.h>
@@ -177,11 +177,30 @@ static int do_counter(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
 		.proc_handler	= do_counter,				\
 	}
 
+/* Only 0 may be written to it. */
+static unsigned int none;
+
+#define NO_COUNTER(name)						\
+	{								\
+		.procname	= "rdma_" #name,			\
+		.data		= &none,				\
+		.maxlen		= sizeof(none),				\
+		.mode		= 0644,					\
+		.proc_handler	= proc_douintvec_minmax,		\
+		.extra1		= SYSCTL_ZERO,				\
+		.extra2		= SYSCTL_ZERO,				\
+	}
+
 static struct ctl_table table[] = {
 	COUNTER(stat_read),
 	COUNTER(stat_write),
 	COUNTER(stat_recv),
 	COUNTER(stat_sq_starve),
+	NO_COUNTER(stat_rq_starve),
+	NO_COUNTER(stat_rq_poll),
+	NO_COUNTER(stat_rq_prod),
+	NO_COUNTER(stat_sq_poll),
+	NO_COUNTER(stat_sq_prod),
 	RPCRDMA2_CTL_TABLE_END
 };
 
