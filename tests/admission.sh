@@ -9,7 +9,7 @@
 
 # So long the server bears with them, in seconds.
 READ_TIMEOUT=60
-# As many WRITEs of 1 MiB as it grants
+# WRITEs of 1 MiB at a time
 CALLS=64
 
 server() { sed -n "s/^$1: *//p" $CONNECTIONS/server; }

@@ -218,7 +218,7 @@ finds RD420 hint "2 credits"
 finds RD508 hint "2 credits, and "
 finds_no RD509
 ! grep -q "and 0.0 RPCs wait" $said || complain "none waits"
-echo 64 >$parameters/max_requests
+echo 128 >$parameters/max_requests
 
 must rpc.nfsd 0
 ls "$LAB_MOUNT" >/dev/null 2>&1 &

@@ -18,7 +18,7 @@ depth=128
 # Of the server, besides LAB_SERVER
 address=192.168.77.2 another=192.168.77.3
 # shellcheck disable=SC2034 # lib.sh uses it
-PARAMETERS="srq_size=$depth"
+PARAMETERS="srq_size=$depth max_requests=64"
 
 # of NUMBER KEY - the server's end of a connection
 of() { awk -v name="$2:" '$1 == name { print $2 }' "$CONNECTIONS/$1"; }

@@ -191,6 +191,8 @@ bear_with_server() {
 
 # siw counts what is registered as locked memory.
 ulimit -l unlimited
+# As the peer has it (GRANTED): its clients use all their credits, a MiB each
+PARAMETERS="${PARAMETERS:-} max_requests=64"
 nfs_start "$2"
 honest_start
 case $1 in

@@ -113,12 +113,12 @@ credits() {
 
 	if [ "$provider" = siw ]; then
 		is server receive_queue_shared 0
-		is client received_credits 64
-		check "credits" "$granted" "x == 64"
+		is client received_credits 128
+		check "credits" "$granted" "x == 128"
 	else
 		is server receive_queue_shared 1
 		is client received_credits 4
-		check "credits" "$granted" "x >= 4 && x <= 64"
+		check "credits" "$granted" "x >= 4 && x <= 128"
 	fi
 	is server offered_credits "$granted"
 	# What it is granted, what it grants, and five

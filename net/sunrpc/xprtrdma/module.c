@@ -32,7 +32,7 @@ unsigned int rpcrdma2_inline_size = 12288;
 unsigned int rpcrdma2_inline_min;
 unsigned int rpcrdma2_inline_idle = 30;
 unsigned int rpcrdma2_slot_table_entries = 128;
-unsigned int rpcrdma2_svc_credits = 64;
+unsigned int rpcrdma2_svc_credits = 128;
 unsigned int rpcrdma2_read_memory;
 bool rpcrdma2_use_srq = true;
 /* Less than 1024, with the Send Queue of a connection: so long is its CQ. */

@@ -177,9 +177,9 @@ static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
  * For each Call as many entries as it takes as a rule, and for one Call or Reply all the
  * segments that there may be; who finds no room waits. Some devices round the Send Queue
  * up to a power of two, of entries or of octets: with the defaults, what rdma_rw adds, and
- * so many SGEs, a client's takes just less than 512 entries, and a server's less than
- * 256 KiB where an entry has 448 octets, as with mlx5. One that shares its Receives is
- * one of many, most of which are idle: it plans for few Calls.
+ * so many SGEs, a client's takes just less than 512 entries. A server's connection that
+ * shares its Receives is one of many, most of which are idle: it plans for few Calls, and
+ * takes less than 128 KiB where an entry has 448 octets, as with mlx5.
  */
 static unsigned int send_entries(const struct rpcrdma2_conn *conn)
 {
