@@ -33,6 +33,18 @@ fail_in() {
 	[ "$(failures 2)" -gt 0 ] || lab_fail "$1: no allocation failed"
 }
 
+# A mount succeeds at once where all memory that its connection is made of can be reclaimed
+# first: nothing there is an attempt that does not wait.
+reclaim_is_enough() {
+	both ignore-gfp-wait Y
+	between require "$(addresses rpcrdma2_conn_alloc)"
+	fail_allocations 100 1 $MOST
+	must lab_mount 4.2 retry=0
+	both probability 0
+	both ignore-gfp-wait N
+	must umount "$LAB_MOUNT"
+}
+
 accepted() { sed -n 's/^connections_accepted: *//p' $CONNECTIONS/server; }
 
 # There is no memory at all for Replies, for a while: they come late, on the same
@@ -90,6 +102,7 @@ nfs_start rxe
 prepare_failures
 must dd if=/dev/urandom of=/run/data bs=256k count=4 status=none
 cp /run/data "$LAB_EXPORT/data"
+reclaim_is_enough
 for function in $CONNECTION; do
 	fail_in "$function"
 	must umount "$LAB_MOUNT"

@@ -16,7 +16,7 @@ function allocates(name)
 	if (name ~ /^(rpcrdma2_|__asan_|is_|__trace|xprt_alloc_slot|mempool_alloc_slab|kmalloc_caches)|unregister|dealloc|destroy|^free_/)
 		return 0
 	return name ~ /alloc|get_free_page|create|dup$|kasprintf|single_open/ ||
-	       name ~ /^register_|svc_xprt_init|rdma_rw_ctx_init|percpu_ref_init/ ||
+	       name ~ /^register_|svc_xprt_init|rdma_rw_ctx_init/ ||
 	       name ~ /^rdma_(listen|bind_addr|resolve_|connect|accept)/
 }
 

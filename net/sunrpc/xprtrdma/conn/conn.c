@@ -39,6 +39,9 @@
 
 #include <trace/events/rpcrdma2.h>
 
+/* Added to the number of users: nobody enters any more. */
+#define NO_ENTRY	INT_MIN
+
 struct workqueue_struct *rpcrdma2_wq;
 static atomic_t conn_ids = ATOMIC_INIT(0);
 
@@ -195,6 +198,13 @@ static void flush(struct rpcrdma2_conn *conn)
 		rpcrdma2_qp_drain(conn);
 }
 
+/* Nobody enters after this, and those who had entered have left. */
+static void wait_for_users(struct rpcrdma2_conn *conn)
+{
+	if (atomic_add_return(NO_ENTRY, &conn->users) != NO_ENTRY)
+		wait_for_completion(&conn->idle);
+}
+
 static void conn_teardown(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
@@ -208,8 +218,7 @@ static void conn_teardown(struct work_struct *work)
 		ops->closing(conn);
 	rpcrdma2_connect_interrupt(conn);
 	flush(conn);
-	percpu_ref_kill(&conn->users);
-	wait_for_completion(&conn->idle);
+	wait_for_users(conn);
 	flush(conn);
 	rpcrdma2_negotiate_lost(conn);
 	return_work(conn);
@@ -258,7 +267,7 @@ void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn)
  */
 bool rpcrdma2_conn_enter(struct rpcrdma2_conn *conn)
 {
-	return percpu_ref_tryget_live(&conn->users);
+	return atomic_inc_unless_negative(&conn->users);
 }
 
 /**
@@ -269,16 +278,8 @@ bool rpcrdma2_conn_enter(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_conn_exit(struct rpcrdma2_conn *conn)
 {
-	percpu_ref_put(&conn->users);
-}
-
-/* The last one is out, and it is closing. */
-static void users_gone(struct percpu_ref *users)
-{
-	struct rpcrdma2_conn *conn = container_of(users, struct rpcrdma2_conn,
-						  users);
-
-	complete(&conn->idle);
+	if (atomic_dec_return(&conn->users) == NO_ENTRY)
+		complete(&conn->idle);
 }
 
 /**
@@ -332,16 +333,6 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	conn = kzalloc(sizeof(*conn), gfp);
 	if (!conn)
 		return NULL;
-	/*
-	 * An atomic until there are RPCs (settle()): the end then waits for no CPU. What
-	 * each CPU has of it is allocated without a wait, whatever @gfp says: that would be
-	 * for a mutex whose holder may wait for memory, and so for this connection.
-	 */
-	if (percpu_ref_init(&conn->users, users_gone, PERCPU_REF_INIT_ATOMIC,
-			    GFP_NOWAIT | __GFP_NOWARN)) {
-		kfree(conn);
-		return NULL;
-	}
 	kref_init(&conn->ref);
 	conn->id = atomic_inc_return(&conn_ids);
 	if (param)
@@ -386,7 +377,6 @@ static void conn_free_late(struct rcu_head *rcu)
 	struct rpcrdma2_conn *conn = container_of(rcu, struct rpcrdma2_conn,
 						  rcu);
 
-	percpu_ref_exit(&conn->users);
 	kfree(conn);
 }
 

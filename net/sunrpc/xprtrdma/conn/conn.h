@@ -10,11 +10,11 @@
 #ifndef _RPCRDMA2_CONN_H
 #define _RPCRDMA2_CONN_H
 
+#include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/kthread.h>
 #include <linux/llist.h>
-#include <linux/percpu-refcount.h>
 #include <linux/sched/mm.h>
 #include <linux/socket.h>
 #include <linux/spinlock.h>
@@ -328,9 +328,9 @@ struct rpcrdma2_heartbeat {
  *	context and below svc_serv and rpc_xprt locks; nothing but the lock of a
  *	workqueue, for timers, and that of @connecting's signals is taken under it.
  * @state: enum rpcrdma2_conn_state
- * @users: threads between rpcrdma2_conn_enter() and _exit(), and one for the
- *	connection itself; counted by each CPU for itself once it is READY
- * @idle: completed when @users is 0
+ * @users: threads between rpcrdma2_conn_enter() and _exit(); less than 0 once nobody may
+ *	enter any more
+ * @idle: completed when the last of @users leaves after that
  * @done: completed when state is CLOSED
  * @close_status: why it was closed, negative errno
  * @closed_in: the state that it was closed in
@@ -430,7 +430,6 @@ struct rpcrdma2_conn {
 	void				*responder;
 
 	enum rpcrdma2_conn_state	state;
-	struct percpu_ref		users;
 	struct completion		idle;
 	struct completion		done;
 	int				close_status;
@@ -488,8 +487,8 @@ struct rpcrdma2_conn {
 	unsigned int			max_pages;
 
 	unsigned long			ready_at;
-	struct dentry			*control;
 	struct dentry			*file;
+	struct dentry			*control;
 	struct work_struct		file_work;
 
 	/* By whoever posts, under the lock: one cache line */
@@ -503,7 +502,8 @@ struct rpcrdma2_conn {
 	bool				post_failed;
 
 	/* By threads that come and go */
-	struct rpcrdma2_send		*spare ____cacheline_aligned_in_smp;
+	atomic_t			users ____cacheline_aligned_in_smp;
+	struct rpcrdma2_send		*spare;
 	struct llist_node		*to_post;
 
 	/* By whoever is done with a Receive */

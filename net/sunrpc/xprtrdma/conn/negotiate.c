@@ -98,7 +98,6 @@ static void settle(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_state old,
 		return;
 	}
 	conn->was_ready = true;
-	percpu_ref_switch_to_percpu(&conn->users);
 	rpcrdma2_debugfs_ready(conn);
 	trace_rpcrdma2_conn_ready(conn);
 	conn->param.ops->ready(conn);
