@@ -31,7 +31,7 @@ doctor_finds() {
 consult() {
 	ls "$LAB_MOUNT" >/dev/null
 	must "$scripts/rpcrdma2-doctor" --json "$@" >$said
-	! grep -q idle $said || lab_fail "idle, of all things: $(cat $said)"
+	! grep '"RD502"' $said || lab_fail "the doctor sees no connection"
 	doctor_finds RD501 "$LAB_MOUNT: version 2, "
 	doctor_finds RD601 "1 in version 2"
 }
@@ -58,36 +58,38 @@ read_all() {
 	grep -q '/[0-9]*$' /run/files || lab_fail "no connection has a file"
 }
 
-# It attached, or it ends.
-watching() { grep -q '^Attaching' /run/forms.out || ! kill -0 "$forms" 2>/dev/null; }
+# It has a descriptor for each of its probes, but for BEGIN, and for the buffer of each CPU.
+attached() {
+	local probes fds
 
-forms_ended() { ! kill -0 "$forms" 2>/dev/null; }
+	kill -0 $forms || lab_fail "it has ended: $(cat /run/forms.out)"
+	probes=$(sed -n 's/^Attaching \([0-9]*\) probes.*/\1/p' /run/forms.out)
+	fds=$(find "/proc/$forms/fd" -lname '*perf_event*' 2>/dev/null | wc -l)
+	[ -n "$probes" ] && [ "$fds" -ge $((probes - 2 + $(nproc))) ]
+}
 
-# trace_forms - rpcrdma2-forms.bt sees a Call. (A signal may have to be sent again.)
+forms_ended() { ! kill -0 $forms 2>/dev/null; }
+
+# trace_forms - rpcrdma2-forms.bt sees Calls. (A signal may have to be sent again.)
 trace_forms() {
 	"$scripts/rpcrdma2-forms.bt" >/run/forms.out 2>&1 &
 	forms=$!
-	must lab_until 60 watching
-	must lab_until 60 a_call_is_seen
-	for _ in 1 2 3; do
+	must lab_until 60 attached
+	must stat -f "$LAB_MOUNT" >/dev/null
+	for _ in 1 2 3 4 5 6; do
 		kill -INT $forms 2>/dev/null
 		lab_until 20 forms_ended && break
 	done
 	must wait $forms
-	grep '^@calls_sent\[' /run/forms.out || lab_fail "$(cat /run/forms.out)"
-}
-
-# All probes are attached once the first one is that Calls meet last.
-a_call_is_seen() {
-	stat -f "$LAB_MOUNT" >/dev/null
-	[ "$(find "/proc/$forms/fd" -lname '*perf_event*' 2>/dev/null | wc -l)" -gt 4 ]
+	grep '^@calls_sent\[' /run/forms.out || lab_fail "no Call: $(cat /run/forms.out)"
 }
 
 [ -e $lockdown ] || mount -t securityfs none /sys/kernel/security
 [ -e $lockdown ] || skip "this kernel can't be locked down"
+must modprobe -a rdma_ucm ib_uverbs
 nfs_start rxe
 must lab_mount 4.2
-work names
+must touch "$LAB_MOUNT/file"
 
 lock integrity
 see_versions README.md
