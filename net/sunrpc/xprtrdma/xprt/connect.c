@@ -387,8 +387,8 @@ static void connect_worker(struct work_struct *work)
 		x->refusals = 0;
 	}
 	x->tried = x->xprt.addr;
-	if (x->xprt.stat.connect_count)
-		xprt_reconnect_backoff(&x->xprt, REESTABLISH_MIN);
+	/* A Reply sets it to 0 again. */
+	xprt_reconnect_backoff(&x->xprt, REESTABLISH_MIN);
 	if (x->refused) {
 		x->refused = false;
 		connect_failed(x, -EPROTONOSUPPORT);
