@@ -67,27 +67,81 @@ static int xprt_op_send_request(struct rpc_rqst *rqst)
 }
 
 /*
- * A Call went unanswered. It is not sent twice on one connection, since two
- * Replies to one Call would upset the credits; so the connection goes, unless that is
- * another one by the time that the task gets to run.
+ * Was the Call out for long enough to blame the connection? A Call of a soft mount may be
+ * sent when little of the RPC's time is left; that it then goes unanswered says nothing.
  */
-static void xprt_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
+static bool was_out_long(const struct rpc_task *task)
 {
-	if (task->tk_rqstp->rq_connect_cookie == READ_ONCE(xprt->connect_cookie))
-		xprt_force_disconnect(xprt);
+	unsigned long timeout = task->tk_client->cl_timeout->to_initval;
+	ktime_t sent = task->tk_rqstp->rq_xtime;
+
+	return ktime_ms_delta(ktime_get(), sent) >=
+	       jiffies_to_msecs(timeout) / 2;
+}
+
+/* Would a heartbeat notice that the server is gone? */
+static bool has_heartbeat(struct rpc_xprt *xprt)
+{
+	const struct rpcrdma2_conn *conn;
+	bool has;
+
+	rcu_read_lock();
+	conn = rcu_dereference(to_rpcrdma2_xprt(xprt)->conn);
+	has = conn && rpcrdma2_heartbeat_secs(conn);
+	rcu_read_unlock();
+	return has;
 }
 
 /*
- * A task may have waited for this connection until its time was almost over, or long after:
- * that must not run out as soon as the Call is sent, or the connection would go at once.
+ * A Call was not answered in time. sunrpc sends the Call again, unless the RPC fails, or
+ * waits for as long as the connection lasts (NFSv4). A Call is not sent twice on one
+ * connection, since two Replies to one Call would upset the credits. So close the
+ * connection, but only the one that the Call was sent on.
+ *
+ * The RPCs of NFSv4 don't need that: an operation may take minutes, and heartbeats close
+ * the connection if the server is gone. Without heartbeats, only the RPC's timeout
+ * notices that.
+ */
+static void xprt_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
+{
+	if (task->tk_rqstp->rq_connect_cookie != READ_ONCE(xprt->connect_cookie))
+		return;
+	if (!was_out_long(task))
+		return;
+	if ((task->tk_flags & RPC_TASK_NO_RETRANS_TIMEOUT) && has_heartbeat(xprt))
+		return;
+	xprt_force_disconnect(xprt);
+}
+
+/* An RPC that may be sent again when it has timed out */
+static bool is_sent_again(const struct rpc_task *task)
+{
+	return !RPC_IS_SOFT(task) &&
+	       !(task->tk_flags & RPC_TASK_NO_RETRANS_TIMEOUT);
+}
+
+/*
+ * sunrpc waits until the RPC's deadline at the latest. The deadline may be close, or long
+ * past, as the RPC has waited for this connection. If the RPC is sent again after that, give
+ * the Call a timeout of its own first: the connection would go as soon as it is there.
+ *
+ * The deadline itself stays: it decides when a soft mount's RPC fails, and when a hard
+ * mount says that the server does not respond. The caller holds the xprt's queue_lock, and
+ * only the RPC's own task, which calls this, reads the deadline.
  */
 static void xprt_op_wait_for_reply(struct rpc_task *task)
 {
 	struct rpc_rqst *rqst = task->tk_rqstp;
+	unsigned long deadline = rqst->rq_majortimeo;
 
-	if (time_before(rqst->rq_majortimeo, jiffies + rqst->rq_timeout))
-		rqst->rq_majortimeo = jiffies + rqst->rq_timeout;
+	if (is_sent_again(task)) {
+		unsigned long timeout = task->tk_client->cl_timeout->to_initval;
+
+		if (time_before(deadline, jiffies + timeout))
+			rqst->rq_majortimeo = jiffies + timeout;
+	}
 	xprt_wait_for_reply_request_def(task);
+	rqst->rq_majortimeo = deadline;
 }
 
 static void xprt_op_set_connect_timeout(struct rpc_xprt *xprt,
