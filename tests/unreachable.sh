@@ -72,7 +72,7 @@ mount_lost ip address del "$leaving/32" dev "$LAB_NETDEV"
 must lab_until 60 attempts_made 2
 unmount_lost
 
-# Before the next one, sunrpc waits for 3 s, 6 s, 12 s...
+# The next one is put off, for longer each time.
 mount_lost rpc.nfsd 0
 failed=$(counted closed)
 must lab_until 60 attempts_ended $((failed + 4))

@@ -10,14 +10,16 @@
  * connection that is lost asks sunrpc to disconnect, and sunrpc's close waits
  * for CLOSED.
  */
+#include <linux/random.h>
+
 #include "module.h"
 #include "xprt.h"
 
 /* Before what is known of a server is found to be wrong for good */
 #define MAX_REFUSALS		2
 
-/* The shortest wait between two attempts */
-#define REESTABLISH_MIN		(3 * HZ)
+/* The wait between the first two attempts; a random part of it, up to a third, is left out */
+#define REESTABLISH_MIN		(9 * HZ / 2)
 
 /* How often a process that wants the write lock is looked for, and its time to take it */
 #define WATCH_INTERVAL		HZ
@@ -145,11 +147,12 @@ static void conn_room(struct rpcrdma2_conn *conn)
 	rpcrdma2_requester_room(conn->requester);
 }
 
+/* rpcrdma2_xprt_close() says -ESHUTDOWN: sunrpc is closing the connection already. */
 static void conn_closing(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_xprt *x = conn->upper;
 
-	if (conn->was_ready)
+	if (conn->was_ready && conn->close_status != -ESHUTDOWN)
 		xprt_force_disconnect(&x->xprt);
 }
 
@@ -416,16 +419,21 @@ out:
 }
 
 /*
- * From one attempt to the next; sunrpc may have waited after the last one already. (Its
- * xprt_reconnect_delay() counts from now.) Those that were abandoned before they began
- * put nothing off.
+ * The time from one attempt to the next grows with each attempt, the first one included.
+ * A random part of up to a third is left out: the clients of a server that was restarted
+ * would all come at the same moment. At least 3 s are left, after which sunrpc's tasks ask
+ * again by themselves.
+ *
+ * sunrpc may have waited since the last attempt. (Its xprt_reconnect_delay() counts from
+ * now.) An attempt that was abandoned before it began puts nothing off.
  */
 static unsigned long reconnect_delay(const struct rpcrdma2_xprt *x)
 {
+	unsigned long delay = READ_ONCE(x->xprt.reestablish_timeout);
 	unsigned long since = jiffies - x->attempt;
 
-	return since < x->xprt.reestablish_timeout ?
-	       x->xprt.reestablish_timeout - since : 0;
+	delay -= get_random_u32() % (delay / 3 + 1);
+	return since < delay ? delay - since : 0;
 }
 
 /**
@@ -444,7 +452,7 @@ void rpcrdma2_xprt_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	spin_lock(&x->lock);
 	x->abandoned = false;
 	spin_unlock(&x->lock);
-	if (xprt->stat.connect_count && !is_elsewhere(x))
+	if (!is_elsewhere(x))
 		delay = reconnect_delay(x);
 	queue_delayed_work(xprtiod_workqueue, &x->connect_work, delay);
 	queue_delayed_work(xprtiod_workqueue, &x->watch, WATCH_INTERVAL);
