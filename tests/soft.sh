@@ -1,0 +1,245 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Guest script: RPCs that run out of time. A soft mount's programs have their error when
+# sunrpc's deadline is over, whatever happens to the connection meanwhile; a hard mount says
+# that its server does not respond; a slow operation keeps the connection where heartbeats
+# look after it; and clients that are refused come back less often, and not all at once.
+
+# shellcheck source=tests/lib.sh
+. "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
+
+control=/sys/kernel/debug/mimic/r0
+second=${LAB_SERVER%.*}.2 third=${LAB_SERVER%.*}.3
+# nfsd's: each Call that is sent again while the file system is frozen takes one more.
+threads=48
+connections=16
+
+# mount_at NAME ADDRESS VERSION OPTIONS - as /run/NAME. NFSv4 takes the addresses of one server
+# for one, and its mounts of one minor version share a connection.
+mount_at() { LAB_SERVER=$2 must lab_mount "$3" "$4" "/run/$1"; }
+
+# connects NAME - how many connections that mount has made
+connects() {
+	awk -v dir="/run/$1" '
+	$1 == "device" { found = $5 == dir }
+	found && $1 == "xprt:" { print $5 }' /proc/self/mountstats
+}
+
+# begin NAME COMMAND... - in the background; how it ended, and after how many seconds, is in
+# /run/NAME.end
+declare -A process=()
+begin() {
+	local name=$1 start=$SECONDS
+	shift
+
+	{
+		timeout 90 "$@" 2>"/run/$name.error"
+		echo $? $((SECONDS - start)) >"/run/$name.end"
+	} &
+	process[$name]=$!
+}
+
+is_over() { [ -s "/run/$1.end" ]; }
+
+# has_error NAME FROM TO - it failed by an I/O error, so many seconds after it had begun.
+has_error() {
+	local status seconds
+
+	wait "${process[$1]}"
+	read -r status seconds <"/run/$1.end"
+	grep -q 'Input/output error' "/run/$1.error" ||
+		lab_fail "$1: status $status after $seconds s: $(cat "/run/$1.error")"
+	echo "$1: an error after $seconds s"
+	((seconds >= $2 && seconds <= $3)) || lab_fail "not within $2 to $3 s"
+}
+
+# succeeds NAME
+succeeds() {
+	local status seconds
+
+	wait "${process[$1]}"
+	read -r status seconds <"/run/$1.end"
+	[ "$status" -eq 0 ] || lab_fail "$1: status $status: $(cat "/run/$1.error")"
+}
+
+read_data() { dd if="/run/$1/data" of=/dev/null bs=64k count=1 iflag=direct; }
+write_data() { dd if=/dev/zero of="/run/$1/sink" bs=64k count=1 oflag=direct conv=notrunc; }
+copy_data() {
+	python3 -c '
+import os, sys
+source = os.open(sys.argv[1] + "/data", os.O_RDONLY)
+sink = os.open(sys.argv[1] + "/copy", os.O_WRONLY)
+sys.exit(os.copy_file_range(source, sink, 65536) != 65536)' "/run/$1"
+}
+export -f read_data write_data copy_data
+
+### A connection that sunrpc closes
+
+# The next RPC comes after all that sunrpc does to close it.
+close_once() {
+	count_event closes sunrpc/xprt_disconnect_auto
+	must go_to "$LAB_SERVER" "$LAB_SERVER"
+	must stat /run/soft3/data >/dev/null
+	[ "$(counted closes)" -eq 1 ] ||
+		lab_fail "sunrpc closed one connection $(counted closes) times"
+	must rmdir $TRACING/instances/closes
+}
+
+### RPCs that run out of time
+
+# No answer with data arrives: the connection is lost instead. (NFSv4.1 over TCP has no error
+# either when each Call costs the connection, on a soft mount.)
+lose_answers() {
+	must eval "echo 'write fail times=0 status=12' >$control/faults"
+	begin soft3 bash -c 'read_data soft3'
+	begin hard3 bash -c 'read_data hard3'
+}
+
+# What changes the file system waits in nfsd; the rest is answered.
+slow_operations() {
+	begin slow4-write bash -c 'write_data slow4'
+	begin slow4-copy bash -c 'copy_data slow4'
+	begin deaf4 bash -c 'write_data deaf4'
+}
+
+# is_made_again NAME BEFORE - the next connection has heartbeats: see below.
+is_made_again() { [ "$(connects "$1")" -gt "$2" ]; }
+
+# More than twice the time that an RPC has: with no heartbeats it costs the connection.
+slow_operations_keep() {
+	local before=$1 start=$SECONDS
+
+	lab_until 40 is_made_again deaf4 "$2" ||
+		lab_fail "without heartbeats, an RPC's timeout does not close the connection"
+	until ((SECONDS - start >= 12)); do
+		must timeout 10 stat /run/slow4/data >/dev/null
+		lab_nap 0.5
+	done
+	if is_over slow4-write || is_over slow4-copy; then
+		lab_fail "the file system is not frozen"
+	fi
+	[ "$(connects slow4)" -eq "$before" ] ||
+		lab_fail "slow operations cost $(($(connects slow4) - before)) connections"
+	echo "slow operations: no connection lost; without heartbeats $(($(connects deaf4) - $2))"
+}
+
+# Each of these mounts' RPCs closes the connection when it has not been answered in 5 s. A
+# later one does it to all earlier ones.
+hang_with_others() {
+	local i
+
+	begin hung3 mkdir /run/hung3/0/new
+	for ((i = 1; i < 20; i++)); do
+		lab_until 2 is_over hung3 && break
+		timeout 60 mkdir "/run/hung3/$i/new" 2>/dev/null &
+	done
+	has_error hung3 8 30
+}
+
+is_said() { dmesg | grep -F "$*"; }
+
+run_out_of_time() {
+	local slow deaf
+
+	must fsfreeze --freeze "$LAB_EXPORT"
+	slow=$(connects slow4) deaf=$(connects deaf4)
+	slow_operations
+	lose_answers
+	slow_operations_keep "$slow" "$deaf"
+	hang_with_others
+	must fsfreeze --unfreeze "$LAB_EXPORT"
+	has_error soft3 25 80
+	lab_until 30 is_said "server $second not responding, still trying" ||
+		lab_fail "a hard mount does not say that its server does not respond"
+	! is_over hard3 || lab_fail "a hard mount gave up: $(cat /run/hard3.e*)"
+	echo clear >$control/faults
+	succeeds hard3
+	succeeds slow4-write
+	succeeds slow4-copy
+	succeeds deaf4
+	wait
+	must timeout 60 stat /run/hung3/0/new >/dev/null
+}
+
+### Clients that are refused
+
+# attempts FROM TO - when a client's connections were made, of those made in that time, in
+# seconds since the first one
+attempts() {
+	sed -n 's/.* \([0-9.]*\): rpcrdma2_conn_new: .*/\1/p' \
+		$TRACING/instances/attempts/trace | sort -n | awk -v from="$1" -v to="$2" '
+	NR == 1 { first = $1 }
+	$1 - first >= from && $1 - first < to { print $1 - first }'
+}
+
+# Several programs wait for each connection.
+wait_for_all() {
+	exec python3 -c '
+import os, threading
+def look(i):
+	try:
+		os.stat("/run/many/%d" % i)
+	except OSError:
+		pass
+for i in range(4 * '$connections'):
+	threading.Thread(target=look, args=(i,)).start()'
+}
+
+later_attempts() { [ "$(attempts "$1" 1000 | wc -l)" -gt 0 ]; }
+
+# At first each asks at once, and then 3 to 4.5 s, 6 to 9 s, 7 to 10 s after the last time.
+refuse() {
+	local early next all spread waiter
+
+	mount_at many "$LAB_SERVER" 3 "nolock,nconnect=$connections"
+	must rpc.nfsd 0
+	count_event attempts rpcrdma2/rpcrdma2_conn_new 'active == 1'
+	wait_for_all &
+	waiter=$!
+	must lab_until 90 later_attempts 8
+	early=$(attempts 0 2.5 | wc -l)
+	next=$(attempts 2.5 8 | wc -l)
+	all=$((early + next))
+	spread=$(attempts 2.5 8 | awk 'NR == 1 { first = $1 } END { print $1 - first }')
+	echo "$connections connections, refused: $early attempts at first, $next from 2.5 to 8 s," \
+		"$spread s from the first to the last of these"
+	((early <= connections + 4)) || lab_fail "at first they ask again and again"
+	((all <= 2 * connections + 8)) || lab_fail "they ask too often"
+	((next >= connections / 2)) || lab_fail "they ask too seldom"
+	awk -v spread="$spread" 'BEGIN { exit spread < 0.6 }' ||
+		lab_fail "they come back at the same time"
+	must kill -KILL $waiter
+	wait $waiter
+	must umount -f /run/many
+}
+
+# No lease is to run out while connections are lost.
+# shellcheck disable=SC2034 # lab_nfs_server uses it
+LAB_LEASE=90
+# On iWARP heartbeats are RDMA Reads: no fault of Writes is theirs.
+must lab_rdma_up mimic:iwarp
+load_transport
+nfs_serve ext4
+echo $threads >/proc/fs/nfsd/threads
+must ip address add "$second/24" dev "$LAB_NETDEV"
+must ip address add "$third/24" dev "$LAB_NETDEV"
+must dd if=/dev/urandom of="$LAB_EXPORT/data" bs=64k count=1 status=none
+cp "$LAB_EXPORT/data" "$LAB_EXPORT/sink"
+cp "$LAB_EXPORT/data" "$LAB_EXPORT/copy"
+mkdir "$LAB_EXPORT"/{0..20}
+
+mount_at soft3 "$LAB_SERVER" 3 nolock,soft,timeo=150,retrans=1
+close_once
+mount_at hard3 "$second" 3 nolock,timeo=150,retrans=1
+mount_at hung3 "$third" 3 nolock,soft,timeo=50,retrans=1
+mount_at slow4 "$LAB_SERVER" 4.2 noac,timeo=50
+echo 0 >/sys/module/rpcrdma2/parameters/heartbeat
+mount_at deaf4 "$LAB_SERVER" 4.0 timeo=50
+echo 5 >/sys/module/rpcrdma2/parameters/heartbeat
+run_out_of_time
+for name in soft3 hard3 hung3 slow4 deaf4; do
+	must umount "/run/$name"
+done
+refuse
+nfs_stop
