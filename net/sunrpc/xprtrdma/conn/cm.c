@@ -32,11 +32,6 @@
 #define RNR_TIMER		14
 #define RNR_RETRY_FOREVER	7
 
-/* The backlog is only of connections that no server thread has seen yet. */
-#define LISTEN_BACKLOG		128
-/* Until an address can be listened at again */
-#define RELISTEN_INTERVAL	HZ
-
 static void make_private_data(const struct rpcrdma2_conn *conn, u8 *buf)
 {
 	struct rpcrdma2_private_data pd = {
@@ -429,39 +424,23 @@ int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 }
 
 /**
- * struct rpcrdma2_listener - accepts connections
- * @cm_id: the CM id; none while it can't listen
- * @net: network namespace
- * @addr: local address and port
- * @incoming: see rpcrdma2_listen()
- * @lost: see rpcrdma2_listen()
- * @context: see rpcrdma2_listen()
- * @relisten: makes another CM id
- * @ending: no more of them
+ * rpcrdma2_conn_request - make a connection of a peer's request
+ * @cm_id: the id that the CM made for the request
+ * @event: the request
+ *
+ * CM context. On success the connection owns @cm_id.
+ *
+ * Return: the connection, with one reference, in state ACCEPTING; or NULL if there is no
+ * memory
  */
-struct rpcrdma2_listener {
-	struct rdma_cm_id	*cm_id;
-	struct net		*net;
-	struct sockaddr_storage	addr;
-	void			(*incoming)(void *context,
-					    struct rpcrdma2_conn *conn);
-	void			(*lost)(void *context);
-	void			*context;
-	struct delayed_work	relisten;
-	bool			ending;
-};
-
-/* CM context. @cm_id is the new one; its context is still the listener's. */
-static int connect_request(struct rdma_cm_id *cm_id,
-			   struct rdma_cm_event *event)
+struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
+					    struct rdma_cm_event *event)
 {
-	struct rpcrdma2_listener *listener = cm_id->context;
 	struct rpcrdma2_conn *conn;
 
 	conn = rpcrdma2_conn_alloc(NULL, GFP_KERNEL);
 	if (!conn)
-		/* The CM rejects the peer and destroys the id. */
-		return -ENOMEM;
+		return NULL;
 	conn->cm_id = cm_id;
 	cm_id->context = conn;
 	cm_id->event_handler = cm_event;
@@ -474,144 +453,7 @@ static int connect_request(struct rdma_cm_id *cm_id,
 				       event->param.conn.responder_resources);
 	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ACCEPTING,
 			      ACCEPT_TIMEOUT_SECS);
-	listener->incoming(listener->context, conn);
-	return 0;
-}
-
-static int listener_event(struct rdma_cm_id *cm_id,
-			  struct rdma_cm_event *event)
-{
-	struct rpcrdma2_listener *listener = cm_id->context;
-	struct rpcrdma2_memalloc saved;
-	int rc;
-
-	switch (event->event) {
-	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		/* The CM's other connections wait, those of mounts included. */
-		saved = rpcrdma2_memalloc_save(NULL);
-		rc = connect_request(cm_id, event);
-		rpcrdma2_memalloc_restore(saved);
-		return rc;
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		listener->lost(listener->context);
-		return 0;
-	case RDMA_CM_EVENT_ADDR_CHANGE:
-		/* A bond failed over: the id is bound to the other link. */
-		mod_delayed_work(rpcrdma2_wq, &listener->relisten, 0);
-		return 0;
-	default:
-		return 0;
-	}
-}
-
-static int listen(struct rpcrdma2_listener *listener)
-{
-	struct rdma_cm_id *cm_id;
-	int rc;
-
-	cm_id = rdma_create_id(listener->net, listener_event, listener,
-			       RDMA_PS_TCP, IB_QPT_RC);
-	if (IS_ERR(cm_id))
-		return PTR_ERR(cm_id);
-	/* IPv4 and IPv6 have a listener each, as with TCP. */
-	rc = rdma_set_afonly(cm_id, 1);
-	if (!rc)
-		rc = rdma_bind_addr(cm_id, (struct sockaddr *)&listener->addr);
-	if (!rc)
-		rc = rdma_listen(cm_id, LISTEN_BACKLOG);
-	if (rc) {
-		rdma_destroy_id(cm_id);
-		return rc;
-	}
-	listener->cm_id = cm_id;
-	/* If any port was asked for, the same one later */
-	listener->addr = cm_id->route.addr.src_addr;
-	return 0;
-}
-
-static void relisten(struct work_struct *work)
-{
-	struct rpcrdma2_listener *listener =
-		container_of(to_delayed_work(work), struct rpcrdma2_listener,
-			     relisten);
-
-	if (READ_ONCE(listener->ending))
-		return;
-	if (listener->cm_id)
-		rdma_destroy_id(listener->cm_id);
-	listener->cm_id = NULL;
-	if (listen(listener))
-		queue_delayed_work(rpcrdma2_wq, &listener->relisten,
-				   RELISTEN_INTERVAL);
-}
-
-/**
- * rpcrdma2_listen - accept connections
- * @net: network namespace
- * @addr: local address and port
- * @incoming: called in CM context with each new connection, state ACCEPTING;
- *	it owns the reference, and must see to it that either
- *	rpcrdma2_conn_accept() or rpcrdma2_conn_close() is called
- * @lost: called in CM context if the device is removed that @addr belongs to;
- *	the removal waits for rpcrdma2_unlisten()
- * @context: first argument of @incoming and @lost
- *
- * Process context, sleeps. When @addr comes to another link, it listens there.
- *
- * Return: the listener, or an ERR_PTR
- */
-struct rpcrdma2_listener *
-rpcrdma2_listen(struct net *net, struct sockaddr *addr,
-		void (*incoming)(void *context, struct rpcrdma2_conn *conn),
-		void (*lost)(void *context), void *context)
-{
-	struct rpcrdma2_listener *listener;
-	int rc;
-
-	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
-	if (!listener)
-		return ERR_PTR(-ENOMEM);
-	listener->net = net;
-	memcpy(&listener->addr, addr, rdma_addr_size(addr));
-	listener->incoming = incoming;
-	listener->lost = lost;
-	listener->context = context;
-	INIT_DELAYED_WORK(&listener->relisten, relisten);
-	rc = listen(listener);
-	if (rc) {
-		/* An address may have changed meanwhile, and been listened on. */
-		rpcrdma2_unlisten(listener);
-		return ERR_PTR(rc);
-	}
-	return listener;
-}
-
-/**
- * rpcrdma2_listener_address - where does it listen?
- * @listener: what rpcrdma2_listen() returned
- *
- * Return: address and port
- */
-struct sockaddr *rpcrdma2_listener_address(struct rpcrdma2_listener *listener)
-{
-	return (struct sockaddr *)&listener->addr;
-}
-
-/**
- * rpcrdma2_unlisten - stop accepting
- * @listener: what rpcrdma2_listen() returned
- *
- * Process context, sleeps. Nothing is called back any more on return.
- */
-void rpcrdma2_unlisten(struct rpcrdma2_listener *listener)
-{
-	/* What is queued from here on does nothing. */
-	WRITE_ONCE(listener->ending, true);
-	cancel_delayed_work_sync(&listener->relisten);
-	if (listener->cm_id)
-		rdma_destroy_id(listener->cm_id);
-	cancel_delayed_work_sync(&listener->relisten);
-	kfree(listener);
+	return conn;
 }
 
 /**

@@ -598,15 +598,19 @@ void rpcrdma2_accept_cleanup(void);
 void rpcrdma2_accept_work(struct work_struct *work);
 int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 			  struct sockaddr *dst);
+struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
+					    struct rdma_cm_event *event);
+bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
+			 const struct rpcrdma2_conn_param *param);
+void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);
+
+/* listen.c */
 struct rpcrdma2_listener *
 rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 		void (*incoming)(void *context, struct rpcrdma2_conn *conn),
 		void (*lost)(void *context), void *context);
 struct sockaddr *rpcrdma2_listener_address(struct rpcrdma2_listener *listener);
 void rpcrdma2_unlisten(struct rpcrdma2_listener *listener);
-bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
-			 const struct rpcrdma2_conn_param *param);
-void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);
 
 /* qp.c */
 void rpcrdma2_qp_failed_work(struct work_struct *work);
