@@ -608,7 +608,7 @@ void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);
 struct rpcrdma2_listener *
 rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 		void (*incoming)(void *context, struct rpcrdma2_conn *conn),
-		void (*lost)(void *context), void *context);
+		void *context);
 struct sockaddr *rpcrdma2_listener_address(struct rpcrdma2_listener *listener);
 void rpcrdma2_unlisten(struct rpcrdma2_listener *listener);
 

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Listeners: a CM id at an address, which hands each peer's request to the layer above.
+ *
+ * A listener outlives its CM id. The CM binds an id whose address is not a wildcard to one
+ * device. When that device is removed, or the address moves to another one, a work destroys
+ * the id and makes another one, and repeats that every second until it succeeds. The
+ * removal waits for this work alone. (A wildcard id has a child for each device; the CM
+ * makes and destroys these by itself.)
  */
+#include <linux/mutex.h>
 #include <linux/slab.h>
 
 #include "conn.h"
@@ -13,24 +20,26 @@
 
 /**
  * struct rpcrdma2_listener - accepts connections
- * @cm_id: the CM id; none while it can't listen
+ * @lock: held while @cm_id is made or replaced
+ * @cm_id: the CM id; NULL while it can't listen
  * @net: network namespace
  * @addr: local address and port
  * @incoming: see rpcrdma2_listen()
- * @lost: see rpcrdma2_listen()
  * @context: see rpcrdma2_listen()
  * @relisten: makes another CM id
- * @ending: no more of them
+ * @failing: the log says that it can't listen
+ * @ending: @relisten makes no more of them
  */
 struct rpcrdma2_listener {
+	struct mutex		lock;	/* cm_id, failing */
 	struct rdma_cm_id	*cm_id;
 	struct net		*net;
 	struct sockaddr_storage	addr;
 	void			(*incoming)(void *context,
 					    struct rpcrdma2_conn *conn);
-	void			(*lost)(void *context);
 	void			*context;
 	struct delayed_work	relisten;
+	bool			failing;
 	bool			ending;
 };
 
@@ -64,10 +73,9 @@ static int listener_event(struct rdma_cm_id *cm_id,
 		rpcrdma2_memalloc_restore(saved);
 		return rc;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		listener->lost(listener->context);
-		return 0;
+		/* The removal waits until relisten() destroys the id. */
 	case RDMA_CM_EVENT_ADDR_CHANGE:
-		/* A bond failed over: the id is bound to the other link. */
+		/* A bond failed over: the id is still bound to the link that failed. */
 		mod_delayed_work(rpcrdma2_wq, &listener->relisten, 0);
 		return 0;
 	default:
@@ -79,6 +87,8 @@ static int listen(struct rpcrdma2_listener *listener)
 {
 	struct rdma_cm_id *cm_id;
 	int rc;
+
+	lockdep_assert_held(&listener->lock);
 
 	cm_id = rdma_create_id(listener->net, listener_event, listener,
 			       RDMA_PS_TCP, IB_QPT_RC);
@@ -100,18 +110,50 @@ static int listen(struct rpcrdma2_listener *listener)
 	return 0;
 }
 
+static const char *reason(int status)
+{
+	switch (status) {
+	case -ENODEV:
+	case -EADDRNOTAVAIL:
+		return "no RDMA device has this address";
+	case -EADDRINUSE:
+		return "another listener has this port";
+	case -ENOMEM:
+		return "there is no memory";
+	default:
+		return "the device refused";
+	}
+}
+
+/* The log has one line when it stops listening, and one when it listens again. */
+static void report(struct rpcrdma2_listener *listener, int status)
+{
+	if (status && !listener->failing)
+		pr_warn("rpcrdma2: not listening at %pISpc: %s (error %d); trying again every second\n",
+			&listener->addr, reason(status), status);
+	else if (!status && listener->failing)
+		pr_info("rpcrdma2: listening at %pISpc again\n",
+			&listener->addr);
+	listener->failing = status;
+}
+
 static void relisten(struct work_struct *work)
 {
 	struct rpcrdma2_listener *listener =
 		container_of(to_delayed_work(work), struct rpcrdma2_listener,
 			     relisten);
+	int rc;
 
 	if (READ_ONCE(listener->ending))
 		return;
+	mutex_lock(&listener->lock);
 	if (listener->cm_id)
 		rdma_destroy_id(listener->cm_id);
 	listener->cm_id = NULL;
-	if (listen(listener))
+	rc = listen(listener);
+	report(listener, rc);
+	mutex_unlock(&listener->lock);
+	if (rc)
 		queue_delayed_work(rpcrdma2_wq, &listener->relisten,
 				   RELISTEN_INTERVAL);
 }
@@ -123,18 +165,17 @@ static void relisten(struct work_struct *work)
  * @incoming: called in CM context with each new connection, state ACCEPTING;
  *	it owns the reference, and must see to it that either
  *	rpcrdma2_conn_accept() or rpcrdma2_conn_close() is called
- * @lost: called in CM context if the device is removed that @addr belongs to;
- *	the removal waits for rpcrdma2_unlisten()
- * @context: first argument of @incoming and @lost
+ * @context: first argument of @incoming
  *
- * Process context, sleeps. When @addr comes to another link, it listens there.
+ * Process context, sleeps. Once this has succeeded, the listener survives the loss of its
+ * device and of its address: it listens again as soon as a device has @addr.
  *
  * Return: the listener, or an ERR_PTR
  */
 struct rpcrdma2_listener *
 rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 		void (*incoming)(void *context, struct rpcrdma2_conn *conn),
-		void (*lost)(void *context), void *context)
+		void *context)
 {
 	struct rpcrdma2_listener *listener;
 	int rc;
@@ -145,12 +186,14 @@ rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 	listener->net = net;
 	memcpy(&listener->addr, addr, rdma_addr_size(addr));
 	listener->incoming = incoming;
-	listener->lost = lost;
 	listener->context = context;
+	mutex_init(&listener->lock);
 	INIT_DELAYED_WORK(&listener->relisten, relisten);
+	mutex_lock(&listener->lock);
 	rc = listen(listener);
+	mutex_unlock(&listener->lock);
 	if (rc) {
-		/* An address may have changed meanwhile, and been listened on. */
+		/* An event of the id that failed may have queued relisten(). */
 		rpcrdma2_unlisten(listener);
 		return ERR_PTR(rc);
 	}

@@ -263,14 +263,6 @@ static void incoming(void *context, struct rpcrdma2_conn *conn)
 	rpcrdma2_conn_put(conn);
 }
 
-/* CM context. nfsd's own listeners are not bound to a device. */
-static void listener_lost(void *context)
-{
-	struct rpcrdma2_svc_xprt *sx = context;
-
-	svc_xprt_deferred_close(&sx->xprt);
-}
-
 static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 				      struct sockaddr *sa, int salen,
 				      int flags)
@@ -286,8 +278,7 @@ static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 	strscpy(sx->xprt.xpt_remotebuf, "listener",
 		sizeof(sx->xprt.xpt_remotebuf));
 
-	sx->listener = rpcrdma2_listen(net, sa, incoming, listener_lost,
-				       sx);
+	sx->listener = rpcrdma2_listen(net, sa, incoming, sx);
 	if (IS_ERR(sx->listener)) {
 		void *err = sx->listener;
 
