@@ -143,6 +143,7 @@ int echo_svc_thread(void *data);
 void echo_svc_hold(void);
 void echo_svc_release(void);
 int echo_server_start(int family);
+int echo_server_listen_at(struct sockaddr *sa, int len);
 void echo_server_stop(void);
 void echo_server_disconnect(void);
 struct svc_xprt *echo_server_get_connection(void);

@@ -9,11 +9,12 @@
  *	storm		each client has an RPC at the server when that stops; it starts again,
  *			and all of them connect and send again what was not answered: how long it
  *			was down, and how long it took from then on
- *	strangers N	the same with N clients more, each with an address of its own, of which
- *			the server never answered an RPC: how long it took, too, until it had
- *			one of each
+ *	strangers N	the same with N clients more, each with an address of its own: how long
+ *			it took, too, until the server had an RPC of each
  *	fair MS		how long a small RPC of one client takes, in ns, alone, and while another
  *			client has 64 large Replies under way; for so long each
+ *	bound		the server listens at its address and the next port, too, with a listener
+ *			that is bound to that address; from now on, clients connect to that port
  *	disconnect	no clients
  *
  * Every byte is looked at, but of those large Replies. Only sunrpc's public interfaces
@@ -49,6 +50,7 @@ MODULE_PARM_DESC(stranger, "an IPv4 address of this machine, the first of those 
 static struct rpc_clnt *crowd_clnts[CROWD_MAX];
 static unsigned int crowd_size;
 static unsigned int crowd_addresses;	/* of strangers that there were */
+static bool crowd_bound;
 static struct dentry *crowd_dir;
 static DEFINE_MUTEX(crowd_lock);
 static char crowd_figures[384];
@@ -159,7 +161,7 @@ static int crowd_parse(const char *text, struct sockaddr_storage *ss)
 	if (!rpc_pton(&init_net, text, strlen(text), sa, sizeof(*ss)) ||
 	    sa->sa_family != AF_INET)
 		return -EINVAL;
-	rpc_set_port(sa, port);
+	rpc_set_port(sa, port + crowd_bound);
 	return 0;
 }
 
@@ -302,6 +304,23 @@ static int crowd_strangers(unsigned int nr)
 	snprintf(crowd_figures, sizeof(crowd_figures), "connect_ms=%llu ",
 		 div_u64(ktime_get_ns() - start, NSEC_PER_MSEC));
 	return crowd_restart(&reqs, ret);
+}
+
+static int crowd_bind(unsigned int unused)
+{
+	struct sockaddr_storage ss;
+	int ret;
+
+	if (!threads || crowd_bound)
+		return -EOPNOTSUPP;
+	crowd_bound = true;
+	ret = crowd_parse(addr, &ss);
+	if (!ret)
+		ret = echo_server_listen_at((struct sockaddr *)&ss,
+					    sizeof(struct sockaddr_in));
+	if (ret)
+		crowd_bound = false;
+	return ret;
 }
 
 static int crowd_disconnect(unsigned int unused)
@@ -492,6 +511,7 @@ static const struct crowd_job {
 	{ "storm", crowd_storm },
 	{ "strangers", crowd_strangers },
 	{ "fair", crowd_fair },
+	{ "bound", crowd_bind },
 	{ "disconnect", crowd_disconnect },
 };
 

@@ -475,6 +475,42 @@ out_stop:
 }
 
 /**
+ * echo_server_listen_at - add a listener that is bound to an address
+ * @sa: address and port; the service has a listener at another port
+ * @len: octets of @sa
+ *
+ * sunrpc makes such a listener only for nfsd, and only on newer kernels. So this does by
+ * hand what svc_xprt_create() does for a wildcard address.
+ *
+ * Return: 0 or a negative errno
+ */
+int echo_server_listen_at(struct sockaddr *sa, int len)
+{
+	struct svc_xprt *other, *xprt;
+
+	other = svc_find_xprt(echo_serv, echo_svc_class(), &init_net,
+			      sa->sa_family, 0);
+	if (!other)
+		return -ENOENT;
+	__module_get(other->xpt_class->xcl_owner);
+	xprt = other->xpt_class->xcl_ops->xpo_create(echo_serv, &init_net, sa,
+						     len, SVC_SOCK_ANONYMOUS);
+	if (IS_ERR(xprt)) {
+		module_put(other->xpt_class->xcl_owner);
+		svc_xprt_put(other);
+		return PTR_ERR(xprt);
+	}
+	svc_xprt_put(other);
+	xprt->xpt_cred = get_current_cred();
+	clear_bit(XPT_TEMP, &xprt->xpt_flags);
+	spin_lock_bh(&echo_serv->sv_lock);
+	list_add(&xprt->xpt_list, &echo_serv->sv_permsocks);
+	spin_unlock_bh(&echo_serv->sv_lock);
+	svc_xprt_received(xprt);
+	return 0;
+}
+
+/**
  * echo_server_stop - end the service, its listener and all its connections
  */
 void echo_server_stop(void)
