@@ -6,8 +6,8 @@
 #	crowd.sh DEVICE CLIENTS [IDLE [BUSY [TRANSPORT]]]
 #
 # They connect at once; have RPCs under way, all at the same time; find their server
-# restarted while each waits for an answer, by one that knows them and by one to which all
-# are strangers; and their device goes away. Nobody may ever find no Receive. On the device
+# restarted while each waits for an answer, all from one address and from an address each;
+# and their device goes away. Nobody may ever find no Receive. On the device
 # for tests, also: what an idle connection costs the server, and a busy one at the most, is
 # printed, and may be no more than IDLE and BUSY KiB; nobody waits for what the server sends
 # to somebody else, who is slow; one accept doesn't wait for another.
@@ -24,7 +24,7 @@ busy_limit=${4:-}
 TRANSPORT=${5:-rpcrdma2}
 # Milliseconds that each RDMA Write takes
 slow=20
-# More than a server accepts at a time of those that it doesn't know
+# More than one address may have places
 strangers=$((clients > 200 ? clients : 200))
 # Milliseconds until all have to be served after a restart, besides what connecting took
 # at first, which is CPU time: sunrpc has a client wait for three seconds after a refusal.
@@ -145,7 +145,7 @@ peers_of_server() {
 	sed -n 's/^peer_address: *\(.*\):.*/\1/p' $(connection_of server) | sort -u | wc -l
 }
 
-# The server has known none of them when they connect, nor when it starts again.
+# Many addresses, one client each
 all_strangers() {
 	strangers_add "$device" $strangers
 	job strangers $strangers
@@ -154,7 +154,6 @@ all_strangers() {
 	no_rnr "after $line"
 	[ "$TRANSPORT" != rpcrdma2 ] || [ "$(peers_of_server)" -eq $strangers ] ||
 		lab_fail "$(peers_of_server) addresses, not $strangers"
-	# Now it does.
 	job storm
 	in_time up_ms $strangers
 	no_rnr "after $line"

@@ -40,11 +40,33 @@ honest_stop() {
 }
 
 attack_server() {
+	local host
+
 	yes hostile 2>/dev/null | head -c 65536 >"$LAB_EXPORT/data"
 	: >"$LAB_EXPORT/sink"
 	chmod 666 "$LAB_EXPORT/data" "$LAB_EXPORT/sink"
-	must ip address add 192.168.77.2/24 dev "$LAB_NETDEV"
+	for host in 2 3 4 5 6; do
+		must ip address add 192.168.77.$host/24 dev "$LAB_NETDEV"
+	done
 	"$PEER_PROGRAM" client "$LAB_SERVER" 20049 "$@"
+}
+
+# stop_server - while clients are in the middle of connecting, who have 30 s.
+stop_server() {
+	local peer
+
+	: >/run/linger
+	"$PEER_PROGRAM" linger "$LAB_SERVER" 20049 >/run/linger &
+	peer=$!
+	must lab_until 60 grep -q lingering /run/linger
+	must timeout 10 rpc.nfsd 0
+	count_end
+	lab_until 10 rmmod "$TRANSPORT" 2>/dev/null ||
+		lab_fail "the module is in use: $(rmmod "$TRANSPORT" 2>&1)"
+	kill $peer
+	wait $peer
+	must rdma link delete r0
+	nothing_is_mapped
 }
 
 ### A server that the module's client has to bear with
@@ -200,6 +222,9 @@ client)	attack_server "${@:3}"; status=$? ;;
 server)	bear_with_server "${@:3}"; status=$? ;;
 esac
 honest_stop
-nfs_stop
+case $1 in
+client)	stop_server ;;
+server)	nfs_stop ;;
+esac
 must lab_kmemleak
 exit "$status"

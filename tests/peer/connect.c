@@ -182,6 +182,14 @@ static void resolve(struct connection *c)
 	cm_wait(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
+/* The CM takes a request from a QP that it knows already for the end of that connection. */
+static uint32_t unused_qp_num(void)
+{
+	static uint32_t requests;
+
+	return (getpid() * 4096 + requests++) & 0xffffff;
+}
+
 /**
  * connection_start - ask the server for a connection, and no more
  * @with_qp: without one, nothing can follow but connection_answer()
@@ -195,7 +203,7 @@ struct connection *connection_start(bool with_qp,
 	resolve(c);
 	fill_param(c, &param);
 	if (!with_qp)
-		param.qp_num = 0x123456;
+		param.qp_num = unused_qp_num();
 	else if (!create_qp(c))
 		fail("rdma_create_qp: %s", strerror(errno));
 	if (!rdma_connect(c->id, &param))

@@ -2,6 +2,8 @@
 /*
  *	peer client ADDRESS PORT [TEXT...] all that a hostile client does to the
  *					server there, or what has a TEXT in its name
+ *	peer linger ADDRESS PORT	connections to the server there that are not through,
+ *					until it is killed
  *	peer server ADDRESS PORT CASE	be that hostile server, to one client
  *	peer list			the cases of the hostile server
  */
@@ -32,6 +34,7 @@ void fail(const char *fmt, ...)
 static int usage(void)
 {
 	fprintf(stderr, "peer client ADDRESS PORT [TEXT...]\n"
+			"peer linger ADDRESS PORT\n"
 			"peer server ADDRESS PORT CASE\n"
 			"peer list\n");
 	return 2;
@@ -50,6 +53,8 @@ int main(int argc, char **argv)
 	server_address.sin_port = htons(atoi(argv[3]));
 	if (!strcmp(argv[1], "client"))
 		return attack_server(&argv[4]);
+	if (!strcmp(argv[1], "linger"))
+		return linger();
 	if (!strcmp(argv[1], "server") && argc == 5)
 		return misbehave(argv[4]);
 	return usage();

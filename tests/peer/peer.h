@@ -66,6 +66,9 @@ struct test {
 /* client/run.c */
 int attack_server(char *const *texts);
 
+/* client/abandon.c */
+int linger(void);
+
 /* server/run.c */
 void list_misbehaviours(void);
 int misbehave(const char *name);

@@ -3,6 +3,8 @@
  * Connections that are opened and abandoned, so many in each way.
  */
 #include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,11 +13,30 @@
 #define ABANDONED	150
 #define BATCH		50
 
-/* An address that no peer has who was served, and places for such */
-#define STRANGER	"192.168.77.2"
-#define STRANGERS	128
-/* For so long, one more has none. */
+/*
+ * Addresses from which many connect, and one from which an honest client does. The server
+ * has answered none of them before.
+ */
+static const char * const crowd[] = {
+	"192.168.77.2", "192.168.77.4", "192.168.77.5", "192.168.77.6",
+};
+
+#define BYSTANDER	"192.168.77.3"
+
+/* Connections of one address that the server accepts, or lets wait, until they speak */
+#define PLACES_EACH	64
+#define WAITING_EACH	1024
+/* Connections in excess of that. With so many more, all get a place that has none for each. */
+#define MORE		100
+/* For so long, one more has no place. */
 #define WAIT_MS		3000
+/* Within that time, an honest client is served; here the others leave it little CPU time. */
+#define SOON_MS		10000
+/* The same, when it has to wait for a place, and peers have less time than usual to speak */
+#define LATER_MS	20000
+
+/* Connections that linger, of each kind */
+#define LINGERING	40
 
 /* Whatever @open left open is closed by the end of its process. */
 static void abandon(void (*open)(void), int sig)
@@ -115,26 +136,107 @@ static void abandon_calls(void) { abandon(open_and_call, 0); }
 static void abandon_replies(void) { abandon(open_and_take_nothing, 0); }
 static void abandon_killed(void) { abandon(open_all, SIGKILL); }
 
-/*
- * As many strangers as there are places for, who say nothing: another one has to wait, but
- * not who was served before, as those at this end's other address were.
- */
+/* A client that the server does not know is served in time, whatever others do. */
+static void bystander_is_served(int ms)
+{
+	struct options options = default_options;
+	int64_t start = now_ms();
+	struct connection *c;
+
+	options.source = BYSTANDER;
+	c = connection_try(&options);
+	if (!c)
+		fail("the server does not accept another client");
+	negotiate(c);
+	stays(c);
+	if (now_ms() - start > ms)
+		fail("that took %d ms", (int)(now_ms() - start));
+	connection_close(c);
+}
+
+/* One address has as many places as it may have, and says nothing there. */
 static void take_places(void)
 {
 	struct options options = default_options;
 	unsigned int i;
 
-	stays(ready());
-	options.source = STRANGER;
-	for (i = 0; i < STRANGERS; i++)
+	options.source = crowd[0];
+	for (i = 0; i < PLACES_EACH; i++)
 		if (!connection_try(&options))
-			fail("only %u strangers had a place", i);
+			fail("only %u connections had a place", i);
 	connection_expect_wait(&options, WAIT_MS);
-	stays(ready());
+	for (i = 0; i < MORE; i++)
+		connection_start(true, &options);
+	bystander_is_served(SOON_MS);
+}
+
+static void many_files(void)
+{
+	const struct rlimit limit = { 8192, 8192 };
+
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		fail("setrlimit");
+}
+
+/* One address asks for more than wait for a place. */
+static void overflow_backlog(void)
+{
+	unsigned long long refused = server_counter("connections_refused");
+	struct options options = default_options;
+	unsigned int i;
+
+	connection_needs_infiniband(ready(), "a connect takes a QP");
+	many_files();
+	options.source = crowd[0];
+	for (i = 0; i < PLACES_EACH + WAITING_EACH; i++)
+		connection_start(false, &options);
+	for (i = 0; i < MORE; i++)
+		connection_expect_refused(&options);
+	if (server_counter("connections_refused") - refused < MORE)
+		fail("the server does not count what it refuses");
+	bystander_is_served(SOON_MS);
+}
+
+/* Several addresses have all places, and nobody hears what the server answers. */
+static void take_all_places(void)
+{
+	struct options options = default_options;
+	unsigned int i, n;
+
+	connection_needs_infiniband(ready(), "a connect takes a QP");
+	many_files();
+	for (i = 0; i < ARRAY_SIZE(crowd); i++) {
+		options.source = crowd[i];
+		for (n = 0; n < PLACES_EACH; n++)
+			connection_start(false, &options);
+	}
+	bystander_is_served(LATER_MS);
+}
+
+/**
+ * linger - be in the middle of connecting, until this is killed
+ *
+ * Return: never
+ */
+int linger(void)
+{
+	bool half = !connection_is_iwarp(first_message());
+	unsigned int i;
+
+	for (i = 0; i < LINGERING; i++)
+		open_and_say_nothing();
+	/* These have the rest of the places that an address has, and wait for one. */
+	for (i = 0; half && i < LINGERING; i++)
+		open_half();
+	printf("lingering\n");
+	for (;;)
+		pause();
 }
 
 const struct test abandon_tests[] = {
-	{ "abandoned: strangers that say nothing", take_places },
+	{ "abandoned: as many as have a place", take_places },
+	{ "abandoned: more than may wait", overflow_backlog },
+	{ "abandoned: all places", take_all_places },
 	{ "abandoned: 150 that do not wait", abandon_at_once },
 	{ "abandoned: 150 that reject the server", abandon_spurned },
 	{ "abandoned: 150 half open", abandon_half_open },

@@ -24,6 +24,11 @@
 
 /* A client of version 1 speaks when it has something to say. */
 #define SPEAK_TIMEOUT_SECS	30
+/*
+ * It speaks at once, if it connected to say something: as Linux does. In this time, the CM
+ * on RoCE repeats an answer that was lost.
+ */
+#define SPEAK_HURRY_SECS	5
 
 /* RDMA Reads that are under way at a time */
 #define MAX_READS		32
@@ -232,7 +237,7 @@ static int accept(struct rpcrdma2_conn *conn)
 		min(conn->peer_makes, rpcrdma2_heartbeat_reads(conn));
 	allow_reverse(conn, param.responder_resources);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
-				   SPEAK_TIMEOUT_SECS))
+				   READ_ONCE(conn->speak_secs)))
 		return -ENOTCONN;
 	rdma_lock_handler(conn->cm_id);
 	rc = rdma_accept(conn->cm_id, &param);
@@ -451,6 +456,7 @@ struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
 				       event->param.conn.initiator_depth);
 	conn->peer_makes = limit_reads(cm_id->device->attrs.max_qp_rd_atom,
 				       event->param.conn.responder_resources);
+	conn->speak_secs = SPEAK_TIMEOUT_SECS;
 	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ACCEPTING,
 			      ACCEPT_TIMEOUT_SECS);
 	return conn;
@@ -487,4 +493,20 @@ void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_conn_get(conn);
 	queue_work(accept_wq, &conn->accept_work);
+}
+
+/**
+ * rpcrdma2_conn_hurry - others wait: give a peer less time to speak
+ * @conn: a connection that was adopted
+ *
+ * Any context. The peer has SPEAK_HURRY_SECS from now, or from when it is accepted.
+ */
+void rpcrdma2_conn_hurry(struct rpcrdma2_conn *conn)
+{
+	spin_lock(&conn->lock);
+	WRITE_ONCE(conn->speak_secs, SPEAK_HURRY_SECS);
+	if (conn->state == RPCRDMA2_CONN_NEGOTIATING)
+		mod_delayed_work(rpcrdma2_wq, &conn->timer,
+				 SPEAK_HURRY_SECS * HZ);
+	spin_unlock(&conn->lock);
 }

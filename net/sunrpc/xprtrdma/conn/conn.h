@@ -375,6 +375,7 @@ struct rpcrdma2_heartbeat {
  * @peer_reads: RDMA Reads that this end makes at a time: no more than the peer answers
  * @peer_makes: RDMA Reads that the peer makes at a time, of an end that accepts: no more
  *	than this one answers
+ * @speak_secs: seconds that the peer has to speak, once it is accepted
  * @resizing: how they get another size
  * @need: which one they are to have
  * @srq: where Receives are from that are shared with others, or NULL
@@ -468,6 +469,7 @@ struct rpcrdma2_conn {
 	u32				first_grant;
 	u8				peer_reads;
 	u8				peer_makes;
+	u8				speak_secs;
 
 	struct rpcrdma2_resizing	resizing;
 	struct rpcrdma2_srq		*srq;
@@ -603,12 +605,25 @@ struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
 bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_conn_param *param);
 void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);
+void rpcrdma2_conn_hurry(struct rpcrdma2_conn *conn);
 
 /* listen.c */
+
+/**
+ * struct rpcrdma2_listener_ops - the layer above a listener, in CM context
+ * @has_room: May a request of a peer with this address become a connection? If not, the
+ *	peer is rejected
+ * @incoming: Has a new connection, in state ACCEPTING, and its reference. Sees to it that
+ *	rpcrdma2_conn_accept() or rpcrdma2_conn_close() is called
+ */
+struct rpcrdma2_listener_ops {
+	bool	(*has_room)(void *context, const struct sockaddr *sa);
+	void	(*incoming)(void *context, struct rpcrdma2_conn *conn);
+};
+
 struct rpcrdma2_listener *
 rpcrdma2_listen(struct net *net, struct sockaddr *addr,
-		void (*incoming)(void *context, struct rpcrdma2_conn *conn),
-		void *context);
+		const struct rpcrdma2_listener_ops *ops, void *context);
 struct sockaddr *rpcrdma2_listener_address(struct rpcrdma2_listener *listener);
 void rpcrdma2_unlisten(struct rpcrdma2_listener *listener);
 

@@ -24,8 +24,8 @@
  * @cm_id: the CM id; NULL while it can't listen
  * @net: network namespace
  * @addr: local address and port
- * @incoming: see rpcrdma2_listen()
- * @context: see rpcrdma2_listen()
+ * @ops: see rpcrdma2_listen()
+ * @context: first argument of @ops
  * @relisten: makes another CM id
  * @failing: the log says that it can't listen
  * @ending: @relisten makes no more of them
@@ -35,8 +35,7 @@ struct rpcrdma2_listener {
 	struct rdma_cm_id	*cm_id;
 	struct net		*net;
 	struct sockaddr_storage	addr;
-	void			(*incoming)(void *context,
-					    struct rpcrdma2_conn *conn);
+	const struct rpcrdma2_listener_ops *ops;
 	void			*context;
 	struct delayed_work	relisten;
 	bool			failing;
@@ -48,13 +47,16 @@ static int connect_request(struct rdma_cm_id *cm_id,
 			   struct rdma_cm_event *event)
 {
 	struct rpcrdma2_listener *listener = cm_id->context;
+	struct sockaddr *sa = (struct sockaddr *)&cm_id->route.addr.dst_addr;
 	struct rpcrdma2_conn *conn;
 
+	/* If this fails, the CM rejects the peer and destroys the id. */
+	if (!listener->ops->has_room(listener->context, sa))
+		return -EBUSY;
 	conn = rpcrdma2_conn_request(cm_id, event);
 	if (!conn)
-		/* The CM rejects the peer and destroys the id. */
 		return -ENOMEM;
-	listener->incoming(listener->context, conn);
+	listener->ops->incoming(listener->context, conn);
 	return 0;
 }
 
@@ -162,10 +164,8 @@ static void relisten(struct work_struct *work)
  * rpcrdma2_listen - accept connections
  * @net: network namespace
  * @addr: local address and port
- * @incoming: called in CM context with each new connection, state ACCEPTING;
- *	it owns the reference, and must see to it that either
- *	rpcrdma2_conn_accept() or rpcrdma2_conn_close() is called
- * @context: first argument of @incoming
+ * @ops: whom to ask, and tell, about peers' requests
+ * @context: first argument of @ops
  *
  * Process context, sleeps. Once this has succeeded, the listener survives the loss of its
  * device and of its address: it listens again as soon as a device has @addr.
@@ -174,8 +174,7 @@ static void relisten(struct work_struct *work)
  */
 struct rpcrdma2_listener *
 rpcrdma2_listen(struct net *net, struct sockaddr *addr,
-		void (*incoming)(void *context, struct rpcrdma2_conn *conn),
-		void *context)
+		const struct rpcrdma2_listener_ops *ops, void *context)
 {
 	struct rpcrdma2_listener *listener;
 	int rc;
@@ -185,7 +184,7 @@ rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 		return ERR_PTR(-ENOMEM);
 	listener->net = net;
 	memcpy(&listener->addr, addr, rdma_addr_size(addr));
-	listener->incoming = incoming;
+	listener->ops = ops;
 	listener->context = context;
 	mutex_init(&listener->lock);
 	INIT_DELAYED_WORK(&listener->relisten, relisten);

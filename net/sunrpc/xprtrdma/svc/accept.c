@@ -1,171 +1,342 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a peer that asks for a connection to one that sunrpc accepts.
+ * From a peer's request to a connection that sunrpc accepts.
  *
- * A connection is accepted in a workqueue, which takes tens of milliseconds on some
- * devices, and many at a time. The first message of its peer makes it READY: then it
- * stands in the listener's queue, and xpo_accept has nothing to do but to take it from
- * there. Peers that say nothing never get that far.
+ * A listener has a backlog: the connections that came to it and that sunrpc has not
+ * accepted yet. Each of them is at one of three stages:
  *
- * Until then, a connection has one of the listener's places. Peers that had a Call
- * answered before have places of their own: strangers can't keep them out. Which ones did
- * is remembered by a hash of their addresses, where one may take another's place. After a
- * restart, all are strangers, as are those that find none of the places of their own:
- * who finds no place waits for one, with no QP yet, and in vain if that takes longer than
- * the state ACCEPTING may.
+ *	WAITING	The connection has no QP, and the peer has no answer to its request.
+ *	PLACED	The connection has a place. A work makes its QP and accepts the peer, which
+ *		takes some devices tens of milliseconds. Then the peer has to speak.
+ *	OFFERED	The peer's first message made the connection READY. It stands in a queue,
+ *		from which xpo_accept takes it without a wait.
+ *
+ * A request proves nothing: its sender needs no QP, may never hear the answer, and may have
+ * forged its address. So each stage has a limit, whoever the peer is:
+ *
+ *  -	There are MAX_PLACES places. Places that come free go to the addresses in turn.
+ *  -	MAX_WAITING connections wait. More requests are refused before anything is
+ *	allocated for them.
+ *  -	One address has a quarter of either at most.
+ *  -	While a connection waits because all places are taken, peers have a few seconds to
+ *	speak, not half a minute (rpcrdma2_conn_hurry()).
  */
+#include <linux/hashtable.h>
 #include <linux/jhash.h>
+#include <linux/ratelimit.h>
 #include <linux/sunrpc/addr.h>
 
 #include "svc.h"
 
-/* Connections on the way of peers that are known; more are as strangers'. */
-#define MAX_KNOWN	1024
-/* Those of strangers; more wait. */
-#define MAX_STRANGERS	128
-/* and more than that are turned away. */
-#define MAX_WAITING	2048
+/* A connection with a place may hold a third of a MiB, and Receives. */
+#define MAX_PLACES	256
+/* A connection that waits holds some KiB. */
+#define MAX_WAITING	4096
+/* One address has no more than one part in so many of each. */
+#define SHARES		4
 
-#define KNOWN_PEERS	4096
+#define SOURCE_BITS	7
 
-static u32 known_peers[KNOWN_PEERS];	/* hashes of their addresses; 0: nobody's */
+/**
+ * struct rpcrdma2_source - an address from which connections in a backlog came
+ * @link: in the backlog's hash
+ * @turn: in the backlog's @turns, while one of its connections may have the next place
+ * @waiting: its connections that wait, the oldest first
+ * @key: a hash of the address. Two addresses with the same one share what an address has
+ * @nr_waiting: how many wait
+ * @nr_places: how many have a place
+ */
+struct rpcrdma2_source {
+	struct hlist_node	link;
+	struct list_head	turn;
+	struct list_head	waiting;
+	u32			key;
+	unsigned int		nr_waiting;
+	unsigned int		nr_places;
+};
 
-static u32 hash_of(const struct sockaddr *sa)
+/**
+ * struct rpcrdma2_backlog - connections that sunrpc has not accepted yet
+ * @lock: all of this, and the svc_xprt's @in_backlog, @queued, @source and @stage
+ * @closed: sunrpc let go of the listener
+ * @all: all connections, but for those that rpcrdma2_backlog_close() has closed
+ * @patient: those with a place whose peers have the usual time to speak
+ * @hurried: those with a place whose peers have less
+ * @offered: those that sunrpc may have, the oldest first
+ * @turns: addresses whose turn comes when a place is free, the next one first
+ * @nr_waiting: how many wait
+ * @nr_places: how many have a place
+ * @sources: all addresses, by key
+ */
+struct rpcrdma2_backlog {
+	spinlock_t		lock;	/* all of this */
+	bool			closed;
+	struct list_head	all;
+	struct list_head	patient;
+	struct list_head	hurried;
+	struct list_head	offered;
+	struct list_head	turns;
+	unsigned int		nr_waiting;
+	unsigned int		nr_places;
+	DECLARE_HASHTABLE(sources, SOURCE_BITS);
+};
+
+/**
+ * rpcrdma2_backlog_alloc - make a listener's backlog
+ *
+ * Return: the backlog, which kfree() frees when no connection refers to the listener; or
+ * NULL
+ */
+struct rpcrdma2_backlog *rpcrdma2_backlog_alloc(void)
+{
+	struct rpcrdma2_backlog *backlog;
+
+	backlog = kzalloc(sizeof(*backlog), GFP_KERNEL);
+	if (!backlog)
+		return NULL;
+	spin_lock_init(&backlog->lock);
+	INIT_LIST_HEAD(&backlog->all);
+	INIT_LIST_HEAD(&backlog->patient);
+	INIT_LIST_HEAD(&backlog->hurried);
+	INIT_LIST_HEAD(&backlog->offered);
+	INIT_LIST_HEAD(&backlog->turns);
+	hash_init(backlog->sources);
+	return backlog;
+}
+
+/* No peer can choose an address whose key is that of another one. */
+static u32 key_of(const struct sockaddr *sa)
 {
 	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)sa;
 	const struct sockaddr_in *sin = (const struct sockaddr_in *)sa;
 	static u32 seed __read_mostly;
-	u32 hash;
 
 	net_get_random_once(&seed, sizeof(seed));
 	if (sa->sa_family == AF_INET6)
-		hash = jhash(&sin6->sin6_addr, sizeof(sin6->sin6_addr), seed);
-	else
-		hash = jhash(&sin->sin_addr, sizeof(sin->sin_addr), seed);
-	return hash ?: 1;
+		return jhash(&sin6->sin6_addr, sizeof(sin6->sin6_addr), seed);
+	return jhash(&sin->sin_addr, sizeof(sin->sin_addr), seed);
 }
 
-static bool is_known(const struct sockaddr *sa)
+static struct rpcrdma2_source *find_source(struct rpcrdma2_backlog *backlog,
+					   u32 key)
 {
-	u32 hash = hash_of(sa);
+	struct rpcrdma2_source *source;
 
-	return READ_ONCE(known_peers[hash % KNOWN_PEERS]) == hash;
+	lockdep_assert_held(&backlog->lock);
+
+	hash_for_each_possible(backlog->sources, source, link, key)
+		if (source->key == key)
+			return source;
+	return NULL;
+}
+
+static void report_refusal(const struct sockaddr *sa, unsigned int waiting,
+			   unsigned int same)
+{
+	static DEFINE_RATELIMIT_STATE(limit, 60 * HZ, 1);
+
+	rpcrdma2_svc_stats_refused();
+	if (__ratelimit(&limit))
+		pr_warn("rpcrdma2: refused a connection from %pISc: %u wait to be accepted, %u of them from this address\n",
+			sa, waiting, same);
 }
 
 /**
- * rpcrdma2_peer_served - a Call was answered
- * @sx: the svc_xprt of its connection
- */
-void rpcrdma2_peer_served(struct rpcrdma2_svc_xprt *sx)
-{
-	u32 hash;
-
-	if (READ_ONCE(sx->served))
-		return;
-	WRITE_ONCE(sx->served, true);
-	hash = hash_of((struct sockaddr *)&sx->xprt.xpt_remote);
-	WRITE_ONCE(known_peers[hash % KNOWN_PEERS], hash);
-}
-
-/**
- * rpcrdma2_place_is_free - a peer asks for a connection
- * @listener: the svc_xprt that it came to
+ * rpcrdma2_backlog_has_room - may a peer's request become a connection?
+ * @listener: the svc_xprt that the request came to
  * @sa: the peer's address
  *
- * Return: whether there is a place for it, or may be in a while
- */
-bool rpcrdma2_place_is_free(struct rpcrdma2_svc_xprt *listener,
-			    const struct sockaddr *sa)
-{
-	bool known = is_known(sa);
-	bool ok;
-
-	spin_lock(&listener->lock);
-	ok = (known && listener->nr_known < MAX_KNOWN) ||
-	     listener->nr_waiting < MAX_WAITING;
-	spin_unlock(&listener->lock);
-	return ok;
-}
-
-/**
- * rpcrdma2_place_take - have a connection accepted, now or when there is a place
- * @sx: its svc_xprt; its connection was adopted
+ * CM context. If not, this counts the request as refused.
  *
- * CM context: the connection can't go.
+ * Return: whether it may
  */
-void rpcrdma2_place_take(struct rpcrdma2_svc_xprt *sx)
+bool rpcrdma2_backlog_has_room(struct rpcrdma2_svc_xprt *listener,
+			       const struct sockaddr *sa)
 {
-	bool known = is_known((struct sockaddr *)&sx->xprt.xpt_remote);
-	struct rpcrdma2_svc_xprt *listener = sx->from;
-	bool waits = false;
+	struct rpcrdma2_backlog *backlog = listener->backlog;
+	const struct rpcrdma2_source *source;
+	unsigned int waiting, same;
 
-	spin_lock(&listener->lock);
-	sx->stranger = !known || listener->nr_known >= MAX_KNOWN;
-	if (!sx->stranger) {
-		listener->nr_known++;
-	} else if (listener->nr_strangers < MAX_STRANGERS) {
-		listener->nr_strangers++;
-	} else {
-		waits = true;
-		sx->waits = true;
-		listener->nr_waiting++;
-		list_add_tail(&sx->incoming, &listener->waiting);
-	}
-	spin_unlock(&listener->lock);
-	if (!waits)
-		rpcrdma2_conn_accept(sx->conn);
+	spin_lock(&backlog->lock);
+	source = find_source(backlog, key_of(sa));
+	waiting = backlog->nr_waiting;
+	same = source ? source->nr_waiting : 0;
+	spin_unlock(&backlog->lock);
+	if (waiting < MAX_WAITING && same < MAX_WAITING / SHARES)
+		return true;
+	report_refusal(sa, waiting, same);
+	return false;
 }
 
-/* Return: the connection that has waited longest, and is to have a place; referenced */
-static struct rpcrdma2_conn *next_waiting(struct rpcrdma2_svc_xprt *listener)
+/* Its address is in line for the next place, or is not: call this after each change. */
+static void update_turn(struct rpcrdma2_backlog *backlog,
+			struct rpcrdma2_source *source)
 {
+	bool may = source->nr_waiting &&
+		   source->nr_places < MAX_PLACES / SHARES;
+
+	lockdep_assert_held(&backlog->lock);
+
+	if (!may)
+		list_del_init(&source->turn);
+	else if (list_empty(&source->turn))
+		list_add_tail(&source->turn, &backlog->turns);
+}
+
+static void count(struct rpcrdma2_backlog *backlog,
+		  const struct rpcrdma2_svc_xprt *sx, int n)
+{
+	lockdep_assert_held(&backlog->lock);
+
+	if (sx->stage == RPCRDMA2_SVC_WAITING) {
+		backlog->nr_waiting += n;
+		sx->source->nr_waiting += n;
+	} else {
+		backlog->nr_places += n;
+		sx->source->nr_places += n;
+	}
+}
+
+/*
+ * Give a place to the connection whose turn it is.
+ * Return: the connection, referenced; or NULL if no place is free, or nobody is in line
+ */
+static struct rpcrdma2_conn *give_place(struct rpcrdma2_backlog *backlog)
+{
+	struct rpcrdma2_source *source;
 	struct rpcrdma2_svc_xprt *sx;
 
-	lockdep_assert_held(&listener->lock);
+	lockdep_assert_held(&backlog->lock);
 
-	sx = list_first_entry_or_null(&listener->waiting,
-				      struct rpcrdma2_svc_xprt, incoming);
-	if (!sx)
+	source = list_first_entry_or_null(&backlog->turns,
+					  struct rpcrdma2_source, turn);
+	if (!source || backlog->nr_places == MAX_PLACES || backlog->closed)
 		return NULL;
-	list_del_init(&sx->incoming);
-	listener->nr_waiting--;
-	sx->waits = false;
-	/* It does not go before it has said here that it does. */
+	sx = list_first_entry(&source->waiting, struct rpcrdma2_svc_xprt,
+			      queued);
+	count(backlog, sx, -1);
+	sx->stage = RPCRDMA2_SVC_PLACED;
+	count(backlog, sx, 1);
+	list_move_tail(&sx->queued, &backlog->patient);
+	list_del_init(&source->turn);
+	update_turn(backlog, source);
+	/* Its svc_xprt refers to it, and leaves the backlog before it is freed. */
 	rpcrdma2_conn_get(sx->conn);
 	return sx->conn;
 }
 
-/**
- * rpcrdma2_place_give - a connection is sunrpc's, or gone: others may have its place
- * @sx: its svc_xprt, for which rpcrdma2_place_take() was called
- */
-void rpcrdma2_place_give(struct rpcrdma2_svc_xprt *sx)
+/* Return: a connection whose peer has to hurry, referenced; or NULL */
+static struct rpcrdma2_conn *next_to_hurry(struct rpcrdma2_backlog *backlog)
 {
-	struct rpcrdma2_svc_xprt *listener = sx->from;
-	struct rpcrdma2_conn *next = NULL;
+	struct rpcrdma2_svc_xprt *sx = NULL;
 
-	spin_lock(&listener->lock);
-	if (sx->waits) {
-		list_del_init(&sx->incoming);
-		listener->nr_waiting--;
-	} else if (!sx->stranger) {
-		listener->nr_known--;
-	} else {
-		/* Those that wait for a listener that is gone are closed: drop_waiting() */
-		next = listener->detached ? NULL : next_waiting(listener);
-		listener->nr_strangers -= !next;
+	spin_lock(&backlog->lock);
+	if (backlog->nr_places == MAX_PLACES && !list_empty(&backlog->turns))
+		sx = list_first_entry_or_null(&backlog->patient,
+					      struct rpcrdma2_svc_xprt, queued);
+	if (sx) {
+		list_move_tail(&sx->queued, &backlog->hurried);
+		rpcrdma2_conn_get(sx->conn);
 	}
-	spin_unlock(&listener->lock);
+	spin_unlock(&backlog->lock);
+	return sx ? sx->conn : NULL;
+}
+
+/* After each change; @next: what give_place() returned after it */
+static void go_on(struct rpcrdma2_backlog *backlog, struct rpcrdma2_conn *next)
+{
+	struct rpcrdma2_conn *conn;
+
+	while ((conn = next_to_hurry(backlog))) {
+		rpcrdma2_conn_hurry(conn);
+		rpcrdma2_conn_put(conn);
+	}
 	if (!next)
 		return;
 	rpcrdma2_conn_accept(next);
 	rpcrdma2_conn_put(next);
 }
 
-/*
- * The listener is gone, and sunrpc will not have it: it goes as those do that were
- * never offered.
+/* @source is put in the hash, unless its address has one there. Return: that one */
+static struct rpcrdma2_source *add_source(struct rpcrdma2_backlog *backlog,
+					  struct rpcrdma2_source *source)
+{
+	struct rpcrdma2_source *found = find_source(backlog, source->key);
+
+	if (found)
+		return found;
+	INIT_LIST_HEAD(&source->turn);
+	INIT_LIST_HEAD(&source->waiting);
+	hash_add(backlog->sources, &source->link, source->key);
+	return source;
+}
+
+/**
+ * rpcrdma2_backlog_add - have a connection accepted, now or when it has a place
+ * @sx: its svc_xprt; the connection was adopted
+ *
+ * CM context: the connection can't go meanwhile.
+ *
+ * Return: 0 or -ENOMEM
  */
+int rpcrdma2_backlog_add(struct rpcrdma2_svc_xprt *sx)
+{
+	struct rpcrdma2_backlog *backlog = sx->from->backlog;
+	struct rpcrdma2_source *source;
+	struct rpcrdma2_conn *next;
+
+	source = kzalloc(sizeof(*source), GFP_KERNEL);
+	if (!source)
+		return -ENOMEM;
+	source->key = key_of((struct sockaddr *)&sx->xprt.xpt_remote);
+
+	spin_lock(&backlog->lock);
+	sx->source = add_source(backlog, source);
+	if (sx->source == source)
+		source = NULL;
+	sx->stage = RPCRDMA2_SVC_WAITING;
+	count(backlog, sx, 1);
+	list_add_tail(&sx->in_backlog, &backlog->all);
+	list_add_tail(&sx->queued, &sx->source->waiting);
+	update_turn(backlog, sx->source);
+	next = give_place(backlog);
+	spin_unlock(&backlog->lock);
+	kfree(source);
+	go_on(backlog, next);
+	return 0;
+}
+
+/**
+ * rpcrdma2_backlog_remove - a connection is sunrpc's now, or is gone
+ * @sx: its svc_xprt; nothing happens if rpcrdma2_backlog_add() failed
+ *
+ * Process context. Another connection may have its place.
+ */
+void rpcrdma2_backlog_remove(struct rpcrdma2_svc_xprt *sx)
+{
+	struct rpcrdma2_backlog *backlog = sx->from->backlog;
+	struct rpcrdma2_source *source = sx->source;
+	struct rpcrdma2_conn *next;
+
+	if (!source)
+		return;
+	spin_lock(&backlog->lock);
+	list_del_init(&sx->in_backlog);
+	list_del_init(&sx->queued);
+	count(backlog, sx, -1);
+	sx->source = NULL;
+	update_turn(backlog, source);
+	if (source->nr_waiting || source->nr_places)
+		source = NULL;
+	else
+		hash_del(&source->link);
+	next = give_place(backlog);
+	spin_unlock(&backlog->lock);
+	kfree(source);
+	go_on(backlog, next);
+}
+
+/* sunrpc will not have it: it goes as a connection does that was never offered. */
 static void take_back(struct rpcrdma2_svc_xprt *sx)
 {
 	struct rpcrdma2_conn *conn = sx->conn;
@@ -192,6 +363,7 @@ static void take_back(struct rpcrdma2_svc_xprt *sx)
 void rpcrdma2_offer(struct rpcrdma2_svc_xprt *sx)
 {
 	struct rpcrdma2_svc_xprt *listener = sx->from;
+	struct rpcrdma2_backlog *backlog = listener->backlog;
 	bool ok;
 
 	spin_lock(&sx->lock);
@@ -202,13 +374,14 @@ void rpcrdma2_offer(struct rpcrdma2_svc_xprt *sx)
 		return;
 
 	svc_xprt_get(&listener->xprt);
-	spin_lock(&listener->lock);
-	ok = !listener->detached;
+	spin_lock(&backlog->lock);
+	ok = !backlog->closed;
 	if (ok) {
-		list_add_tail(&sx->incoming, &listener->incoming);
+		sx->stage = RPCRDMA2_SVC_OFFERED;
+		list_move_tail(&sx->queued, &backlog->offered);
 		set_bit(XPT_CONN, &listener->xprt.xpt_flags);
 	}
-	spin_unlock(&listener->lock);
+	spin_unlock(&backlog->lock);
 	if (ok)
 		svc_xprt_enqueue(&listener->xprt);
 	else
@@ -225,48 +398,60 @@ void rpcrdma2_offer(struct rpcrdma2_svc_xprt *sx)
 struct rpcrdma2_svc_xprt *
 rpcrdma2_offer_next(struct rpcrdma2_svc_xprt *listener)
 {
+	struct rpcrdma2_backlog *backlog = listener->backlog;
 	struct rpcrdma2_svc_xprt *sx;
 
-	spin_lock(&listener->lock);
-	sx = list_first_entry_or_null(&listener->incoming,
-				      struct rpcrdma2_svc_xprt, incoming);
+	spin_lock(&backlog->lock);
+	sx = list_first_entry_or_null(&backlog->offered,
+				      struct rpcrdma2_svc_xprt, queued);
 	if (sx)
-		list_del_init(&sx->incoming);
-	if (list_empty(&listener->incoming))
+		list_del_init(&sx->queued);
+	if (list_empty(&backlog->offered))
 		clear_bit(XPT_CONN, &listener->xprt.xpt_flags);
-	spin_unlock(&listener->lock);
+	spin_unlock(&backlog->lock);
+	if (sx)
+		rpcrdma2_backlog_remove(sx);
 	return sx;
 }
 
-/* Return: whether one waited for a place */
-static bool drop_waiting(struct rpcrdma2_svc_xprt *listener)
+/* Return: whether there was one */
+static bool close_one(struct rpcrdma2_backlog *backlog)
 {
+	struct rpcrdma2_svc_xprt *sx;
 	struct rpcrdma2_conn *conn;
+	bool offered;
 
-	spin_lock(&listener->lock);
-	conn = next_waiting(listener);
-	listener->nr_strangers += !!conn;
-	spin_unlock(&listener->lock);
-	if (!conn)
+	spin_lock(&backlog->lock);
+	backlog->closed = true;
+	sx = list_first_entry_or_null(&backlog->all, struct rpcrdma2_svc_xprt,
+				      in_backlog);
+	if (!sx) {
+		spin_unlock(&backlog->lock);
 		return false;
-	rpcrdma2_conn_close(conn, -ESHUTDOWN);
+	}
+	list_del_init(&sx->in_backlog);
+	offered = sx->stage == RPCRDMA2_SVC_OFFERED;
+	if (offered)
+		list_del_init(&sx->queued);
+	conn = sx->conn;
+	rpcrdma2_conn_get(conn);
+	spin_unlock(&backlog->lock);
+	if (offered)
+		take_back(sx);
+	else
+		rpcrdma2_conn_close(conn, -ESHUTDOWN);
 	rpcrdma2_conn_put(conn);
 	return true;
 }
 
 /**
- * rpcrdma2_offers_drop - sunrpc lets go of a listener
- * @listener: its svc_xprt; nothing comes in any more
+ * rpcrdma2_backlog_close - sunrpc lets go of a listener: close what it has not accepted
+ * @listener: its svc_xprt; no request comes to it any more
+ *
+ * Process context; does not wait for the connections' teardown.
  */
-void rpcrdma2_offers_drop(struct rpcrdma2_svc_xprt *listener)
+void rpcrdma2_backlog_close(struct rpcrdma2_svc_xprt *listener)
 {
-	struct rpcrdma2_svc_xprt *sx;
-
-	spin_lock(&listener->lock);
-	listener->detached = true;
-	spin_unlock(&listener->lock);
-	while (drop_waiting(listener))
+	while (close_one(listener->backlog))
 		;
-	while ((sx = rpcrdma2_offer_next(listener)))
-		take_back(sx);
 }

@@ -532,8 +532,6 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 		park(sx, job);
 		rc = 0;
 	}
-	if (!rc)
-		rpcrdma2_peer_served(sx);
 	fill_reply_pages(rqstp);
 	keep_reply_pages(rqstp);
 	/* The next Call is read to what this one's Reads have left in the CPU's caches. */

@@ -23,6 +23,7 @@
  * struct totals - what was counted on some connections
  * @accepted: how many
  * @present: how many of them are not gone
+ * @refused: requests for one more that were refused
  * @conn: what they did
  * @responder: the clients' Calls
  * @requester: the server's Calls
@@ -30,6 +31,7 @@
 struct totals {
 	u64				accepted;
 	u64				present;
+	u64				refused;
 	struct rpcrdma2_conn_stats	conn;
 	struct rpcrdma2_responder_stats	responder;
 	struct rpcrdma2_stats		requester;
@@ -76,6 +78,16 @@ void rpcrdma2_svc_stats_gone(struct rpcrdma2_conn *conn)
 	spin_unlock(&totals_lock);
 }
 
+/**
+ * rpcrdma2_svc_stats_refused - a peer's request for a connection was refused
+ */
+void rpcrdma2_svc_stats_refused(void)
+{
+	spin_lock(&totals_lock);
+	gone.refused++;
+	spin_unlock(&totals_lock);
+}
+
 static void add_up(struct totals *sum)
 {
 	const struct rpcrdma2_conn *conn;
@@ -99,6 +111,7 @@ static int server_show(struct seq_file *seq, void *unused)
 	add_up(sum);
 	rpcrdma2_show_count(seq, "connections", sum->present);
 	rpcrdma2_show_count(seq, "connections_accepted", sum->accepted);
+	rpcrdma2_show_count(seq, "connections_refused", sum->refused);
 	rpcrdma2_show_conn_stats(seq, &sum->conn);
 	rpcrdma2_show_responder_stats(seq, &sum->responder);
 	rpcrdma2_show_admission(seq);

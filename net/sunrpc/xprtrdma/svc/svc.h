@@ -9,27 +9,33 @@
 
 #include "responder/responder.h"
 
+struct rpcrdma2_backlog;
+struct rpcrdma2_source;
+
+/* Of a connection that sunrpc has not accepted yet: see accept.c */
+enum rpcrdma2_svc_stage {
+	RPCRDMA2_SVC_WAITING,
+	RPCRDMA2_SVC_PLACED,
+	RPCRDMA2_SVC_OFFERED,
+};
+
 /**
  * struct rpcrdma2_svc_xprt - a listener, or a connection that it accepted
  * @xprt: sunrpc's part
  * @conn: the connection; referenced
  * @listener: what listens, of a listener
  * @from: the listener that a connection came to; referenced
- * @lock: the lists and counts, and what follows
+ * @backlog: of a listener: its connections that sunrpc has not accepted yet
+ * @in_backlog: of such a connection: in the backlog
+ * @queued: of such a connection: in the list of those at its @stage
+ * @source: of such a connection: its address, in the backlog; otherwise NULL
+ * @stage: of such a connection; the backlog's lock protects these four
+ * @lock: the lists of jobs, and what follows
  * @offered: sunrpc has it, or gets it by xpo_accept; until then it is the
  *	connection's, and goes with it
- * @detached: sunrpc let go of it, and the connection has a reference
+ * @detached: of a connection: sunrpc let go of it, and the connection has a reference
  * @closing: the connection is
  * @closed: the connection is CLOSED
- * @served: a Call was answered; any thread's
- * @stranger: no Call of the peer was answered before, or too many such peers come at once
- * @waits: it has no place yet
- * @incoming: of a listener: connections that are offered; of one of them, or one that
- *	waits for a place: its own there, or in @waiting
- * @waiting: of a listener: strangers that wait for a place
- * @nr_waiting: of a listener: how many
- * @nr_known: of a listener: connections of others that sunrpc has not accepted yet
- * @nr_strangers: of a listener: those of strangers that have a place
  * @arrived: jobs that are behind @calls; anybody adds one, without @lock
  * @calls: jobs for a thread, with Read chunks or without
  * @read_jobs: jobs whose arguments have been read
@@ -44,19 +50,16 @@ struct rpcrdma2_svc_xprt {
 	struct rpcrdma2_conn	*conn;
 	struct rpcrdma2_listener *listener;
 	struct rpcrdma2_svc_xprt *from;
-	spinlock_t		lock;	/* the lists, counts, flags */
+	struct rpcrdma2_backlog	*backlog;
+	struct list_head	in_backlog;
+	struct list_head	queued;
+	struct rpcrdma2_source	*source;
+	enum rpcrdma2_svc_stage	stage;
+	spinlock_t		lock;	/* lists of jobs, flags */
 	bool			offered;
 	bool			detached;
 	bool			closing;
 	bool			closed;
-	bool			served;
-	bool			stranger;
-	bool			waits;
-	struct list_head	incoming;
-	struct list_head	waiting;
-	unsigned int		nr_waiting;
-	unsigned int		nr_known;
-	unsigned int		nr_strangers;
 	struct llist_head	arrived;
 	struct list_head	calls;
 	struct list_head	read_jobs;
@@ -78,15 +81,15 @@ void rpcrdma2_svc_unregister(void);
 void rpcrdma2_svc_discard(struct rpcrdma2_svc_xprt *sx);
 
 /* accept.c */
-void rpcrdma2_peer_served(struct rpcrdma2_svc_xprt *sx);
-bool rpcrdma2_place_is_free(struct rpcrdma2_svc_xprt *listener,
-			    const struct sockaddr *sa);
-void rpcrdma2_place_take(struct rpcrdma2_svc_xprt *sx);
-void rpcrdma2_place_give(struct rpcrdma2_svc_xprt *sx);
+struct rpcrdma2_backlog *rpcrdma2_backlog_alloc(void);
+bool rpcrdma2_backlog_has_room(struct rpcrdma2_svc_xprt *listener,
+			       const struct sockaddr *sa);
+int rpcrdma2_backlog_add(struct rpcrdma2_svc_xprt *sx);
+void rpcrdma2_backlog_remove(struct rpcrdma2_svc_xprt *sx);
+void rpcrdma2_backlog_close(struct rpcrdma2_svc_xprt *listener);
 void rpcrdma2_offer(struct rpcrdma2_svc_xprt *sx);
 struct rpcrdma2_svc_xprt *
 rpcrdma2_offer_next(struct rpcrdma2_svc_xprt *listener);
-void rpcrdma2_offers_drop(struct rpcrdma2_svc_xprt *listener);
 
 /* io.c */
 void rpcrdma2_svc_call(struct rpcrdma2_recv *recv);
@@ -124,6 +127,7 @@ static inline void rpcrdma2_svc_inject_init(void)
 /* stats.c */
 void rpcrdma2_svc_stats_add(struct rpcrdma2_conn *conn);
 void rpcrdma2_svc_stats_gone(struct rpcrdma2_conn *conn);
+void rpcrdma2_svc_stats_refused(void);
 void rpcrdma2_svc_stats_init(void);
 void rpcrdma2_svc_stats_exit(void);
 

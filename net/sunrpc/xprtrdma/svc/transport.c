@@ -35,8 +35,8 @@ static struct rpcrdma2_svc_xprt *svc_xprt_new(struct svc_serv *serv,
 		return NULL;
 	svc_xprt_init(net, &svc_class, &sx->xprt, serv);
 	spin_lock_init(&sx->lock);
-	INIT_LIST_HEAD(&sx->incoming);
-	INIT_LIST_HEAD(&sx->waiting);
+	INIT_LIST_HEAD(&sx->in_backlog);
+	INIT_LIST_HEAD(&sx->queued);
 	rpcrdma2_svc_init_jobs(sx);
 	/* NFSv4 asks for it; credits provide it. */
 	set_bit(XPT_CONG_CTRL, &sx->xprt.xpt_flags);
@@ -224,7 +224,7 @@ static void drop(struct rpcrdma2_svc_xprt *sx)
  */
 void rpcrdma2_svc_discard(struct rpcrdma2_svc_xprt *sx)
 {
-	rpcrdma2_place_give(sx);
+	rpcrdma2_backlog_remove(sx);
 	drop(sx);
 }
 
@@ -234,9 +234,6 @@ static int take_in(struct rpcrdma2_svc_xprt *listener,
 {
 	struct rpcrdma2_svc_xprt *sx;
 
-	if (!rpcrdma2_place_is_free(listener, (struct sockaddr *)
-				    &conn->cm_id->route.addr.dst_addr))
-		return -EBUSY;
 	sx = conn_svc_xprt(listener, conn);
 	if (!sx)
 		return -ENOMEM;
@@ -245,8 +242,13 @@ static int take_in(struct rpcrdma2_svc_xprt *listener,
 		drop(sx);
 		return -ENOMEM;
 	}
-	rpcrdma2_place_take(sx);
-	return 0;
+	return rpcrdma2_backlog_add(sx);
+}
+
+/* CM context. */
+static bool has_room(void *context, const struct sockaddr *sa)
+{
+	return rpcrdma2_backlog_has_room(context, sa);
 }
 
 /* CM context. */
@@ -263,6 +265,29 @@ static void incoming(void *context, struct rpcrdma2_conn *conn)
 	rpcrdma2_conn_put(conn);
 }
 
+static const struct rpcrdma2_listener_ops listener_ops = {
+	.has_room	= has_room,
+	.incoming	= incoming,
+};
+
+/* Return: as new, but with a backlog */
+static struct rpcrdma2_svc_xprt *listener_svc_xprt(struct svc_serv *serv,
+						   struct net *net)
+{
+	struct rpcrdma2_svc_xprt *sx = svc_xprt_new(serv, net);
+
+	if (!sx)
+		return NULL;
+	set_bit(XPT_LISTENER, &sx->xprt.xpt_flags);
+	strscpy(sx->xprt.xpt_remotebuf, "listener",
+		sizeof(sx->xprt.xpt_remotebuf));
+	sx->backlog = rpcrdma2_backlog_alloc();
+	if (sx->backlog)
+		return sx;
+	drop(sx);
+	return NULL;
+}
+
 static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 				      struct sockaddr *sa, int salen,
 				      int flags)
@@ -271,22 +296,16 @@ static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 
 	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
 		return ERR_PTR(-EAFNOSUPPORT);
-	sx = svc_xprt_new(serv, net);
+	sx = listener_svc_xprt(serv, net);
 	if (!sx)
 		return ERR_PTR(-ENOMEM);
-	set_bit(XPT_LISTENER, &sx->xprt.xpt_flags);
-	strscpy(sx->xprt.xpt_remotebuf, "listener",
-		sizeof(sx->xprt.xpt_remotebuf));
-
-	sx->listener = rpcrdma2_listen(net, sa, incoming, sx);
+	sx->listener = rpcrdma2_listen(net, sa, &listener_ops, sx);
 	if (IS_ERR(sx->listener)) {
 		void *err = sx->listener;
 
 		/* Of several devices, one may have begun to listen. */
-		rpcrdma2_offers_drop(sx);
-		/* The caller has a claim to the module, and so has the svc_xprt. */
-		__module_get(THIS_MODULE);
-		svc_xprt_put(&sx->xprt);
+		rpcrdma2_backlog_close(sx);
+		drop(sx);
 		return err;
 	}
 	/* Port 0 asked for any: say which. */
@@ -301,10 +320,7 @@ static struct svc_xprt *svc_op_accept(struct svc_xprt *xprt)
 	struct rpcrdma2_svc_xprt *listener = to_rpcrdma2_svc_xprt(xprt);
 	struct rpcrdma2_svc_xprt *sx = rpcrdma2_offer_next(listener);
 
-	if (!sx)
-		return NULL;
-	rpcrdma2_place_give(sx);
-	return &sx->xprt;
+	return sx ? &sx->xprt : NULL;
 }
 
 /* Called by sunrpc once, before it drops its own reference. */
@@ -322,7 +338,7 @@ static void svc_op_detach(struct svc_xprt *xprt)
 		return;
 	}
 	rpcrdma2_unlisten(sx->listener);
-	rpcrdma2_offers_drop(sx);
+	rpcrdma2_backlog_close(sx);
 }
 
 static void svc_op_free(struct svc_xprt *xprt)
@@ -333,6 +349,7 @@ static void svc_op_free(struct svc_xprt *xprt)
 		rpcrdma2_conn_put(sx->conn);
 		svc_xprt_put(&sx->from->xprt);
 	}
+	kfree(sx->backlog);
 	kfree(sx);
 }
 
