@@ -49,7 +49,8 @@
 /* Receives made at a time, of those that there was no memory for before */
 #define REFILL		4
 
-static DEFINE_MUTEX(srqs_lock);		/* the list, nr_conns */
+/* The list, nr_conns. No device command runs under it: one device must not delay others. */
+static DEFINE_MUTEX(srqs_lock);
 static LIST_HEAD(srqs);
 
 static bool may_take(const struct rpcrdma2_srq *srq)
@@ -399,6 +400,10 @@ static void destroy(struct rpcrdma2_srq *srq)
 {
 	struct ib_pd *pd = srq->pd;
 
+	if (srq->status) {
+		kfree(srq);
+		return;
+	}
 	if (close_queue(srq))
 		kfree(srq);
 	ib_dealloc_pd(pd);
@@ -431,7 +436,7 @@ static void srq_event(struct ib_event *event, void *context)
 	rcu_read_unlock();
 }
 
-static int create_on(struct rpcrdma2_srq *srq, struct ib_device *dev)
+static int create_on(struct rpcrdma2_srq *srq)
 {
 	struct ib_srq_init_attr attr = {
 		.event_handler	= srq_event,
@@ -441,8 +446,7 @@ static int create_on(struct rpcrdma2_srq *srq, struct ib_device *dev)
 		.srq_type	= IB_SRQT_BASIC,
 	};
 
-	srq->dev = dev;
-	srq->pd = ib_alloc_pd(dev, 0);
+	srq->pd = ib_alloc_pd(srq->dev, 0);
 	if (IS_ERR(srq->pd))
 		return PTR_ERR(srq->pd);
 	srq->srq = ib_create_srq(srq->pd, &attr);
@@ -453,17 +457,27 @@ static int create_on(struct rpcrdma2_srq *srq, struct ib_device *dev)
 	return -EOPNOTSUPP;
 }
 
+/* Have the device make it. Connections that joined it meanwhile wait for this. */
+static void make(struct rpcrdma2_srq *srq)
+{
+	srq->status = create_on(srq);
+	if (srq->status)
+		WRITE_ONCE(srq->failed, true);
+	complete_all(&srq->made);
+}
+
+/* Return: a Queue in the list that the caller has to make(), or NULL */
 static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
 				   u32 size, unsigned int depth)
 {
 	struct rpcrdma2_srq *srq;
-	int rc;
 
 	lockdep_assert_held(&srqs_lock);
 
 	srq = kzalloc_node(sizeof(*srq), GFP_KERNEL, ibdev_to_node(dev));
 	if (!srq)
-		return ERR_PTR(-ENOMEM);
+		return NULL;
+	srq->dev = dev;
 	srq->vector = vector;
 	srq->size = size;
 	srq->depth = depth;
@@ -471,18 +485,18 @@ static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
 	INIT_LIST_HEAD(&srq->conns);
 	INIT_LIST_HEAD(&srq->recvs);
 	INIT_WORK(&srq->failed_work, close_conns);
-	rc = create_on(srq, dev);
-	if (rc) {
-		kfree(srq);
-		return ERR_PTR(rc);
-	}
+	init_completion(&srq->made);
 	list_add(&srq->list, &srqs);
 	return srq;
 }
 
-/* Return: a Queue with room for one more connection, a new one if need be */
+/*
+ * Return: a Queue with room for one more connection, which may have yet to be made; or
+ * NULL, if there is none and no memory. @is_new: the caller has to make() it
+ */
 static struct rpcrdma2_srq *find(struct ib_device *dev, u32 size,
-				 unsigned int n, unsigned int depth)
+				 unsigned int n, unsigned int depth,
+				 bool *is_new)
 {
 	unsigned int vector = rpcrdma2_next_vector(dev, false);
 	struct rpcrdma2_srq *srq;
@@ -490,6 +504,7 @@ static struct rpcrdma2_srq *find(struct ib_device *dev, u32 size,
 
 	lockdep_assert_held(&srqs_lock);
 
+	*is_new = false;
 	list_for_each_entry(srq, &srqs, list) {
 		if (srq->dev != dev || srq->vector != vector ||
 		    srq->size != size || srq->depth != depth ||
@@ -502,9 +517,27 @@ static struct rpcrdma2_srq *find(struct ib_device *dev, u32 size,
 			return srq;
 	}
 	srq = create(dev, vector, size, depth);
-	if (!IS_ERR(srq))
-		srq->promised = n;
+	if (!srq)
+		return NULL;
+	srq->promised = n;
+	*is_new = true;
 	return srq;
+}
+
+/* @conn is one of its connections, to which @grant Calls were promised already. */
+static void join(struct rpcrdma2_srq *srq, struct rpcrdma2_conn *conn,
+		 unsigned int grant)
+{
+	lockdep_assert_held(&srqs_lock);
+
+	srq->nr_conns++;
+	conn->srq = srq;
+	conn->backed = grant;
+	conn->backed_replies = REPLY_SHARE;
+	conn->call_at = jiffies;
+	spin_lock(&srq->lock);
+	list_add(&conn->srq_link, &srq->conns);
+	spin_unlock(&srq->lock);
 }
 
 /* Return: Receives of a Queue on that device; 0 if it can't have one */
@@ -536,28 +569,31 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 				   conn->param.calls_in);
 	unsigned int depth = depth_on(conn);
 	struct rpcrdma2_srq *srq;
+	bool is_new;
+	int rc;
 
 	if (depth < LEAST_RECVS)
 		return -EOPNOTSUPP;
 	mutex_lock(&srqs_lock);
 	srq = find(conn->cm_id->device, conn->param.rbsiz_max,
-		   grant + CONTROL_SHARE + REPLY_SHARE, depth);
-	if (!IS_ERR(srq)) {
-		srq->nr_conns++;
-		conn->srq = srq;
-		conn->pd = srq->pd;
-		conn->granted = grant;
-		conn->granted_most = grant;
-		conn->backed = grant;
-		conn->backed_replies = REPLY_SHARE;
-		conn->call_at = jiffies;
-		spin_lock(&srq->lock);
-		list_add(&conn->srq_link, &srq->conns);
-		spin_unlock(&srq->lock);
-	}
+		   grant + CONTROL_SHARE + REPLY_SHARE, depth, &is_new);
+	if (srq)
+		join(srq, conn, grant);
 	mutex_unlock(&srqs_lock);
-	if (IS_ERR(srq))
-		return PTR_ERR(srq) == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
+	if (!srq)
+		return -ENOMEM;
+	if (is_new)
+		make(srq);
+	else
+		wait_for_completion(&srq->made);
+	rc = srq->status;
+	if (rc) {
+		rpcrdma2_srq_detach(conn);
+		return rc == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
+	}
+	conn->pd = srq->pd;
+	conn->granted = grant;
+	conn->granted_most = grant;
 	rpcrdma2_conn_set_size(conn, srq->size, srq->size);
 	if (fill(srq, GFP_KERNEL) || READ_ONCE(srq->nr_recvs) >= LEAST_RECVS)
 		return 0;
@@ -589,6 +625,8 @@ void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 		destroy(srq);
 	conn->srq = NULL;
 	conn->pd = NULL;
+	conn->backed = 0;
+	conn->backed_replies = 0;
 }
 
 /**
