@@ -51,7 +51,10 @@ attack_server() {
 	"$PEER_PROGRAM" client "$LAB_SERVER" 20049 "$@"
 }
 
-# stop_server - while clients are in the middle of connecting, who have 30 s.
+no_connections() { grep -q '^connections: *0$' $CONNECTIONS/server; }
+
+# stop_server - while clients are in the middle of connecting. None may stay until its time
+# is over, since that pins the module and the network namespace.
 stop_server() {
 	local peer
 
@@ -59,14 +62,14 @@ stop_server() {
 	"$PEER_PROGRAM" linger "$LAB_SERVER" 20049 >/run/linger &
 	peer=$!
 	must lab_until 60 grep -q lingering /run/linger
-	must timeout 10 rpc.nfsd 0
-	count_end
-	lab_until 10 rmmod "$TRANSPORT" 2>/dev/null ||
-		lab_fail "the module is in use: $(rmmod "$TRANSPORT" 2>&1)"
+	count_event late rpcrdma2/rpcrdma2_conn_close 'status == -110'
+	must timeout 60 rpc.nfsd 0
+	lab_until 60 no_connections || lab_fail "connections are left"
+	[ "$(counted late)" -eq 0 ] ||
+		lab_fail "$(counted late) clients pinned the module until a timeout"
 	kill $peer
 	wait $peer
-	must rdma link delete r0
-	nothing_is_mapped
+	nfs_stop
 }
 
 ### A server that the module's client has to bear with

@@ -36,7 +36,7 @@ static const char * const crowd[] = {
 #define LATER_MS	20000
 
 /* Connections that linger, of each kind */
-#define LINGERING	40
+#define LINGERING	35
 
 /* Whatever @open left open is closed by the end of its process. */
 static void abandon(void (*open)(void), int sig)
