@@ -36,7 +36,7 @@ serves() {
 	said "not listening at $where" "$1" || lab_fail "more than a line for each loss"
 }
 
-change_address() { must ip address "$1" $LAB_SERVER/24 dev "$LAB_NETDEV"; }
+change_address() { must ip address "$1" "$LAB_SERVER/24" dev "$LAB_NETDEV"; }
 
 must lab_rdma_up "$1"
 load_transport
