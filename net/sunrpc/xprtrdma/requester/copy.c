@@ -23,7 +23,9 @@ static int copy_add_pages(struct rpcrdma2_copy *copy, unsigned int nr)
 		return -ENOBUFS;
 	copy->pages = pages;
 	while (copy->nr < nr) {
-		pages[copy->nr] = alloc_page(GFP_NOWAIT | __GFP_NOWARN);
+		/* A responder may say that it wrote more than it did. */
+		pages[copy->nr] = alloc_page(GFP_NOWAIT | __GFP_NOWARN |
+					     __GFP_ZERO);
 		if (!pages[copy->nr])
 			return -ENOBUFS;
 		copy->nr++;
@@ -68,12 +70,12 @@ int rpcrdma2_copy_make(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 /**
  * rpcrdma2_copy_back - put a message where it belongs
  * @copy: has the message
- * @buf: where to
- * @len: its length, octets
+ * @buf: where to; takes as much of the start as it has room for
+ * @len: the message's length, octets
  *
  * Any context; nothing of @copy is registered.
  *
- * Return: 0; -EIO if it is longer than one of both
+ * Return: octets in @buf; -EIO if @copy can't have so long a message
  */
 int rpcrdma2_copy_back(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 		       unsigned int len)
@@ -82,13 +84,13 @@ int rpcrdma2_copy_back(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 
 	if (len > copy->len)
 		return -EIO;
-	copy->len = len;
-	for (i = 0; i * PAGE_SIZE < len; i++)
+	copy->len = min(len, rpcrdma2_room(buf));
+	for (i = 0; i * PAGE_SIZE < copy->len; i++)
 		if (write_bytes_to_xdr_buf(buf, i * PAGE_SIZE,
 					   page_address(copy->pages[i]),
 					   page_part(copy, i)))
 			return -EIO;
-	return 0;
+	return copy->len;
 }
 
 /**

@@ -5,6 +5,7 @@
  * The Reply's way is chosen first, since the chunks for it take room in the
  * header:
  *
+ *	may be longer than its buffers		Reply chunk of other pages (long.c)
  *	fits inline at its largest		nothing
  *	page data, and the rest fits inline	Write chunk for the page data
  *	anything else				Reply chunk for all of it
@@ -78,17 +79,17 @@ static int add_write_chunk(struct rpcrdma2_requester *requester,
 static int add_reply_chunk(struct rpcrdma2_requester *requester,
 			   struct rpcrdma2_call *call)
 {
+	const struct xdr_buf *buf = &call->rqst->rq_rcv_buf;
 	struct rpcrdma2_chunk *chunk;
 	int rc;
 
+	call->reply_copied = call->max_segments ||
+			     call->reply_needed > rpcrdma2_room(buf);
 	chunk = rpcrdma2_add_reply_chunk(&requester->hdr.chunks);
-	rc = rpcrdma2_register(requester, call, chunk, &call->rqst->rq_rcv_buf,
-			       RPCRDMA2_PART_ALL, DMA_FROM_DEVICE);
+	rc = rpcrdma2_register(requester, call, chunk, buf, RPCRDMA2_PART_ALL,
+			       DMA_FROM_DEVICE);
 	if (rc)
 		return rc;
-	if (chunk->length < call->reply_needed)
-		/* What the responder asked for is more than there is. */
-		return -EMSGSIZE;
 	call->reply_offered = chunk->length;
 	return 0;
 }
@@ -100,6 +101,8 @@ static int marshal_for_reply(struct rpcrdma2_requester *requester,
 	struct rpcrdma2_conn *conn = requester->conn;
 	unsigned int segments;
 
+	if (unlikely(READ_ONCE(requester->long_reply)))
+		rpcrdma2_long_reply_expect(requester, call);
 	if (!call->reply_needed && buf->buflen <= reply_room(conn, 0))
 		return 0;
 	if (!chunks_allowed(conn))

@@ -434,15 +434,23 @@ static int add_page_data(struct builder *b, const struct xdr_buf *buf)
 	return 0;
 }
 
-/* All of the message: who has refused a chunk gets no other. */
+static bool is_copied(const struct builder *b)
+{
+	if (b->dir == DMA_FROM_DEVICE && b->call->reply_copied)
+		return true;
+	return b->call->max_segments;
+}
+
+/* All of the message, or room for one */
 static int add_copy(struct builder *b, const struct xdr_buf *buf)
 {
 	bool sent = b->dir == DMA_TO_DEVICE;
+	unsigned int i, n, left = rpcrdma2_room(buf);
 	struct rpcrdma2_copy *copy;
-	unsigned int i, n, left;
 	int rc;
 
-	left = buf->head[0].iov_len + buf->page_len + buf->tail[0].iov_len;
+	if (!sent)
+		left = max(left, b->call->reply_needed);
 	copy = sent ? &b->call->sent_copy : &b->call->reply_copy;
 	rc = rpcrdma2_copy_make(copy, sent ? buf : NULL, left);
 	for (i = 0; !rc && left; i++, left -= n) {
@@ -475,8 +483,9 @@ static int add_parts(struct builder *b, const struct xdr_buf *buf,
  * @parts: which parts of @buf, RPCRDMA2_PART_...
  * @dir: DMA_TO_DEVICE for the responder to read, DMA_FROM_DEVICE to write
  *
- * The caller holds the xprt's write lock. Where the responder has refused so many
- * segments, and so all @parts are asked for, it is a copy that is registered.
+ * The caller holds the xprt's write lock. The registered memory is a copy of @buf if the
+ * responder has refused so many segments, or if it writes a Reply that may be longer than
+ * @buf. Then the caller asks for all @parts.
  *
  * Return: 0; -EAGAIN if the pool is empty and sunrpc is told when to try
  * again; -EREMOTEIO if the responder's limit can't be kept to; another negative errno
@@ -494,7 +503,7 @@ int rpcrdma2_register(struct rpcrdma2_requester *requester,
 	};
 	int rc;
 
-	if (call->max_segments)
+	if (is_copied(&b))
 		rc = add_copy(&b, buf);
 	else
 		rc = add_parts(&b, buf, parts);

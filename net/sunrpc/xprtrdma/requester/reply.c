@@ -89,10 +89,10 @@ static void complete_rqst(struct rpcrdma2_call *call)
 /* The Reply is where the responder wrote it, not yet where sunrpc expects it. */
 static void take_copy(struct rpcrdma2_call *call)
 {
-	if (call->received > 0 && call->external && call->max_segments &&
-	    rpcrdma2_copy_back(&call->reply_copy, &call->rqst->rq_rcv_buf,
-			       call->received))
-		call->received = -EIO;
+	if (call->received > 0 && call->external && call->reply_copied)
+		call->received = rpcrdma2_copy_back(&call->reply_copy,
+						    &call->rqst->rq_rcv_buf,
+						    call->received);
 }
 
 /*
@@ -191,19 +191,23 @@ void rpcrdma2_settle_lost(struct rpcrdma2_requester *requester)
 	}
 }
 
+/* The end of a Reply that is longer than its buffers is cut: see long.c. Return: octets copied */
 static int copy_out(struct rpcrdma2_requester *requester,
 		    const struct xdr_buf *buf, unsigned int to, void *from,
 		    unsigned int len)
 {
 	if (!len)
 		return 0;
-	if (to + len <= buf->head[0].iov_len)
+	if (to + len <= buf->head[0].iov_len) {
 		/* All of most Replies, and faster than below */
 		memcpy(buf->head[0].iov_base + to, from, len);
-	else if (write_bytes_to_xdr_buf(buf, to, from, len))
-		return -EMSGSIZE;
+	} else {
+		len = min(len, rpcrdma2_room(buf) - to);
+		if (write_bytes_to_xdr_buf(buf, to, from, len))
+			return -EMSGSIZE;
+	}
 	requester->stats.fixup_octets += len;
-	return 0;
+	return len;
 }
 
 /*
@@ -224,7 +228,7 @@ static int receive_around(struct rpcrdma2_requester *requester,
 	int rc;
 
 	rc = copy_out(requester, &buf, 0, data, head);
-	if (rc)
+	if (rc < 0)
 		return rc;
 	requester->stats.written_octets += placed;
 	buf.head[0].iov_len = head;
@@ -232,23 +236,20 @@ static int receive_around(struct rpcrdma2_requester *requester,
 	call->head = head;
 	call->placed = placed;
 	if (pad > buf.tail[0].iov_len)
-		/* Room for the data only: nothing follows it. */
-		return recv->len == head ? head + placed : -EMSGSIZE;
+		/* Room for the data only */
+		return head + placed;
 	if (pad)
 		memset(buf.tail[0].iov_base, 0, pad);
 	rc = copy_out(requester, &buf, head + placed + pad, data + head,
 		      recv->len - head);
-	return rc ?: head + placed + pad + recv->len - head;
+	return rc < 0 ? rc : head + placed + pad + rc;
 }
 
 static int receive_inline(struct rpcrdma2_requester *requester,
 			  struct rpcrdma2_recv *recv, struct rpc_rqst *rqst)
 {
-	int rc;
-
-	rc = copy_out(requester, &rqst->rq_rcv_buf, 0,
-		      recv->buf + recv->offset, recv->len);
-	return rc ?: recv->len;
+	return copy_out(requester, &rqst->rq_rcv_buf, 0,
+			recv->buf + recv->offset, recv->len);
 }
 
 static int receive_message(struct rpcrdma2_requester *requester,
@@ -282,14 +283,29 @@ static int resend_once(struct rpcrdma2_call *call, u32 code)
 	return __test_and_set_bit(code, &call->resent) ? -EREMOTEIO : -EAGAIN;
 }
 
+/* @needed: octets; 0 where the responder can't say it */
+static int resend_for_reply(struct rpcrdma2_requester *requester,
+			    struct rpcrdma2_call *call, u32 needed)
+{
+	int rc = rpcrdma2_long_reply_refused(requester, call, needed);
+
+	return rc ?: resend_once(call, RDMA2_ERR_REPLY_RESOURCE);
+}
+
 /* v2-09, 5.3.3, from the requester's side. */
 static int receive_error(struct rpcrdma2_requester *requester,
 			 struct rpcrdma2_recv *recv,
 			 struct rpcrdma2_call *call)
 {
+	const struct rpcrdma2_dialect *dialect = requester->conn->dialect;
 	const struct rpcrdma2_error *error = &recv->hdr.error;
 
 	switch (error->code) {
+	case RDMA2_ERR_BAD_XDR:
+		/* So says whoever has no error for a Reply that is too long. */
+		if (rpcrdma2_error_of(dialect, RDMA2_ERR_REPLY_RESOURCE))
+			return -EREMOTEIO;
+		return resend_for_reply(requester, call, 0);
 	case RDMA2_ERR_READ_CHUNKS:
 		if (call->position_zero)
 			return -EREMOTEIO;
@@ -305,11 +321,9 @@ static int receive_error(struct rpcrdma2_requester *requester,
 		call->no_write_chunks = true;
 		return resend_once(call, error->code);
 	case RDMA2_ERR_REPLY_RESOURCE:
-		if (!error->length_needed ||
-		    error->length_needed > call->rqst->rq_rcv_buf.buflen)
+		if (!error->length_needed)
 			return -EREMOTEIO;
-		call->reply_needed = error->length_needed;
-		return resend_once(call, error->code);
+		return resend_for_reply(requester, call, error->length_needed);
 	case RDMA2_ERR_SEGMENTS:
 		if (!error->max_segments)
 			return -EREMOTEIO;

@@ -14,6 +14,9 @@
 
 #include "conn/conn.h"
 
+/* Procedures that a requester can tell apart: NFSv4 has less than 80. */
+#define RPCRDMA2_PROCEDURES	128
+
 /**
  * struct rpcrdma2_stats - what a requester did
  *
@@ -73,6 +76,10 @@ struct rpcrdma2_stats {
  * struct rpcrdma2_requester - a connection's requester role
  * @conn: the connection
  * @xprt: whose RPCs are sent
+ * @long_reply: octets of Reply chunk that Calls of the @long_procedures offer, or 0 if there
+ *	are none; set by the CQ
+ * @long_procedures: procedures whose Reply was longer than its buffers, as bits; set by the
+ *	CQ
  * @lock: the pool of registrations, @to_deregister, @unsettled
  * @granted: Calls that the responder allows at a time, at least 1; the CQ's
  * @answered: credits that came back; the CQ's
@@ -97,6 +104,8 @@ struct rpcrdma2_stats {
 struct rpcrdma2_requester {
 	struct rpcrdma2_conn	*conn;
 	struct rpc_xprt		*xprt;
+	u32			long_reply;
+	DECLARE_BITMAP(long_procedures, RPCRDMA2_PROCEDURES);
 
 	/* By whoever sends */
 	unsigned int		taken ____cacheline_aligned_in_smp;
@@ -194,8 +203,10 @@ struct rpcrdma2_copy {
  * @position_zero: the last transmission had a Position-Zero Read chunk
  * @no_read_chunks: the responder refused Read chunks
  * @no_write_chunks: the responder refused Write chunks
+ * @reply_copied: the Reply chunk of the last transmission is @reply_copy
  * @sent_copy: what is sent instead, if there is @max_segments
- * @reply_copy: where the Reply is written then
+ * @reply_copy: pages for a Reply chunk, if there is @max_segments, or if @reply_needed is
+ *	more than the Reply's buffers have
  * @encrypted: pages that the Call was encrypted to, once some of it was registered
  * @resent: errors that led to a resend, as bits
  *
@@ -226,6 +237,7 @@ struct rpcrdma2_call {
 	bool			position_zero;
 	bool			no_read_chunks;
 	bool			no_write_chunks;
+	bool			reply_copied;
 	struct rpcrdma2_copy	sent_copy;
 	struct rpcrdma2_copy	reply_copy;
 	struct rpcrdma2_copy	encrypted;
@@ -261,6 +273,17 @@ rpcrdma2_requester_outstanding(const struct rpcrdma2_requester *requester)
 	return max(n, 0);
 }
 
+/**
+ * rpcrdma2_room - how long a message can be
+ * @buf: buffers for it
+ *
+ * Return: octets
+ */
+static inline unsigned int rpcrdma2_room(const struct xdr_buf *buf)
+{
+	return buf->head[0].iov_len + buf->page_len + buf->tail[0].iov_len;
+}
+
 /* buffer.c */
 struct rpcrdma2_call *rpcrdma2_call_buffer_alloc(struct rpc_task *task);
 void rpcrdma2_call_buffer_free(struct rpcrdma2_call *call);
@@ -292,6 +315,12 @@ int rpcrdma2_copy_back(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 		       unsigned int len);
 void rpcrdma2_copy_adopt(struct rpcrdma2_copy *copy, struct rpc_rqst *rqst);
 void rpcrdma2_copy_free(struct rpcrdma2_copy *copy);
+
+/* long.c */
+int rpcrdma2_long_reply_refused(struct rpcrdma2_requester *requester,
+				struct rpcrdma2_call *call, u32 needed);
+void rpcrdma2_long_reply_expect(const struct rpcrdma2_requester *requester,
+				struct rpcrdma2_call *call);
 
 /* marshal.c */
 int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
