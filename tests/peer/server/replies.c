@@ -342,16 +342,62 @@ static void external_reply_of_another(void)
 			continue;
 		if (!call.has_reply)
 			fail("READDIR without a Reply chunk");
-		reply_in_chunk(c, &call, octets[i++]);
+		reply_in_chunk(c, &call, octets[i++], false);
 		expect_gone(c);
 	}
 	as_expected = true;
 	serve(greeted());
 }
 
+#define NEEDED	0x20000
+
+/* The server needs more room for the Reply than the client's buffers have. */
+static bool at_long_reply(struct connection *c, struct call *call)
+{
+	unsigned int i, offered = 0;
+	uint32_t xid;
+
+	if (!serve_until(c, READDIR, call))
+		return false;
+	xid = call->xid;
+	say(c, "%08x " VERS "%08x 00000004 " REPLY_FLAGS "00000008 %08x", xid,
+	    grant, NEEDED);
+	if (!serve_until(c, READDIR, call) || call->xid != xid)
+		fail("the Call does not come again");
+	for (i = 0; call->has_reply && i < call->nsegs; i++)
+		offered += call->segments[i].length;
+	if (offered < NEEDED)
+		fail("the client offers only %u octets", offered);
+	return true;
+}
+
+/*
+ * The client takes the start of a long Reply, if that is a Reply to its Call. This one says
+ * that it is longer than what was written.
+ */
+static void long_external_reply(void)
+{
+	static const int octets[] = { 3, 7, -1 };
+	struct connection *c;
+	struct call call;
+	unsigned int i = 0;
+
+	while (i < ARRAY_SIZE(octets)) {
+		c = greeted();
+		if (!at_long_reply(c, &call))
+			continue;
+		reply_in_chunk(c, &call, octets[i], true);
+		if (octets[i++] >= 0)
+			expect_gone(c);
+	}
+	as_expected = true;
+	serve(c);
+}
+
 const struct test reply_cases[] = {
 	{ "survives-external-reply-of-another", external_reply_of_another },
 	{ "survives-v1-external-reply-of-another", external_reply_of_another },
+	{ "survives-long-external-reply", long_external_reply },
 	{ "survives-bad-replies", reply_badly },
 	{ "survives-chunk-that-is-left", leave_the_chunk },
 	{ "survives-cut-replies", cut_replies },

@@ -57,8 +57,10 @@ void write_data(struct connection *c, const struct call *call)
  * @c: the connection
  * @call: the Call
  * @spoil: which octet of the RPC message is wrong; -1: none
+ * @fill: say that all of the chunk was written to
  */
-void reply_in_chunk(struct connection *c, const struct call *call, int spoil)
+void reply_in_chunk(struct connection *c, const struct call *call, int spoil,
+		    bool fill)
 {
 	char list[MAX_SEGMENTS * 40] = "";
 	const struct segment *seg = call->segments;
@@ -76,7 +78,7 @@ void reply_in_chunk(struct connection *c, const struct call *call, int spoil)
 			connection_write(c, &scratch, n, seg->handle,
 					 seg->offset);
 		sprintf(list + strlen(list), "%08x %08x %016lx ", seg->handle,
-			n, seg->offset);
+			fill ? seg->length : n, seg->offset);
 		done += n;
 	}
 	if (done < o.len)
@@ -95,7 +97,7 @@ void reply(struct connection *c, const struct call *call)
 	static struct octets o;
 
 	if (call->has_reply) {
-		reply_in_chunk(c, call, -1);
+		reply_in_chunk(c, call, -1, false);
 		return;
 	}
 	build_reply(&o, call);

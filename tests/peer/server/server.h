@@ -81,7 +81,8 @@ void put_header(struct octets *o, const struct call *call);
 void build_reply(struct octets *o, const struct call *call);
 void write_data(struct connection *c, const struct call *call);
 void reply(struct connection *c, const struct call *call);
-void reply_in_chunk(struct connection *c, const struct call *call, int spoil);
+void reply_in_chunk(struct connection *c, const struct call *call, int spoil,
+		    bool fill);
 
 struct connection *next_client(const struct options *options);
 void expect_connprop(struct connection *c);
