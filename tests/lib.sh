@@ -133,7 +133,7 @@ export_on_disk() {
 	mkdir -p $disk || return
 	if [ "$LAB_BOOT" -eq 1 ]; then
 		truncate -s 512M "$image" &&
-		mkfs.ext4 -q "$image" &&
+		mkfs.ext4 -q -O ea_inode "$image" &&
 		mount -o loop "$image" $disk &&
 		mkdir $disk/export &&
 		cp -a /var/lib/nfs $disk/nfs || return
