@@ -16,7 +16,7 @@ TCP=/run/tcp
 # lab_make_export() has no file system with large attributes.
 lab_make_export() {
 	truncate -s 64M /run/export.img &&
-		mkfs.ext4 -q -O ea_inode /run/export.img &&
+		mkfs.ext4 -q -b 4096 -O ea_inode /run/export.img &&
 		mount -o loop /run/export.img "$LAB_EXPORT"
 }
 
@@ -39,8 +39,8 @@ read_over_tcp() {
 	must umount "$LAB_MOUNT"
 }
 
-# read_over_rdma VERSION DIALECT INLINE - A Reply is refused, but for each procedure only once:
-# with 4.2, that makes two.
+# read_over_rdma VERSION DIALECT INLINE - The server refuses a Reply that is too long, but only
+# once for each procedure: with 4.2, that makes two. The ACL alone may fit inline.
 # shellcheck disable=SC2046 # several kinds
 read_over_rdma() {
 	local what="NFS $1, $2, inline $3" refused
@@ -56,7 +56,7 @@ read_over_rdma() {
 	xattr compare /run/rdma "$TCP-$1" || lab_fail "$what: not as over TCP"
 	[ "$1" != 4.2 ] || xattr copy "$LAB_MOUNT" || lab_fail "$what: copy2"
 	refused=$(counted refused)
-	[ "$refused" -gt 0 ] || lab_fail "$what: no Reply was too long"
+	[ "$1" != 4.2 ] || [ "$refused" -gt 0 ] || lab_fail "$what: no Reply was too long"
 	[ "$refused" -le 2 ] || lab_fail "$what: $refused Replies were refused"
 	must umount "$LAB_MOUNT"
 	count_end
