@@ -33,6 +33,7 @@ struct connection {
 	unsigned int			nr_arrivals;
 	int				held;
 	bool				send_done;
+	unsigned int			sends_out;
 	bool				broken;
 	bool				closed;
 	unsigned char			private_data[256];

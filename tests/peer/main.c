@@ -4,6 +4,7 @@
  *					server there, or what has a TEXT in its name
  *	peer linger ADDRESS PORT	connections to the server there that are not through,
  *					until it is killed
+ *	peer flood ADDRESS PORT CONNECTIONS	many clients that send what uses no credit
  *	peer server ADDRESS PORT CASE	be that hostile server, to one client
  *	peer list			the cases of the hostile server
  */
@@ -35,6 +36,7 @@ static int usage(void)
 {
 	fprintf(stderr, "peer client ADDRESS PORT [TEXT...]\n"
 			"peer linger ADDRESS PORT\n"
+			"peer flood ADDRESS PORT CONNECTIONS\n"
 			"peer server ADDRESS PORT CASE\n"
 			"peer list\n");
 	return 2;
@@ -55,6 +57,8 @@ int main(int argc, char **argv)
 		return attack_server(&argv[4]);
 	if (!strcmp(argv[1], "linger"))
 		return linger();
+	if (!strcmp(argv[1], "flood") && argc == 5)
+		return flood(atoi(argv[4]));
 	if (!strcmp(argv[1], "server") && argc == 5)
 		return misbehave(argv[4]);
 	return usage();

@@ -28,6 +28,9 @@
 /* and no more of them are sent at once. */
 #define MAX_CHAIN	128
 
+/* Messages in a row that use no credit: so many are taken, and the next one is too much. */
+#define MAX_UNPAID	32
+
 /* How long to wait for what has to come. Kernels with all checks on are slow. */
 #define PATIENCE_MS	40000
 #define FOREVER_MS	INT32_MAX
@@ -68,6 +71,8 @@ int attack_server(char *const *texts);
 
 /* client/abandon.c */
 int linger(void);
+/* client/flood.c */
+int flood(unsigned int connections);
 
 /* server/run.c */
 void list_misbehaviours(void);
@@ -139,6 +144,8 @@ void connection_send_chain(struct connection *c,
 			   unsigned int count);
 void connection_say(struct connection *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+void connection_wait_sent(struct connection *c);
+bool connection_is_over(const struct connection *c);
 enum happening connection_receive(struct connection *c, struct message *m,
 				  int timeout_ms);
 void connection_expect_octets(struct connection *c, const struct octets *o);

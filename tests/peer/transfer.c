@@ -81,8 +81,10 @@ static void completed(struct connection *c, const struct ibv_wc *wc)
 {
 	struct arrival *arrival;
 
-	if (wc->wr_id >= SEND_ID)
+	if (wc->wr_id >= SEND_ID) {
 		c->send_done = true;
+		c->sends_out--;
+	}
 	if (wc->status != IBV_WC_SUCCESS) {
 		if (wc->status != IBV_WC_WR_FLUSH_ERR)
 			printf("# %s\n", ibv_wc_status_str(wc->status));
@@ -162,9 +164,30 @@ static void post_and_wait(struct connection *c, struct ibv_send_wr *wr)
 		c->broken = true;
 		return;
 	}
+	for (; wr; wr = wr->next)
+		c->sends_out++;
 	while (!c->send_done && !c->closed)
 		if (!wait_events(c, left_ms(deadline)))
 			fail("what was sent was not taken");
+}
+
+/**
+ * connection_wait_sent - all that was sent has arrived, or the connection is closed
+ * @c: the connection
+ */
+void connection_wait_sent(struct connection *c)
+{
+	while (c->sends_out && !c->closed)
+		wait_events(c, FOREVER_MS);
+}
+
+/**
+ * connection_is_over - can nothing be sent any more?
+ * @c: the connection
+ */
+bool connection_is_over(const struct connection *c)
+{
+	return c->closed || c->broken;
 }
 
 /**

@@ -61,6 +61,8 @@ extern const struct test room_tests[];
 extern const struct test credit_tests[];
 extern const struct test read_tests[];
 extern const struct test abandon_tests[];
+extern const struct test flood_tests[];
+extern const struct test flood_1_tests[];
 extern const struct test cut_1_tests[];
 extern const struct test version_1_tests[];
 extern const struct test text_2016_tests[];

@@ -62,6 +62,8 @@ static const struct {
 	{ text_2016_tests, 2 },
 	{ change_tests, 2 },
 	{ abandon_tests, 2 },
+	{ flood_tests, 2 },
+	{ flood_1_tests, 1 },
 };
 
 static unsigned int passed, failed, skipped;

@@ -55,6 +55,27 @@ static void call_the_client(void)
 	serve(c);
 }
 
+/* It answers a few of them, and then it has enough. */
+static void malformed_calls_without_end(void)
+{
+	struct connection *c = greeted();
+	struct message m;
+	struct call call;
+	unsigned int i;
+
+	if (!serve_until(c, FSINFO, &call))
+		fail("the client went by itself");
+	for (i = 0; i <= MAX_UNPAID; i++) {
+		say(c, CALLED("00000000") END "00000002 00000028 " SEG NO_LISTS
+		    "0badca11" RPC_CALLED);
+		if (connection_receive(c, &m, PATIENCE_MS) != MESSAGE)
+			break;
+	}
+	if (i < MAX_UNPAID)
+		fail("the client took no more than %u", i);
+	expect_gone(c);
+}
+
 /* Errors: the client may know better, once, or its RPC fails. */
 
 static void err(const char *error)
@@ -102,6 +123,7 @@ static void err_vers(void)
 const struct test error_cases[] = {
 	{ "survives-calls", call_the_client },
 	{ "survives-v1-calls", call_the_client },
+	{ "survives-malformed-calls", malformed_calls_without_end },
 	{ "survives-v1-err-vers", err_vers },
 	{ "errs-v1-chunk", err_unknown },
 	{ "survives-write-resource", err_write_resource },

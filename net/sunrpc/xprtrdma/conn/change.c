@@ -490,9 +490,12 @@ bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv)
 	switch (ok ? recv->hdr.kind : RPCRDMA2_UNKNOWN) {
 	case RPCRDMA2_REQUEST:
 		ok = take_request(conn, &recv->hdr);
+		/* The peer may have one out, as if it had a credit for that. */
+		rpcrdma2_conn_paid(conn);
 		break;
 	case RPCRDMA2_DISPOSITION:
 		ok = take_disposition(conn, &recv->hdr);
+		rpcrdma2_conn_paid(conn);
 		break;
 	case RPCRDMA2_UPDATE:
 		take_update(conn, &recv->hdr.change);

@@ -281,6 +281,9 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
 /* CONNPROP and ERROR take no credit; a few Receives are kept for them. */
 #define RPCRDMA2_CONTROL_RECVS	5
 
+/* The peer may send this many messages in a row that use no credit. */
+#define RPCRDMA2_MAX_UNPAID	32
+
 /* A signaled WR every so many entries bounds how long buffers stay out. */
 #define RPCRDMA2_SIGNAL_INTERVAL	16
 
@@ -385,6 +388,7 @@ struct rpcrdma2_heartbeat {
  * @backed_replies: Calls of this end for whose Replies it has some; the CQ's
  * @taken: Receives of it that were filled; the CQ's
  * @returned: those that were given back
+ * @unpaid: messages since the last one that used a credit; the CQ's
  * @call_at: when a Call came last, in jiffies; the CQ's
  * @recv_xdr: stream that reads the header of a message; the CQ's, as is @recv_xdr_buf: on
  *	the stack, they would be zeroed for each
@@ -514,6 +518,7 @@ struct rpcrdma2_conn {
 
 	/* By the CQ, with each Receive */
 	unsigned int			taken ____cacheline_aligned_in_smp;
+	unsigned int			unpaid;
 	unsigned long			call_at;
 	unsigned int			backed;
 	unsigned int			backed_replies;
@@ -567,6 +572,17 @@ static inline bool rpcrdma2_conn_is_ready(const struct rpcrdma2_conn *conn)
 static inline u32 rpcrdma2_conn_reverse(const struct rpcrdma2_conn *conn)
 {
 	return min(conn->own.brs, conn->peer.brs);
+}
+
+/**
+ * rpcrdma2_conn_paid - a message used a credit, or answers one of this end's
+ * @conn: the connection
+ *
+ * CQ context. Credits bound such messages; rpcrdma2_dispatch() bounds all others.
+ */
+static inline void rpcrdma2_conn_paid(struct rpcrdma2_conn *conn)
+{
+	conn->unpaid = 0;
 }
 
 /**

@@ -496,14 +496,24 @@ static void count_error_received(struct rpcrdma2_conn *conn,
  * @recv: the message, @recv->len octets at its start
  *
  * CQ context. Decides by the header alone; hands the buffer on or back.
+ *
+ * Nothing in the protocol limits messages that use no credit, and each one takes a Receive
+ * that others may share, and perhaps an answer. So each message counts, whatever is in it,
+ * until whoever takes it says that it used a credit (rpcrdma2_conn_paid()).
  */
 void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
-	const struct rpcrdma2_dialect *dialect = dialect_of(recv);
+	const struct rpcrdma2_dialect *dialect;
 	struct xdr_stream *xdr = &conn->recv_xdr;
 	int rc;
 
+	if (unlikely(conn->unpaid++ >= RPCRDMA2_MAX_UNPAID)) {
+		rpcrdma2_conn_close(conn, -EPROTO);
+		rpcrdma2_recv_put(recv);
+		return;
+	}
+	dialect = dialect_of(recv);
 	rpcrdma2_stream_decode(xdr, &conn->recv_xdr_buf, recv->buf, recv->len);
 	recv->hdr.response = conn->active;
 	rc = rpcrdma2_decode(dialect, xdr, &recv->hdr);

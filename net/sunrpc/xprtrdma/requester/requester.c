@@ -141,7 +141,10 @@ bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
 	bool ok = call && claim(requester->conn, call);
 
 	/* One that nobody asked for brings none. */
-	answered += (int)(READ_ONCE(requester->taken) - answered) > 0;
+	if (likely((int)(READ_ONCE(requester->taken) - answered) > 0)) {
+		answered++;
+		rpcrdma2_conn_paid(requester->conn);
+	}
 	/* Behind the grant that came with it */
 	smp_store_release(&requester->answered, answered);
 	return ok;

@@ -178,6 +178,7 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 		return ERR_PTR(-EPROTO);
 	}
 	responder->taken++;
+	rpcrdma2_conn_paid(recv->conn);
 	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,
 				 recv->offset + recv->len);
 	rpcrdma2_count_form(&responder->stats.calls,
