@@ -67,7 +67,26 @@ work offsets
 echo "$(failed) allocations failed, $SECONDS s"
 [ "$(failed)" -gt 0 ] || lab_fail "no allocation failed"
 [ "$(accepted)" = "$before" ] || lab_fail "the connection was lost"
+
+### Receives that there is no memory for are tried again once a second, not with each Reply
+
+# Replies that come to the client, one after the other
+between require "$(addresses rpcrdma2_recv_alloc)"
+echo $MOST >$PAGES/times
+SECONDS=0
+mapfile -t names < <(yes "$LAB_MOUNT/data1" 2>/dev/null | head -n 3000)
+must stat --cached=never -c %s "${names[@]}" >/dev/null
+tries=$(failed)
+echo "$tries pages failed in $SECONDS s, 3000 RPCs; the client has $(sum client requester_credits) credits"
+[ "$tries" -gt 0 ] || lab_fail "no Receive was tried"
+[ "$tries" -le $((10 * (SECONDS + 2))) ] || lab_fail "too many Receives were tried"
 echo 0 >$PAGES/probability
+
+### ... and there are more when there is memory.
+
+has_more() { copy_all; [ "$(sum client requester_credits)" -ge 16 ]; }
+lab_until 20 has_more || lab_fail "memory does not help: $(sum client requester_credits) credits"
+echo "with memory, the client has $(sum client requester_credits) credits"
 must umount "$LAB_MOUNT"
 nfs_stop
 must lab_kmemleak

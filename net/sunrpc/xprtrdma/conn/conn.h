@@ -690,6 +690,8 @@ bool rpcrdma2_recv_memory_fits(long more);
 bool rpcrdma2_recv_memory_allows(const struct rpcrdma2_conn *conn, u32 size);
 bool rpcrdma2_recv_memory_is_short(void);
 void rpcrdma2_recv_memory_note_shortage(void);
+bool rpcrdma2_recv_memory_failed_lately(void);
+void rpcrdma2_recv_memory_note_failure(void);
 void rpcrdma2_recv_memory_show(struct seq_file *seq);
 
 /* sends.c */

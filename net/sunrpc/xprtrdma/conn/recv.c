@@ -222,15 +222,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	rpcrdma2_dispatch(recv);
 }
 
-/**
- * rpcrdma2_recv_alloc - make a Receive
- * @pd: protection domain
- * @size: octets
- * @gfp: allocation flags
- *
- * Return: a Receive that is mapped, and nobody's; or NULL
- */
-struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
+static struct rpcrdma2_recv *recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
 {
 	struct rpcrdma2_recv *recv;
 	struct memory memory;
@@ -253,6 +245,27 @@ struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
 		.sg_list	= &recv->sge,
 		.num_sge	= 1,
 	};
+	return recv;
+}
+
+/**
+ * rpcrdma2_recv_alloc - make a Receive
+ * @pd: protection domain
+ * @size: octets
+ * @gfp: allocation flags; with %RPCRDMA2_GFP_ONCE it fails at once for a second after it
+ *	failed
+ *
+ * Return: a Receive that is mapped, and nobody's; or NULL
+ */
+struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
+{
+	struct rpcrdma2_recv *recv;
+
+	if (gfp == RPCRDMA2_GFP_ONCE && rpcrdma2_recv_memory_failed_lately())
+		return NULL;
+	recv = recv_alloc(pd, size, gfp);
+	if (!recv && gfp == RPCRDMA2_GFP_ONCE)
+		rpcrdma2_recv_memory_note_failure();
 	return recv;
 }
 

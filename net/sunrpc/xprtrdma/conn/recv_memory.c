@@ -15,9 +15,13 @@
 /* Memory is thought to be short for that time after there was none. */
 #define SHORT_SECS	10
 
+/* No attempt is made for that time after one failed, but by those that may wait. */
+#define RETRY_SECS	1
+
 static atomic_long_t octets;
 static atomic_t shortages;
 static atomic64_t short_until;	/* by get_jiffies_64() */
+static atomic64_t retry_at;	/* the same */
 
 static long memory_limit(void)
 {
@@ -86,6 +90,33 @@ void rpcrdma2_recv_memory_note_shortage(void)
 {
 	atomic_inc(&shortages);
 	atomic64_set(&short_until, get_jiffies_64() + SHORT_SECS * HZ);
+}
+
+/**
+ * rpcrdma2_recv_memory_failed_lately - is it too soon to try again to allocate?
+ *
+ * Each attempt may reclaim memory. A handler of completions makes them for every Reply, or
+ * every few Calls, while it has fewer Receives than it could use.
+ *
+ * Any context.
+ *
+ * Return: whether an allocation failed during the last second
+ */
+bool rpcrdma2_recv_memory_failed_lately(void)
+{
+	u64 until = atomic64_read(&retry_at);
+
+	return time_before64(get_jiffies_64(), until);
+}
+
+/**
+ * rpcrdma2_recv_memory_note_failure - there was no memory for a Receive
+ *
+ * Any context.
+ */
+void rpcrdma2_recv_memory_note_failure(void)
+{
+	atomic64_set(&retry_at, get_jiffies_64() + RETRY_SECS * HZ);
 }
 
 /**

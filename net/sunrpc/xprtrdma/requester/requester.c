@@ -72,8 +72,8 @@ static void limit_slots(struct rpc_xprt *xprt, unsigned int grant)
 }
 
 /*
- * A Call may be sent when there is a Receive for its Reply. What there is no memory
- * for now is tried again at the next Reply.
+ * A Call may be sent when there is a Receive for its Reply. If there is no memory for
+ * some now, a Reply that comes a second later tries again.
  */
 static u32 backed_by_receives(struct rpcrdma2_requester *requester, u32 grant)
 {
