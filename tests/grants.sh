@@ -89,6 +89,30 @@ in_bounds() {
 		lab_fail "Receives: $(queue receives)"
 }
 
+# at_leisure NAME OTHER - for longer than ten seconds, one RPC now and then, beside another
+# client that wants more than there is
+at_leisure() {
+	local i
+
+	for i in {1..4}; do
+		busy "$2"
+		sequential "$1" 1
+		sleep 3.5
+	done
+	sequential "$1" 1
+}
+
+# Receives that a device loses, as a connection ends in the middle of a message
+FAULTS=/sys/kernel/debug/mimic/r0/faults
+
+# lose_receive NAME - the client sends something that takes one for ever, and connects again.
+lose_receive() {
+	echo clear >$FAULTS
+	echo recv lose times=1 >$FAULTS
+	timeout 60 stat --cached=never "/run/$1/data" >/dev/null ||
+		lab_fail "no Receive is left: $(cat $shared)"
+}
+
 nfs_start rxe
 must ip address add $address/24 dev "$LAB_NETDEV"
 must ip address add $another/24 dev "$LAB_NETDEV"
@@ -139,6 +163,16 @@ for version in 2 1; do
 	# don't have RPCs out at the same time here, and who answers gives a Receive back.
 	no_rnr "as an idle client came back"
 	echo "version $version: $(credits "$one") and $(credits "$two") after a rest"
+
+	### Short: a client that makes few Calls has less, however long it has had more
+
+	if [ $version = 2 ]; then
+		has_all two "$two" || lab_fail "two was granted $(credits "$two")"
+		at_leisure two one
+		[ "$(credits "$two")" -lt 64 ] ||
+			lab_fail "one RPC in 3.5 s keeps $(credits "$two")"
+		echo "$(credits "$two") for one RPC in 3.5 s"
+	fi
 
 	### Short: who uses little has less
 

@@ -5,7 +5,8 @@
  * Few at first. A client that has several out at a time gets twice as many, again and
  * again, as long as its Queue has Receives for them (conn/srq.c), up to max_requests.
  * One that sends one Call after the other gets no more: it has no use for them. When
- * Receives or memory are short, a client has half of what it doesn't use taken away.
+ * Receives or memory are short, a client has half of what it doesn't use taken away. Its
+ * use is looked at when it has made as many Calls as it was granted, or after ten seconds.
  *
  * A client hears of it with the next Reply. It may have sent Calls before it hears of a
  * smaller grant; so the highest one stays the limit beyond which it loses its connection.
@@ -16,6 +17,9 @@
 
 /* At least this part of what was granted is used, or else it is too much. */
 #define USED_SHARE	4
+
+/* A Call comes that long after the last look: look, however few there were */
+#define LOOK_SECS	10
 
 static unsigned int best_grant(const struct rpcrdma2_responder *responder)
 {
@@ -60,21 +64,24 @@ void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 			  unsigned int outstanding)
 {
 	struct rpcrdma2_conn *conn = responder->conn;
+	unsigned long now = jiffies;
 	unsigned int wanted;
 
 	if (!conn->srq)
 		return;
-	WRITE_ONCE(conn->call_at, jiffies);
+	WRITE_ONCE(conn->call_at, now);
 	responder->peak = max(responder->peak, outstanding);
 	/* Others may have been promised what it had. */
 	if (READ_ONCE(conn->backed) < conn->granted)
 		grant(responder, conn->granted);
-	if (++responder->calls < conn->granted)
+	if (++responder->calls < conn->granted &&
+	    time_before(now, responder->look_at))
 		return;
 	rpcrdma2_srq_refill(conn, RPCRDMA2_GFP_ONCE);
 	wanted = best_grant(responder);
 	if (wanted != conn->granted)
 		grant(responder, wanted);
+	responder->look_at = now + LOOK_SECS * HZ;
 	responder->calls = 0;
 	responder->peak = 0;
 }
