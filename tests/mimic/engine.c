@@ -138,18 +138,24 @@ static int recv_status(enum mimic_fault_of fault, enum ib_wc_status *receiver)
 	}
 }
 
-/* Is there a fault for the Receive that was taken? */
-static int judge_recv(struct mimic_qp *peer, int status, enum ib_wc_status *receiver)
+/* Is there a fault for the Receive that was taken? One that is lost has no completion. */
+static int judge_recv(struct mimic_qp *peer, int status, struct ib_wc *wc)
 {
 	struct mimic_verdict verdict;
 
 	if (peer->ib.qp_type == IB_QPT_GSI)
 		return status;
 	verdict = mimic_strike(peer->dev, MIMIC_RECV, false);
-	if (verdict.action != MIMIC_FAIL)
+	switch (verdict.action) {
+	case MIMIC_FAIL:
+		wc->status = verdict.value;
+		return IB_WC_REM_OP_ERR;
+	case MIMIC_LOSE:
+		wc->wr_cqe = NULL;
+		return IB_WC_REM_OP_ERR;
+	default:
 		return status;
-	*receiver = verdict.value;
-	return IB_WC_REM_OP_ERR;
+	}
 }
 
 /* Into the Receive at the head of the peer's Queue; peer->target is held. */
@@ -191,16 +197,17 @@ static int fill_recv(struct mimic_qp *qp, struct mimic_wqe *wqe,
 		fault = mimic_move(&to, &from, &wc.byte_len);
 	if (qp->ib.qp_type == IB_QPT_GSI)
 		wc.byte_len += sizeof(grh);
-	status = judge_recv(peer, recv_status(fault, &wc.status), &wc.status);
+	wc.wr_cqe = recv->cqe;
+	status = judge_recv(peer, recv_status(fault, &wc.status), &wc);
 	if (!status && wqe->opcode == IB_WR_SEND_WITH_INV &&
 	    !mimic_mr_invalidate(peer->dev, peer->ib.pd, wqe->rkey, true)) {
 		wc.status = IB_WC_LOC_PROT_ERR;
 		status = IB_WC_REM_ACCESS_ERR;
 	}
-	wc.wr_cqe = recv->cqe;
 	if (srq)
 		srq_limit(srq);
-	mimic_complete(peer->ib.recv_cq, &wc, 0);
+	if (wc.wr_cqe)
+		mimic_complete(peer->ib.recv_cq, &wc, 0);
 	return status;
 }
 

@@ -65,7 +65,8 @@ static const char * const action_names[] = {
 #define MESSAGE	(BIT(MIMIC_LOSE) | BIT(MIMIC_DELAY) | EVENTS)
 
 static const u32 actions_of[MIMIC_STEPS] = {
-	[MIMIC_RECV]		= BIT(MIMIC_REFUSE) | BIT(MIMIC_FAIL),
+	[MIMIC_RECV]		= BIT(MIMIC_REFUSE) | BIT(MIMIC_FAIL) |
+				  BIT(MIMIC_LOSE),
 	[MIMIC_MAD]		= BIT(MIMIC_REFUSE) | MESSAGE,
 	[MIMIC_REQ]		= MESSAGE,
 	[MIMIC_REP]		= MESSAGE,
