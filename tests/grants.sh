@@ -259,5 +259,33 @@ for i in {10..19}; do
 	must umount "/run/$i"
 done
 cat $shared
+
+### A device that loses Receives: others take their place, and when too many are lost, the
+### Queue is given up.
+
+nfs_stop
+# shellcheck disable=SC2034 # lib.sh uses it
+PARAMETERS="srq_size=64"
+nfs_start mimic
+cp /run/data "$LAB_EXPORT/data"
+client one "$LAB_SERVER"
+client two $address
+# More than there are
+for i in {1..20}; do
+	lose_receive two
+done
+are_counted() { [ "$(queue lost)" -ge 8 ]; }
+lab_until 20 are_counted || lab_fail "$(queue lost) Receives are lost, not 20"
+cat $shared
+busy one
+gave_up() { lose_receive two; [ "$(queue lost)" -lt 8 ]; }
+lab_until 60 gave_up || lab_fail "$(queue lost) Receives are lost, and nobody minds"
+echo clear >$FAULTS
+busy one
+busy two
+in_bounds
+cat $shared
+must umount /run/two
+must umount /run/one
 nfs_stop
 must lab_kmemleak

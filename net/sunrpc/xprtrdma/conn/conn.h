@@ -56,6 +56,7 @@ enum rpcrdma2_conn_state {
  * struct rpcrdma2_recv - one Receive buffer
  * @conn: its connection; none while it is posted to a Shared Receive Queue
  * @srq: that Queue, or NULL
+ * @turn: what its turn was when this was posted
  * @cqe: completion
  * @node: in conn->given_back, or for whoever holds it
  * @wr: posts it
@@ -75,6 +76,7 @@ enum rpcrdma2_conn_state {
 struct rpcrdma2_recv {
 	struct rpcrdma2_conn	*conn;
 	struct rpcrdma2_srq	*srq;
+	unsigned int		turn;
 	struct ib_cqe		cqe;
 	struct llist_node	node;
 	struct ib_recv_wr	wr;

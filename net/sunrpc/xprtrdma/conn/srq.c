@@ -24,6 +24,12 @@
  * peers write to the sinks of RDMA Reads. Nor are there Shared Receive Queues where a
  * server offers its own Calls' chunks (reverse=genl).
  *
+ * A device may lose a Receive: rxe of newer kernels does when a connection ends in the
+ * middle of a message. So the device is asked to say when next to none is left. A second
+ * later all completions have been handled: Receives that were posted before and have not
+ * come back, but for the few that were left, are lost. Others take their place. When a
+ * Queue has lost half of its depth, its connections are closed, and the last one frees it.
+ *
  * A peer that takes more than it was promised loses its connection (recv.c). The CQ of a
  * connection has room for all that is on the Queue, so not even that loses a Receive.
  */
@@ -46,6 +52,12 @@
 /* At least so many Calls are promised to it: of one at a time, nobody sees a need for more. */
 #define IDLE_GRANT	2
 
+/* The device says when it has fewer than these, or half of what was promised at first. */
+#define FEW_RECVS	8
+
+/* By that time after it said so, all completions have been handled. */
+#define COUNT_DELAY	HZ
+
 /* Receives made at a time, of those that there was no memory for before */
 #define REFILL		4
 
@@ -53,10 +65,18 @@
 static DEFINE_MUTEX(srqs_lock);
 static LIST_HEAD(srqs);
 
+/* Those that are of use: some that were thought to be lost may have come back, and gone. */
+static unsigned int usable(const struct rpcrdma2_srq *srq)
+{
+	unsigned int all = READ_ONCE(srq->nr_recvs);
+
+	return all - min(all, READ_ONCE(srq->lost));
+}
+
 static bool may_take(const struct rpcrdma2_srq *srq)
 {
 	return rpcrdma2_recv_memory_fits(srq->size) ||
-	       READ_ONCE(srq->nr_recvs) < LEAST_RECVS;
+	       usable(srq) < LEAST_RECVS;
 }
 
 static void link_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
@@ -85,6 +105,8 @@ static bool post(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 
+	/* Before it has no connection: see count_old(). */
+	WRITE_ONCE(recv->turn, READ_ONCE(srq->turn));
 	/* From here on it may be anybody's. */
 	WRITE_ONCE(recv->conn, NULL);
 	if (likely(!ib_post_srq_recv(srq->srq, &recv->wr, NULL)))
@@ -103,6 +125,7 @@ static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 	if (!recv)
 		return false;
 	recv->srq = srq;
+	recv->turn = READ_ONCE(srq->turn);
 	spin_lock(&srq->lock);
 	ok = srq->nr_recvs < srq->depth;
 	if (ok)
@@ -121,7 +144,7 @@ static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 
 static bool lacks_recvs(const struct rpcrdma2_srq *srq)
 {
-	return READ_ONCE(srq->nr_recvs) < READ_ONCE(srq->promised);
+	return usable(srq) < READ_ONCE(srq->promised);
 }
 
 /* @most are made. Return: whether there was memory for them, or for all that were promised */
@@ -173,9 +196,9 @@ static bool reserve(struct rpcrdma2_srq *srq, unsigned int n)
 {
 	lockdep_assert_held(&srq->lock);
 
-	if (srq->promised + n > min(srq->depth, srq->nr_recvs))
+	if (srq->promised + n > usable(srq))
 		reclaim_idle(srq);
-	if (srq->promised + n > srq->depth)
+	if (srq->promised + n > srq->depth - srq->lost)
 		return false;
 	promise(srq, n);
 	return true;
@@ -287,7 +310,7 @@ bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
 	unsigned int most = conn->granted_most + conn->param.calls_out +
 			    RPCRDMA2_CONTROL_RECVS;
 
-	recv->conn = conn;
+	WRITE_ONCE(recv->conn, conn);
 	/* What is given back, is so before the peer can hear of it. */
 	return ++conn->taken - atomic_read(&conn->returned) <= most;
 }
@@ -295,9 +318,8 @@ bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
 /* Too many, while memory is short? */
 static bool is_surplus(const struct rpcrdma2_srq *srq)
 {
-	return READ_ONCE(srq->nr_recvs) > max_t(unsigned int,
-						READ_ONCE(srq->promised),
-						LEAST_RECVS) &&
+	return usable(srq) > max_t(unsigned int, READ_ONCE(srq->promised),
+				   LEAST_RECVS) &&
 	       rpcrdma2_recv_memory_is_short();
 }
 
@@ -370,6 +392,7 @@ static bool close_queue(struct rpcrdma2_srq *srq)
 	spin_unlock(&srq->lock);
 	/* Those that are about to be posted are, or never will be; the work is queued, or not. */
 	synchronize_rcu();
+	cancel_delayed_work_sync(&srq->count_work);
 	cancel_work_sync(&srq->failed_work);
 	spin_lock(&srq->lock);
 	srq->unmapped = true;
@@ -422,17 +445,118 @@ static void close_conns(struct work_struct *work)
 	mutex_unlock(&srqs_lock);
 }
 
+/* Unless it is gone. No connection takes it any more, and those that it has are closed. */
+static void give_up(struct rpcrdma2_srq *srq)
+{
+	WRITE_ONCE(srq->failed, true);
+	queue_work(rpcrdma2_wq, &srq->failed_work);
+}
+
+/* The device says once that it has fewer Receives than this. Not all devices can. */
+static void watch(struct rpcrdma2_srq *srq)
+{
+	struct ib_srq_attr attr = { };
+
+	WRITE_ONCE(srq->low, false);
+	WRITE_ONCE(srq->limit, clamp_t(unsigned int,
+				       READ_ONCE(srq->promised) / 2, 1,
+				       FEW_RECVS));
+	attr.srq_limit = srq->limit;
+	ib_modify_srq(srq->srq, &attr, IB_SRQ_LIMIT);
+	/* What is posted from here on is seen by the device if it is taken: is_still(). */
+	WRITE_ONCE(srq->turn, srq->turn + 1);
+}
+
+/* Return: how many were posted before this turn, and have not come back */
+static unsigned int count_old(struct rpcrdma2_srq *srq)
+{
+	struct rpcrdma2_recv *recv;
+	unsigned int n = 0;
+
+	lockdep_assert_held(&srq->lock);
+
+	list_for_each_entry(recv, &srq->recvs, all)
+		n += !READ_ONCE(recv->conn) &&
+		     READ_ONCE(recv->turn) != srq->turn;
+	return n;
+}
+
+/*
+ * When the device said that few were left, the turn began, and fewer than @limit were on
+ * the Queue. All others that were posted before have been taken by a message.
+ */
+static void count_lost(struct rpcrdma2_srq *srq)
+{
+	unsigned int n;
+
+	spin_lock(&srq->lock);
+	n = count_old(srq);
+	WRITE_ONCE(srq->lost, n - min(n, srq->limit));
+	spin_unlock(&srq->lock);
+}
+
+/* Has no message come since the device was told to watch the Queue? */
+static bool is_still(struct rpcrdma2_srq *srq)
+{
+	bool still;
+
+	spin_lock(&srq->lock);
+	still = count_old(srq) == srq->nr_recvs;
+	spin_unlock(&srq->lock);
+	return still;
+}
+
+/*
+ * A while after the device said that few Receives are left, or a connection ended. Where
+ * none is left, no message takes any, and so the device says nothing: one is added for the
+ * next message to take.
+ */
+static void count_work(struct work_struct *work)
+{
+	struct rpcrdma2_srq *srq = container_of(to_delayed_work(work),
+						struct rpcrdma2_srq, count_work);
+	bool was_worn = srq->lost > srq->depth / 2, is_worn, ok = true;
+
+	if (READ_ONCE(srq->failed))
+		return;
+	if (READ_ONCE(srq->low))
+		count_lost(srq);
+	else if (is_still(srq))
+		ok = add_recv(srq, RPCRDMA2_GFP_ONCE) ||
+		     READ_ONCE(srq->nr_recvs) == srq->depth;
+	else
+		return;
+	is_worn = srq->lost > srq->depth / 2;
+	if (is_worn && was_worn) {
+		give_up(srq);
+		return;
+	}
+	ok = add_promised(srq, UINT_MAX, RPCRDMA2_GFP_ONCE) && ok;
+	watch(srq);
+	if (!ok || is_worn)
+		queue_delayed_work(rpcrdma2_wq, &srq->count_work, COUNT_DELAY);
+}
+
+/* Unless it is gone */
+static void note_low(struct rpcrdma2_srq *srq)
+{
+	WRITE_ONCE(srq->turn, srq->turn + 1);
+	WRITE_ONCE(srq->low, true);
+	mod_delayed_work(rpcrdma2_wq, &srq->count_work, COUNT_DELAY);
+}
+
 /* May come in interrupt context, as long as the Queue exists. */
 static void srq_event(struct ib_event *event, void *context)
 {
 	struct rpcrdma2_srq *srq = context;
 
-	if (event->event != IB_EVENT_SRQ_ERR)
-		return;
-	WRITE_ONCE(srq->failed, true);
 	rcu_read_lock();
-	if (!READ_ONCE(srq->gone))
-		queue_work(rpcrdma2_wq, &srq->failed_work);
+	if (READ_ONCE(srq->gone))
+		;
+	else if (event->event == IB_EVENT_SRQ_ERR)
+		give_up(srq);
+	else if (event->event == IB_EVENT_SRQ_LIMIT_REACHED)
+		note_low(srq);
 	rcu_read_unlock();
 }
 
@@ -481,10 +605,13 @@ static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
 	srq->vector = vector;
 	srq->size = size;
 	srq->depth = depth;
+	/* There are none yet. */
+	srq->low = true;
 	spin_lock_init(&srq->lock);
 	INIT_LIST_HEAD(&srq->conns);
 	INIT_LIST_HEAD(&srq->recvs);
 	INIT_WORK(&srq->failed_work, close_conns);
+	INIT_DELAYED_WORK(&srq->count_work, count_work);
 	init_completion(&srq->made);
 	list_add(&srq->list, &srqs);
 	return srq;
@@ -594,8 +721,11 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 	conn->pd = srq->pd;
 	conn->granted = grant;
 	conn->granted_most = grant;
+	/* Nobody watches a new one yet. */
+	if (!READ_ONCE(srq->limit))
+		queue_delayed_work(rpcrdma2_wq, &srq->count_work, 0);
 	rpcrdma2_conn_set_size(conn, srq->size, srq->size);
-	if (fill(srq, GFP_KERNEL) || READ_ONCE(srq->nr_recvs) >= LEAST_RECVS)
+	if (fill(srq, GFP_KERNEL) || usable(srq) >= LEAST_RECVS)
 		return 0;
 	return -ENOMEM;
 }
@@ -619,6 +749,9 @@ void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 	last = !--srq->nr_conns;
 	if (last)
 		list_del(&srq->list);
+	else if (!srq->status)
+		/* It may have ended in the middle of a message. */
+		queue_delayed_work(rpcrdma2_wq, &srq->count_work, COUNT_DELAY);
 	mutex_unlock(&srqs_lock);
 	/* That takes a while, and others need not wait for it. */
 	if (last)
@@ -640,9 +773,10 @@ void rpcrdma2_srq_show(struct seq_file *seq)
 	mutex_lock(&srqs_lock);
 	list_for_each_entry(srq, &srqs, list)
 		seq_printf(seq,
-			   "%s vector=%u size=%u depth=%u receives=%u promised=%u connections=%u\n",
+			   "%s vector=%u size=%u depth=%u receives=%u lost=%u promised=%u connections=%u\n",
 			   srq->dev->name, srq->vector, srq->size, srq->depth,
-			   READ_ONCE(srq->nr_recvs), READ_ONCE(srq->promised),
+			   READ_ONCE(srq->nr_recvs), READ_ONCE(srq->lost),
+			   READ_ONCE(srq->promised),
 			   srq->nr_conns);
 	mutex_unlock(&srqs_lock);
 }

@@ -43,6 +43,12 @@ enum rpcrdma2_last_wqe {
  * @nr_recvs: how many
  * @failed: the device gave it up: no connection takes it any more
  * @failed_work: closes those that it has; queued unless it is @gone
+ * @turn: changes when the device is told to watch the Queue, and when it says that few
+ *	Receives are left
+ * @low: it said so
+ * @limit: it says so when fewer than these are; @count_work's
+ * @lost: Receives that it took and never completed, when they were last counted
+ * @count_work: counts @lost; queued unless it is @gone
  * @promised: how many may be filled at a time, if each connection uses all that it
  *	was granted; at most @depth
  * @gone: no Receive is posted any more
@@ -66,6 +72,11 @@ struct rpcrdma2_srq {
 	struct list_head	recvs;
 	unsigned int		nr_recvs;
 	unsigned int		promised;
+	unsigned int		turn;
+	bool			low;
+	unsigned int		limit;
+	unsigned int		lost;
+	struct delayed_work	count_work;
 	bool			failed;
 	struct work_struct	failed_work;
 	bool			gone;
