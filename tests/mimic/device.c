@@ -20,6 +20,8 @@
 DEFINE_XARRAY_ALLOC1(mimic_devs);
 DEFINE_XARRAY_ALLOC(mimic_qps);
 struct workqueue_struct *mimic_wq;
+/* Without a rescuer; see destroy_flushes */
+struct workqueue_struct *mimic_flushed_wq;
 
 /* What the DMA API maps for. It is never removed, and has no driver. */
 static struct platform_device *platform;
@@ -304,9 +306,12 @@ static int __init mimic_init(void)
 	mimic_wq = alloc_workqueue("mimic", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!mimic_wq)
 		return rc;
+	mimic_flushed_wq = alloc_workqueue("mimic_flushed", WQ_UNBOUND, 0);
+	if (!mimic_flushed_wq)
+		goto out_wq;
 	rc = mimic_iwarp_init();
 	if (rc)
-		goto out_wq;
+		goto out_flushed;
 	rc = make_platform();
 	if (rc)
 		goto out_iwarp;
@@ -326,6 +331,8 @@ out_platform:
 	platform_device_unregister(platform);
 out_iwarp:
 	mimic_iwarp_exit();
+out_flushed:
+	destroy_workqueue(mimic_flushed_wq);
 out_wq:
 	destroy_workqueue(mimic_wq);
 	return rc;
@@ -338,6 +345,7 @@ static void __exit mimic_exit(void)
 	ib_unregister_driver(RDMA_DRIVER_UNKNOWN);
 	mimic_iommu_exit();
 	mimic_iwarp_exit();
+	destroy_workqueue(mimic_flushed_wq);
 	destroy_workqueue(mimic_wq);
 	mimic_faults_cleanup();
 	platform_device_unregister(platform);

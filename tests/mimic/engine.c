@@ -545,6 +545,12 @@ static int judge(struct mimic_qp *qp, struct mimic_wqe *wqe, bool *done)
 		wqe->judged = false;
 		*done = true;
 		return not_ready(qp, qp);
+	case MIMIC_REJECT:
+		mimic_reject(qp->dev, wqe, verdict.value);
+		return 0;
+	case MIMIC_NO_DATA:
+		mimic_strip(qp->dev, wqe);
+		return 0;
 	default:
 		return 0;
 	}

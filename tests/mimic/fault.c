@@ -38,6 +38,7 @@ static const char * const step_names[] = {
 	[MIMIC_TO_ERR]		= "to-err",
 	[MIMIC_DESTROY_QP]	= "destroy-qp",
 	[MIMIC_ALLOC_MR]	= "alloc-mr",
+	[MIMIC_DEREG_MR]	= "dereg-mr",
 	[MIMIC_CONNECT]		= "connect",
 	[MIMIC_ACCEPT]		= "accept",
 };
@@ -51,6 +52,8 @@ static const char * const action_names[] = {
 	[MIMIC_LATE]		= "late",
 	[MIMIC_LOSE]		= "lose",
 	[MIMIC_RNR]		= "rnr",
+	[MIMIC_REJECT]		= "reject",
+	[MIMIC_NO_DATA]		= "no-data",
 	[MIMIC_QP_FATAL]	= "qp-fatal",
 	[MIMIC_SRQ_FATAL]	= "srq-fatal",
 	[MIMIC_DEVICE_FATAL]	= "device-fatal",
@@ -62,6 +65,7 @@ static const char * const action_names[] = {
 #define EVENTS	(BIT(MIMIC_SRQ_FATAL) | BIT(MIMIC_DEVICE_FATAL) | \
 		 BIT(MIMIC_PORT_DOWN) | BIT(MIMIC_REMOVE))
 #define VERB	(BIT(MIMIC_REFUSE) | BIT(MIMIC_DELAY) | EVENTS)
+#define REP	(BIT(MIMIC_REJECT) | BIT(MIMIC_NO_DATA))
 #define MESSAGE	(BIT(MIMIC_LOSE) | BIT(MIMIC_DELAY) | EVENTS)
 
 static const u32 actions_of[MIMIC_STEPS] = {
@@ -69,7 +73,7 @@ static const u32 actions_of[MIMIC_STEPS] = {
 				  BIT(MIMIC_LOSE),
 	[MIMIC_MAD]		= BIT(MIMIC_REFUSE) | MESSAGE,
 	[MIMIC_REQ]		= MESSAGE,
-	[MIMIC_REP]		= MESSAGE,
+	[MIMIC_REP]		= MESSAGE | REP,
 	[MIMIC_RTU]		= MESSAGE,
 	[MIMIC_DREQ]		= MESSAGE,
 	[MIMIC_DREP]		= MESSAGE,
@@ -77,16 +81,27 @@ static const u32 actions_of[MIMIC_STEPS] = {
 	[MIMIC_CREATE_SRQ]	= VERB,
 	[MIMIC_CREATE_QP]	= VERB,
 	[MIMIC_MODIFY_QP]	= VERB,
-	[MIMIC_TO_ERR]		= BIT(MIMIC_DELAY) | EVENTS,
+	[MIMIC_TO_ERR]		= VERB,
 	[MIMIC_DESTROY_QP]	= BIT(MIMIC_DELAY) | EVENTS,
 	[MIMIC_ALLOC_MR]	= VERB,
+	[MIMIC_DEREG_MR]	= VERB,
 	[MIMIC_CONNECT]		= VERB,
 	[MIMIC_ACCEPT]		= VERB,
 };
 
+/* A work request has no list: it can end in all ways but those of a REP. */
 static bool is_possible(enum mimic_step step, enum mimic_action action)
 {
-	return !actions_of[step] || (actions_of[step] & BIT(action));
+	if (!actions_of[step])
+		return !(REP & BIT(action));
+	return actions_of[step] & BIT(action);
+}
+
+/* A device that is dead still does what takes something down. */
+static bool takes_down(enum mimic_step step)
+{
+	return step == MIMIC_TO_ERR || step == MIMIC_DESTROY_QP ||
+	       step == MIMIC_DEREG_MR;
 }
 
 /**
@@ -263,7 +278,7 @@ struct mimic_verdict mimic_strike(struct mimic_dev *dev, enum mimic_step step,
  *
  * Process context, sleeps.
  *
- * Return: 0, -ENOMEM, or -EIO of a dead device. What can't be refused, never is
+ * Return: 0, -ENOMEM, or -EIO of a dead device, which takes things down all the same
  */
 int mimic_refuse(struct mimic_dev *dev, enum mimic_step step)
 {
@@ -272,7 +287,7 @@ int mimic_refuse(struct mimic_dev *dev, enum mimic_step step)
 	struct mimic_verdict verdict;
 
 	if (READ_ONCE(dev->dead))
-		return is_possible(step, MIMIC_REFUSE) ? -EIO : 0;
+		return takes_down(step) ? 0 : -EIO;
 	if (mimic_strike(dev, step, true).action == MIMIC_REFUSE)
 		return -ENOMEM;
 	verdict = mimic_strike(dev, step, false);

@@ -6,6 +6,7 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_cm.h>
 #include <rdma/ib_mad.h>
+#include <rdma/ibta_vol1_c12.h>
 
 #include "mimic.h"
 
@@ -108,4 +109,44 @@ enum mimic_step mimic_cm_step(const struct mimic_dev *dev, const struct mimic_wq
 	default:
 		return MIMIC_MAD;
 	}
+}
+
+/**
+ * mimic_reject - turn a REP into a REJ
+ * @dev: the device that sends it
+ * @wqe: the datagram
+ * @reason: enum ib_cm_rej_reason
+ *
+ * Both messages begin with the same two identifiers.
+ */
+void mimic_reject(const struct mimic_dev *dev, const struct mimic_wqe *wqe, u16 reason)
+{
+	struct cm_rej_msg *rej;
+
+	rej = mimic_at_dma(dev, wqe->sge[0].addr, sizeof(*rej), false);
+	if (!rej)
+		return;
+	rej->hdr.attr_id = CM_REJ_ATTR_ID;
+	memset(IBA_GET_MEM_PTR(CM_REJ_ARI, rej), 0, IB_CM_REJ_ARI_LENGTH);
+	memset(IBA_GET_MEM_PTR(CM_REJ_PRIVATE_DATA, rej), 0,
+	       IB_CM_REJ_PRIVATE_DATA_SIZE);
+	/* What is rejected is the REQ. */
+	IBA_SET(CM_REJ_MESSAGE_REJECTED, rej, 0);
+	IBA_SET(CM_REJ_REJECTED_INFO_LENGTH, rej, 0);
+	IBA_SET(CM_REJ_REASON, rej, reason);
+}
+
+/**
+ * mimic_strip - take the private data out of a REP
+ * @dev: the device that sends it
+ * @wqe: the datagram
+ */
+void mimic_strip(const struct mimic_dev *dev, const struct mimic_wqe *wqe)
+{
+	struct cm_rep_msg *rep;
+
+	rep = mimic_at_dma(dev, wqe->sge[0].addr, sizeof(*rep), false);
+	if (rep)
+		memset(IBA_GET_MEM_PTR(CM_REP_PRIVATE_DATA, rep), 0,
+		       IB_CM_REP_PRIVATE_DATA_SIZE);
 }

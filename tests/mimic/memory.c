@@ -129,7 +129,10 @@ static void end_use(struct mimic_mr *mr)
 int mimic_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 {
 	struct mimic_mr *mr = to_mimic_mr(ib);
+	int rc = mr->all ? 0 : mimic_refuse(to_mimic(ib->device), MIMIC_DEREG_MR);
 
+	if (rc)
+		return rc;
 	xa_erase(&to_mimic(ib->device)->mrs, ib->lkey >> 8);
 	spin_lock_bh(&mr->lock);
 	end_use(mr);

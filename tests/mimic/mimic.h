@@ -46,6 +46,7 @@
  * @no_local_inv: refuses LOCAL_INV when it is posted
  * @head_is_bad: calls the head of a chain the bad one, whichever it refused
  * @late_reads: an RDMA Read may complete after a later Send
+ * @destroy_flushes: destroying a QP waits for a workqueue that has no rescuer
  * @max_send_sge: of a Send or RDMA Write
  * @max_recv_sge: of a Receive
  * @max_sge_rd: of an RDMA Read
@@ -74,6 +75,7 @@ struct mimic_profile {
 			no_local_inv : 1,
 			head_is_bad : 1,
 			late_reads : 1,
+			destroy_flushes : 1,
 			sq_rounds : 1,
 			sq_reports : 1;
 	u32		max_send_sge;
@@ -412,6 +414,7 @@ static inline struct mimic_ah *to_mimic_ah(struct ib_ah *ib)
 extern struct xarray mimic_devs;
 extern struct xarray mimic_qps;
 extern struct workqueue_struct *mimic_wq;
+extern struct workqueue_struct *mimic_flushed_wq;
 void mimic_remove(struct mimic_dev *dev);
 
 /* profile.c */
@@ -570,6 +573,7 @@ enum mimic_step {
 	MIMIC_TO_ERR,
 	MIMIC_DESTROY_QP,
 	MIMIC_ALLOC_MR,
+	MIMIC_DEREG_MR,
 	MIMIC_CONNECT,
 	MIMIC_ACCEPT,
 	MIMIC_STEPS
@@ -584,6 +588,8 @@ enum mimic_action {
 	MIMIC_LATE,
 	MIMIC_LOSE,
 	MIMIC_RNR,
+	MIMIC_REJECT,
+	MIMIC_NO_DATA,
 	MIMIC_QP_FATAL,
 	MIMIC_SRQ_FATAL,
 	MIMIC_DEVICE_FATAL,
@@ -595,7 +601,7 @@ enum mimic_action {
 /**
  * struct mimic_verdict - what is to go wrong
  * @action: how
- * @value: a status of a completion, or milliseconds
+ * @value: a status of a completion, a reason to reject, or milliseconds
  */
 struct mimic_verdict {
 	enum mimic_action	action;
@@ -618,6 +624,8 @@ int mimic_destroy_ah(struct ib_ah *ah, u32 flags);
 int mimic_query_ah(struct ib_ah *ah, struct rdma_ah_attr *attr);
 struct mimic_qp *mimic_datagram_dest(const struct mimic_wqe *wqe);
 enum mimic_step mimic_cm_step(const struct mimic_dev *dev, const struct mimic_wqe *wqe);
+void mimic_reject(const struct mimic_dev *dev, const struct mimic_wqe *wqe, u16 reason);
+void mimic_strip(const struct mimic_dev *dev, const struct mimic_wqe *wqe);
 void mimic_fill_grh(struct ib_grh *grh, const struct mimic_wqe *wqe);
 
 /* iwarp.c */

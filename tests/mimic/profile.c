@@ -41,6 +41,7 @@ static const struct mimic_profile profiles[] = {
 		.sq_octets = 16384 * 1024, .events = FRA | LAST_WQE,
 	}, {
 		.name = "irdma-x722", .local_dma_lkey = 1, .iwarp = 1,
+		.destroy_flushes = 1,
 		.max_send_sge = 3, .max_recv_sge = 3, .max_sge_rd = 1,
 		.max_fast_reg = 262144, .max_qp_wr = 895, .max_cqe = 1048574,
 		.rd_atom = 63, .init_rd_atom = 127, .vectors = 64,
@@ -49,6 +50,7 @@ static const struct mimic_profile profiles[] = {
 		.events = FRA,
 	}, {
 		.name = "irdma-e8xx", .local_dma_lkey = 1,
+		.destroy_flushes = 1,
 		.max_send_sge = 13, .max_recv_sge = 13, .max_sge_rd = 13,
 		.max_fast_reg = 262144, .max_qp_wr = 4063, .max_cqe = 1048574,
 		.rd_atom = 127, .init_rd_atom = 255, .vectors = 64,

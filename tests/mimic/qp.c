@@ -323,6 +323,22 @@ int mimic_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	return 0;
 }
 
+static void linger(struct work_struct *work)
+{
+	usleep_range(1000, 2000);
+}
+
+/* As irdma does to be done with its flush; it may not in a workqueue with a rescuer. */
+static void flush_another_queue(void)
+{
+	struct work_struct work;
+
+	INIT_WORK_ONSTACK(&work, linger);
+	queue_work(mimic_flushed_wq, &work);
+	flush_work(&work);
+	destroy_work_on_stack(&work);
+}
+
 void mimic_qp_put(struct mimic_qp *qp)
 {
 	if (refcount_dec_and_test(&qp->refs))
@@ -337,6 +353,8 @@ int mimic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 		WRITE_ONCE(qp->dev->gsi, NULL);
 	} else {
 		mimic_refuse(qp->dev, MIMIC_DESTROY_QP);
+		if (qp->dev->limits.destroy_flushes)
+			flush_another_queue();
 		xa_erase(&mimic_qps, ib->qp_num);
 	}
 	/* The other end's engine may be at it. */
