@@ -231,13 +231,13 @@ static const char *check_error(u32 codec, const struct rpcrdma2_header *hdr)
 		return "an error without a code";
 	if (hdr->error.code == 1 && hdr->error.vers_low > hdr->error.vers_high)
 		return "a range of versions upside down";
-	if (hdr->error.bare && hdr->error.code != 1 && codec != WIRE_V2)
+	if (hdr->error.bare && hdr->error.code != 1 && codec == WIRE_V1)
 		return "a bare error that is not ERR_VERS";
 	if (hdr->error.bare && hdr->error.code > 100)
 		return "a bare error that no text has";
 	if (codec == WIRE_V1 && hdr->error.code > 2)
 		return "an error that version 1 does not have";
-	if (codec == WIRE_V2_01 && hdr->error.code > 3)
+	if (codec == WIRE_V2_01 && hdr->error.code > 3 && !hdr->error.bare)
 		return "an error that v2-01 does not have";
 	if (codec != WIRE_V2 && hdr->error.code == 1 && !hdr->error.bare)
 		return "ERR_VERS in v2-09's shape";

@@ -120,6 +120,12 @@ const struct wire_vector wire_v2_01_vectors[] = {
 		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
 			.code = RDMA2_ERR_INVAL_HTYPE } },
 	}, {
+		.name = "the 2022 text's INVAL_HTYPE",
+		.wire = ERROR "00000004 ",
+		.codec = WIRE_V2_01,
+		.hdr = { IS(RPCRDMA2_ERROR, true), .error = {
+			.code = 4, .bare = true } },
+	}, {
 		.name = "INIT_XCHAR of a client",
 		.wire = OPTIONAL CALL INIT_XCHAR("00000038")
 			"00000004 " RBSIZ("00003000") RQREMINV("00000001")

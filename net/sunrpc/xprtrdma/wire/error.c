@@ -83,7 +83,7 @@ void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
  * rpcrdma2_decode_error - decode an error that ends the message
  * @dialect: what is spoken here
  * @xdr: stream at the error's number
- * @err: where to; @err->bare is left alone
+ * @err: where to; @err->bare is left alone: true for the number of another text
  *
  * One that is not the dialect's may bring words of its own; they are skipped.
  *
@@ -98,8 +98,10 @@ int rpcrdma2_decode_error(const struct rpcrdma2_dialect *dialect,
 
 	if (xdr_stream_decode_u32(xdr, &err->code) || !err->code)
 		return -EBADMSG;
+	if (is_foreign(err))
+		return 0;
 	def = error_numbered(dialect, err->code);
-	if (!def || is_foreign(err))
+	if (!def)
 		return dialect->open_errors ? 0 : -EBADMSG;
 	err->code = def->code;
 	for (i = 0; i < def->nr_words; i++)
@@ -116,7 +118,9 @@ said_as(const struct rpcrdma2_dialect *dialect, const struct rpcrdma2_error *err
 {
 	const struct rpcrdma2_errdef *def;
 
-	def = is_foreign(err) ? NULL : rpcrdma2_error_of(dialect, err->code);
+	if (is_foreign(err))
+		return NULL;
+	def = rpcrdma2_error_of(dialect, err->code);
 	if (!def && !dialect->open_errors)
 		def = rpcrdma2_error_of(dialect, RDMA2_ERR_BAD_XDR);
 	return def;

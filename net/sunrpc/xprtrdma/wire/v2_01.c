@@ -127,17 +127,44 @@ static int decode_rpc(const struct rpcrdma2_dialect *dialect,
 	return rpcrdma2_check_rpc(xdr, hdr);
 }
 
-/* With a direction, an error has an even number of words. */
+/*
+ * With a direction, an error has an even number of words: this dialect's has none, or
+ * two, behind its number. One with a direction and three words is v2-09's, whose error
+ * with a single argument stands where ERR_VERS would have its lowest version.
+ */
+static bool has_direction(const struct xdr_stream *xdr)
+{
+	const __be32 *p = xdr->p;
+	size_t left = xdr_stream_remaining(xdr);
+
+	if (left == 3 * XDR_UNIT)
+		return be32_to_cpup(p) == 1 &&
+		       be32_to_cpup(p + 1) >= RDMA2_ERR_READ_CHUNKS;
+	return !(left % (2 * XDR_UNIT));
+}
+
+/* This dialect has three errors, and the other texts of version 2 have more. */
+static bool is_others_error(const struct xdr_stream *xdr)
+{
+	u32 number;
+
+	if (xdr_stream_remaining(xdr) < XDR_UNIT)
+		return false;
+	number = be32_to_cpup(xdr->p);
+	return number > ERR_INVAL_OPTION &&
+	       number <= RPCRDMA2_OTHERS_LAST_ERROR;
+}
+
 static int decode_error(const struct rpcrdma2_dialect *dialect,
 			struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	hdr->response = true;
-	if (!(xdr_stream_remaining(xdr) % (2 * XDR_UNIT)) &&
-	    decode_direction(xdr, hdr))
+	if (has_direction(xdr) && decode_direction(xdr, hdr))
 		return -EBADMSG;
+	hdr->error.bare = is_others_error(xdr);
 	if (rpcrdma2_decode_error(dialect, xdr, &hdr->error) || !hdr->response)
 		return rpcrdma2_refuse_silently(hdr);
-	hdr->error.bare = hdr->error.code == RDMA2_ERR_VERS;
+	hdr->error.bare |= hdr->error.code == RDMA2_ERR_VERS;
 	return 0;
 }
 

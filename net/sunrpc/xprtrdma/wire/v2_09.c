@@ -18,9 +18,6 @@
 #define PROPID_CHANGES	0xffffff01
 #define PROPID_WISH	0xffffff02
 
-/* The highest error code of the other texts of version 2 */
-#define OTHERS_LAST_ERROR	100
-
 static int decode_flags(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	u32 flags;
@@ -82,7 +79,7 @@ static bool is_bare_error(const struct xdr_stream *xdr)
 	switch (xdr_stream_remaining(xdr)) {
 	case XDR_UNIT:
 		return be32_to_cpup(p) > RDMA2_ERR_VERS &&
-		       be32_to_cpup(p) <= OTHERS_LAST_ERROR;
+		       be32_to_cpup(p) <= RPCRDMA2_OTHERS_LAST_ERROR;
 	case 3 * XDR_UNIT:
 		return be32_to_cpup(p) == RDMA2_ERR_VERS &&
 		       be32_to_cpup(p + 1) < RDMA2_ERR_READ_CHUNKS;

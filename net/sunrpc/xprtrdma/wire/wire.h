@@ -134,6 +134,9 @@ struct rpcrdma2_dialect {
 	bool		props_optional;
 };
 
+/* The highest number of an error that a text of version 2 has */
+#define RPCRDMA2_OTHERS_LAST_ERROR	100
+
 /* v1.c, v2_01.c, v2_09.c */
 extern const struct rpcrdma2_dialect rpcrdma2_v1;
 extern const struct rpcrdma2_dialect rpcrdma2_v2_01;
