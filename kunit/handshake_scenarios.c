@@ -335,15 +335,19 @@ const struct hs_scenario hs_scenarios[] = {
 	} }, {
 	  "a client gets version 1 for an answer to a Call", CLIENT, BOTH, {
 		MEETS(SILENCE, NOTHING, TRYING),
-		HEARS(V1_CALL, CALL_1, HANG_UP, FAILED),
+		HEARS(V1_CALL, CALL_1, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client gets version 3 for an answer to a Call", CLIENT, BOTH, {
 		MEETS(SILENCE, NOTHING, TRYING),
-		HEARS(V3_CALL, FOREIGN, HANG_UP, FAILED),
+		HEARS(V3_CALL, FOREIGN, ASSUME_NEXT, FAILED),
+	} }, {
+	  "a client gets a Reply in version 1 to a Call", CLIENT, BOTH, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(V1_REPLY, FOREIGN, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client gets garbage for an answer to a Call", CLIENT, BOTH, {
 		MEETS(SILENCE, NOTHING, TRYING),
-		HEARS(GARBAGE, MALFORMED, HANG_UP, FAILED),
+		HEARS(GARBAGE, MALFORMED, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client is asked something else before it is answered", CLIENT,
 	  BOTH, {
@@ -430,25 +434,25 @@ const struct hs_scenario hs_scenarios[] = {
 		MEETS(LOST, NOTHING, FAILED),
 	} }, {
 	  "a client gets a Call in version 1 for an answer", CLIENT, BOTH, {
-		HEARS(V1_CALL, CALL_1, HANG_UP, FAILED),
+		HEARS(V1_CALL, CALL_1, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client gets a Call in version 2 for an answer", CLIENT, BOTH, {
-		HEARS(V2_CALL, CALL_2, HANG_UP, FAILED),
+		HEARS(V2_CALL, CALL_2, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client gets a Reply in version 1 for an answer", CLIENT, BOTH, {
-		HEARS(V1_REPLY, REPLY, HANG_UP, FAILED),
+		HEARS(V1_REPLY, FOREIGN, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client gets a Reply in version 2 for an answer", CLIENT, BOTH, {
-		HEARS(V2_REPLY, REPLY, HANG_UP, FAILED),
+		HEARS(V2_REPLY, REPLY, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client gets version 3 for an answer", CLIENT, BOTH, {
-		HEARS(V3_CALL, FOREIGN, HANG_UP, FAILED),
+		HEARS(V3_CALL, FOREIGN, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client gets garbage for an answer", CLIENT, BOTH, {
-		HEARS(GARBAGE, MALFORMED, HANG_UP, FAILED),
+		HEARS(GARBAGE, MALFORMED, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client gets bad properties for an answer", CLIENT, BOTH, {
-		HEARS(BAD_ASK, MALFORMED, HANG_UP, FAILED),
+		HEARS(BAD_ASK, MALFORMED, ASSUME_NEXT, FAILED),
 	} },
 
 	/* Two texts have version 2. */
@@ -519,6 +523,22 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(BARE_2, SPEAKS_OTHER, ASK_NEXT, ASKING),
 		HEARS(BARE_2, REFUSED_TRY_OTHER, ASK_NEXT, VERSION_1),
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
+	} }, {
+	  "a client's server knows the 2022 text, not the 2016 one", CLIENT,
+	  OLD_FIRST, {
+		HEARS(BARE_4, SPEAKS_OTHER, ASK_NEXT, ASKING),
+		HEARS(BARE_4, SPEAKS_OTHER, ASK_NEXT, VERSION_1),
+		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
+	} }, {
+	  "a client's server answers the 2016 text by v2-09's error", CLIENT,
+	  OLD_FIRST, {
+		HEARS(SEGMENTS, SPEAKS_OTHER, ASK_NEXT, ASKING),
+		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
+	} }, {
+	  "a client's server answers a Call of the 2016 text so", CLIENT,
+	  OLD_FIRST, {
+		MEETS(SILENCE, NOTHING, TRYING),
+		HEARS(SEGMENTS, SPEAKS_OTHER, ASSUME_NEXT, FAILED),
 	} }, {
 	  "a client's server has version 1 alone, and no text of 2", CLIENT,
 	  ALL, {

@@ -46,12 +46,14 @@ static bool is_empty(const struct hs_line *line)
  * @scenario: which
  * @state: the state that it is in
  * @dialect: the one that is spoken, or was asked in; NULL: none yet
- * @error: the last one that came
+ * @event: what came last
+ * @error: the last error that came
  */
 struct talk {
 	const struct hs_scenario	*scenario;
 	enum rpcrdma2_hs_state		state;
 	const struct rpcrdma2_dialect	*dialect;
+	enum rpcrdma2_hs_event		event;
 	struct rpcrdma2_error		error;
 };
 
@@ -93,7 +95,8 @@ static enum rpcrdma2_hs_event understand(struct talk *talk,
 	hdr->response = s->end.client;
 	rc = wire_decode(codec_of(found), msg->octets, msg->len, hdr, &rest);
 	talk->error = hdr->error;
-	return rpcrdma2_hs_event(hdr, rc, s->dialects, talk->dialect);
+	talk->event = rpcrdma2_hs_event(hdr, rc, s->dialects, talk->dialect);
+	return talk->event;
 }
 
 static enum rpcrdma2_hs_event hear(struct kunit *test, struct talk *talk,
@@ -115,14 +118,19 @@ static enum rpcrdma2_hs_event hear(struct kunit *test, struct talk *talk,
 	return event;
 }
 
+static const struct rpcrdma2_dialect *next_of(const struct talk *talk)
+{
+	return rpcrdma2_hs_next(talk->event, &talk->error,
+				talk->scenario->dialects, talk->dialect);
+}
+
 static void take(struct kunit *test, struct talk *talk,
 		 const struct rpcrdma2_hs_step *step)
 {
 	talk->state = step->next;
 	if (step->action != RPCRDMA2_HS_ASK_NEXT)
 		return;
-	talk->dialect = rpcrdma2_hs_next(&talk->error, talk->scenario->dialects,
-					 talk->dialect);
+	talk->dialect = next_of(talk);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, talk->dialect);
 	talk->state = rpcrdma2_hs_start(talk->dialect);
 }
@@ -285,6 +293,12 @@ static bool does_what_can_be_done(enum rpcrdma2_hs_state from,
 	case RPCRDMA2_HS_ASSUME_NEXT:
 		return is_asking(from) && next == RPCRDMA2_HS_FAILED &&
 		       (event == RPCRDMA2_HS_LOST ||
+			event == RPCRDMA2_HS_CALL_1 ||
+			event == RPCRDMA2_HS_FOREIGN ||
+			event == RPCRDMA2_HS_MALFORMED ||
+			(from == RPCRDMA2_HS_ASKING &&
+			 (event == RPCRDMA2_HS_CALL_2 ||
+			  event == RPCRDMA2_HS_REPLY)) ||
 			(from == RPCRDMA2_HS_TRYING &&
 			 (event == RPCRDMA2_HS_SILENCE ||
 			  event == RPCRDMA2_HS_SPEAKS_OTHER)));
@@ -406,6 +420,105 @@ static void error_leaves_version_1(struct kunit *test)
 	}
 }
 
+/* Every list of dialects that a client may be given; in version 1 it asks nothing. */
+static const struct rpcrdma2_dialects orders[] = {
+	{ 1, { &rpcrdma2_v2_09 } },
+	{ 1, { &rpcrdma2_v2_01 } },
+	{ 2, { &rpcrdma2_v2_09, &rpcrdma2_v1 } },
+	{ 2, { &rpcrdma2_v2_01, &rpcrdma2_v1 } },
+	{ 2, { &rpcrdma2_v2_09, &rpcrdma2_v2_01 } },
+	{ 2, { &rpcrdma2_v2_01, &rpcrdma2_v2_09 } },
+	{ 3, { &rpcrdma2_v2_09, &rpcrdma2_v2_01, &rpcrdma2_v1 } },
+	{ 3, { &rpcrdma2_v2_01, &rpcrdma2_v2_09, &rpcrdma2_v1 } },
+};
+
+struct bad_answer {
+	const char	*name;
+	const char	*wire;
+};
+
+/* What no dialect of version 2 takes for an answer, to a CONNPROP or to a Call */
+static const struct bad_answer bad_answers[] = {
+	{ "nothing at all", "" },
+	{ "part of a word", "474554202f20485454502f312e310d0a0d0a" },
+	{ "no header", "474554202f20485454502f312e310d0a0d0a0d0a" },
+	{ "half a header", "00000001 00000002 00000040 " },
+	{ "a Call of version 3",
+	  "11223344 00000003 00000020 00000000;"
+	  "00000000 00000000 00000000 11223344 00000000 " },
+	{ "an error of version 3",
+	  "11223344 00000003 00000020 00000004 00000001 00000003 00000003 " },
+	{ "a Call of version 1",
+	  "11223344 00000001 00000020 00000000;"
+	  "00000000 00000000 00000000 11223344 00000000 " },
+	{ "a Reply of version 1",
+	  "11223344 00000001 00000020 00000000;"
+	  "00000000 00000000 00000000 11223344 00000001 " },
+	{ "a Reply that is cut off",
+	  "11223344 00000002 00000020 00000000 00000001;"
+	  "00000000 00000000 00000000 " },
+	{ "an error without a number",
+	  "00000001 00000002 00000020 00000004 " },
+	{ "an error of a requester",
+	  "00000001 00000002 00000020 00000004 00000000 00000002 " },
+	{ "an error that no text has",
+	  "00000001 00000002 00000020 00000004 00001000 " },
+	{ "another text's error",
+	  "00000001 00000002 00000020 00000004 00000020 " },
+};
+
+static void bad_answer_desc(const struct bad_answer *answer, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", answer->name);
+}
+
+KUNIT_ARRAY_PARAM(bad_answer, bad_answers, bad_answer_desc);
+
+/* Ask in one dialect after the other. Return: how many dialects were tried */
+static unsigned int ask_all(struct kunit *test, const char *wire,
+			    const struct rpcrdma2_dialects *dialects, bool try)
+{
+	struct hs_scenario s = {
+		.end = { true, RPCRDMA2_HS_ASKING }, .dialects = dialects,
+	};
+	const struct rpcrdma2_hs_step *step;
+	struct talk talk;
+	unsigned int i;
+
+	begin(&talk, &s);
+	for (i = 0; talk.dialect && talk.dialect->props; i++) {
+		KUNIT_ASSERT_EQ(test, i < dialects->nr, true);
+		KUNIT_EXPECT_EQ(test, talk.dialect == dialects->dialect[i], true);
+		talk.state = RPCRDMA2_HS_ASKING;
+		if (try)
+			talk.state = rpcrdma2_hs_step(talk.state,
+						      RPCRDMA2_HS_SILENCE)->next;
+		step = rpcrdma2_hs_step(talk.state, hear(test, &talk, wire));
+		if (step->action == RPCRDMA2_HS_HANG_UP) {
+			/* An answer that rules out all others: there are none. */
+			KUNIT_EXPECT_EQ(test, i + 1, dialects->nr);
+			return i + 1;
+		}
+		KUNIT_ASSERT_EQ(test, step->action == RPCRDMA2_HS_ASK_NEXT ||
+				step->action == RPCRDMA2_HS_ASSUME_NEXT, true);
+		talk.dialect = next_of(&talk);
+	}
+	return talk.dialect ? i + 1 : i;
+}
+
+static void bad_answer_leads_to_the_next_dialect(struct kunit *test)
+{
+	const struct bad_answer *answer = test->param_value;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(orders); i++) {
+		KUNIT_EXPECT_EQ(test, ask_all(test, answer->wire, &orders[i], false),
+				orders[i].nr);
+		KUNIT_EXPECT_EQ(test, ask_all(test, answer->wire, &orders[i], true),
+				orders[i].nr);
+	}
+}
+
 static struct kunit_case handshake_cases[] = {
 	KUNIT_CASE_PARAM(goes_as_the_protocol_says, scenario_gen_params),
 	KUNIT_CASE(scenarios_take_every_step),
@@ -415,6 +528,7 @@ static struct kunit_case handshake_cases[] = {
 	KUNIT_CASE(only_versions_are_decisions),
 	KUNIT_CASE(calls_need_a_version),
 	KUNIT_CASE_PARAM(error_leaves_version_1, refusal_gen_params),
+	KUNIT_CASE_PARAM(bad_answer_leads_to_the_next_dialect, bad_answer_gen_params),
 	{}
 };
 

@@ -74,7 +74,8 @@ connection_faults() {
 				echo "${step}_$action"
 			done
 		done
-		echo mad_refuse ;;
+		# A stale connection
+		echo mad_refuse rep_reject_status=10 ;;
 	esac
 }
 
@@ -135,6 +136,14 @@ wait_told() {
 	port_was_down=false
 	"$@"
 }
+
+# Whatever a device does wrong, the two ends go on to speak version 2.
+keep_version() {
+	lab_until 60 speaks "v2-09" || lab_fail "$1 turned version 2 off"
+}
+
+# shellcheck disable=SC2046 # there may be none
+speaks() { grep -q "^dialect: *$1\$" $(connection_of client) /dev/null; }
 
 # A device that is gone has no such file. (No process is started: the load has the CPU.)
 has_struck() {
@@ -198,6 +207,7 @@ strike_at_random() {
 		echo "$((SECONDS - start)) s: $lost lost, $fault"
 	done
 	wait_told load_advances 60 || lab_fail "the load hangs"
+	keep_version "a fault"
 	echo "$lost connections lost, $removals removals, in $((SECONDS - start)) s"
 }
 
@@ -210,6 +220,7 @@ strike_each() {
 		start=$SECONDS
 		begin "$fault"
 		wait_told load_advances 20 || lab_fail "the load hangs after $fault"
+		keep_version "$fault"
 		echo "$fault: $((SECONDS - start)) s"
 	done
 	echo "$# faults"

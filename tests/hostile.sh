@@ -233,11 +233,11 @@ bear_with_server() {
 	done
 	names=$("$PEER_PROGRAM" list | grep -e "${1:-}")
 	# shellcheck disable=SC2046 # a name is a word
-	run_cases v2-09,v1 inline $(grep -e -v1- <<<"$names" | grep -v -e -all-)
+	run_cases v2-09,v1 inline $(grep -e -v1- -e -both- <<<"$names" | grep -v -e -all-)
 	# shellcheck disable=SC2046
 	run_cases v2-09,v2-01,v1 inline $(grep -e -all- <<<"$names")
 	# shellcheck disable=SC2046
-	run_cases v2-09 inline $(grep -v -e -v1- -e -genl- <<<"$names")
+	run_cases v2-09 inline $(grep -v -e -v1- -e -both- -e -genl- <<<"$names")
 	# shellcheck disable=SC2046
 	run_cases v2-09 genl $(grep -e -genl- <<<"$names")
 	echo "$((number - failed)) passed, $failed failed"

@@ -8,7 +8,8 @@
  * version 2 a single dialect, so that what comes next after it is version 1. The
  * server may also be another make's: with version 2, it answers Calls and no CONNPROP,
  * or advertises its own. Without, it refuses a CONNPROP with ERR_VERS or another error,
- * hangs up, or says nothing; and it may refuse version 1, too. A connection may be lost
+ * hangs up, or says nothing: the client believes that once two connections in a row
+ * have ended so. It may refuse version 1, too. A connection may be lost
  * at any time, LOSSES times in all, and each time the server may be another one when it
  * comes back.
  *
@@ -40,6 +41,7 @@ byte server_state;
 /* The client */
 byte client_low, client_high;
 bool known_1;		/* xprt/servers.c: this server has only version 1 */
+bool suspect;		/* xprt/connect.c: the last connection looked like it */
 byte state;
 bool up;		/* the connection */
 bool disturbed;		/* a connection was lost, ever; this one was */
@@ -173,6 +175,7 @@ proctype client()
 	byte vers, low, high;
 	byte dialect, event, action, next;
 	bool called, by_peer, other_version, assume_1, was_ready, assumed_1;
+	bool suspect_1;
 
 connect:
 	atomic {
@@ -188,6 +191,7 @@ connect:
 		by_peer = false;
 		other_version = false;
 		assume_1 = false;
+		suspect_1 = false;
 		assumed_1 = false;
 		/* rpcrdma2_negotiate_start() */
 		if
@@ -254,7 +258,7 @@ connect:
 		if
 		:: action == NOTHING -> state = next
 		:: else ->
-			assume_1 = action == ASSUME_NEXT && client_low == 1;
+			suspect_1 = action == ASSUME_NEXT && client_low == 1;
 			was_ready = calls(state);
 			state = next;
 			break
@@ -271,11 +275,15 @@ connect:
 		od;
 		/* rpcrdma2_negotiate_lost() */
 		step(state, LOST);
-		assume_1 = assume_1 ||
-			   by_peer && action == ASSUME_NEXT && client_low == 1;
+		suspect_1 = suspect_1 ||
+			    by_peer && action == ASSUME_NEXT && client_low == 1;
+		/* weigh_suspicion() */
+		assume_1 = assume_1 || suspect_1 && suspect;
+		suspect = suspect_1 && !suspect;
 		if
 		:: assume_1 -> known_1 = true
-		:: was_ready && !assume_1 ->
+		:: suspect_1 && !assume_1
+		:: was_ready && !assume_1 && !suspect_1 ->
 			/* conn_closed() */
 #ifndef NEVER_FORGETS
 			known_1 = known_1 && !other_version;

@@ -92,22 +92,75 @@ static void older_and_refuses(void)
 	}
 }
 
+/* Once may be the network's fault: the client asks again. */
 static void older_and_silent(void)
 {
-	struct connection *c = silent_client();
+	struct connection *c;
+	unsigned int i;
 
-	expect_connprop(c);
-	expect_gone(c);
+	for (i = 0; i < 2; i++) {
+		c = silent_client();
+		expect_connprop(c);
+		expect_gone(c);
+	}
 	expect_version_1(silent_client());
 }
 
 static void older_and_hangs_up(void)
 {
+	struct connection *c;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		c = silent_client();
+		expect_connprop(c);
+		connection_close(c);
+	}
+	expect_version_1(silent_client());
+}
+
+static void hangs_up_once(void)
+{
 	struct connection *c = silent_client();
+	struct call call;
 
 	expect_connprop(c);
 	connection_close(c);
+	c = greeted();
+	if (!serve_until(c, READ, &call))
+		fail("the client went by itself");
+	reply(c, &call);
+	as_expected = true;
+	serve(c);
+}
+
+/* What is no answer in any dialect, to each of them */
+static void older_and_malformed(const char *answer)
+{
+	struct connection *c;
+	struct message m;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		c = silent_client();
+		if (connection_receive(c, &m, PATIENCE_MS) != MESSAGE ||
+		    word_at(m.data, 1) != 2 || word_at(m.data, 3) != 5)
+			fail("not a question in version 2");
+		connection_say(c, "%s", answer);
+		expect_gone(c);
+	}
 	expect_version_1(silent_client());
+}
+
+static void older_says_half(void)
+{
+	older_and_malformed("00000001 " VERS "00000020 00000005");
+}
+
+static void older_says_version_3(void)
+{
+	older_and_malformed("00000001 00000003 00000020 00000004 "
+			    "00000001 00000003 00000003");
 }
 
 /* It says so when it gets a Call: no other text of version 2 is worth a connection. */
@@ -135,6 +188,9 @@ const struct test older_cases[] = {
 	{ "survives-v1-of-2016-option", older_of_2016_option },
 	{ "survives-v1-of-2022", older_of_2022 },
 	{ "survives-v1-all-says-so-late", older_says_so_late },
+	{ "survives-v1-all-says-half", older_says_half },
+	{ "survives-v1-all-says-version-3", older_says_version_3 },
+	{ "survives-both-hangs-up-once", hangs_up_once },
 	{ "fails-v1-and-refuses", older_and_refuses },
 	{ },
 };

@@ -12,7 +12,8 @@
  *	fails		the mount fails, and does not take for ever
  *
  * and with v1 as the second, the server has only version 1, and its client asks in all
- * dialects if there is "all"; with genl, the client takes Calls with chunks, and says so.
+ * dialects if there is "all"; with both, the client may fall back to version 1, and the
+ * server has version 2; with genl, the client takes Calls with chunks, and says so.
  *
  * SIGTERM asks for the verdict. The client may be done before the server has seen that all
  * was as expected: it has five seconds for that.

@@ -7,6 +7,7 @@
  * a thread of the client's, or in a workqueue of its own.
  */
 #include <linux/sched/signal.h>
+#include <rdma/ib_cm.h>
 
 #include "conn.h"
 
@@ -325,7 +326,37 @@ static void established(struct rpcrdma2_conn *conn,
 		rpcrdma2_negotiate_start(conn);
 }
 
-static int status_of(const struct rdma_cm_event *event)
+/*
+ * Only the first two mean that nobody wants a connection there. On iWARP there are no
+ * reasons: a peer that refuses is told from one that can't be reached, and that is all.
+ */
+static int reject_status(const struct rdma_cm_id *cm_id, int reason)
+{
+	if (rdma_protocol_iwarp(cm_id->device, cm_id->port_num))
+		return -ECONNREFUSED;
+	switch (reason) {
+	case IB_CM_REJ_INVALID_SERVICE_ID:
+	case IB_CM_REJ_CONSUMER_DEFINED:
+		return -ECONNREFUSED;
+	case IB_CM_REJ_TIMEOUT:
+		return -ETIMEDOUT;
+	case IB_CM_REJ_STALE_CONN:
+	case IB_CM_REJ_DUPLICATE_LOCAL_COMM_ID:
+		return -EADDRINUSE;
+	default:
+		return -EREMOTEIO;
+	}
+}
+
+static int rejected(struct rpcrdma2_conn *conn, int reason)
+{
+	conn->reject = reason;
+	return reject_status(conn->cm_id, reason);
+}
+
+/* -ECONNABORTED: the peer hung up, which may count as an answer: see negotiate.c. */
+static int status_of(struct rpcrdma2_conn *conn,
+		     const struct rdma_cm_event *event)
 {
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_ERROR:
@@ -334,7 +365,7 @@ static int status_of(const struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_UNREACHABLE:
 		return -ETIMEDOUT;
 	case RDMA_CM_EVENT_REJECTED:
-		return -ECONNREFUSED;
+		return rejected(conn, event->status);
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return -ENODEV;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
@@ -360,7 +391,7 @@ static int handle_event(struct rpcrdma2_conn *conn,
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
 		return 0;
 	default:
-		return status_of(event);
+		return status_of(conn, event);
 	}
 }
 

@@ -171,6 +171,29 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status)
 	queue_work(rpcrdma2_wq, &conn->close_work);
 }
 
+/* An iWARP device may flush its Queues before the CM says that the peer hung up. */
+static bool is_hang_up(const struct rpcrdma2_conn *conn, const struct ib_wc *wc)
+{
+	const struct rdma_cm_id *cm_id = conn->cm_id;
+
+	return wc->status == IB_WC_WR_FLUSH_ERR &&
+	       rdma_protocol_iwarp(cm_id->device, cm_id->port_num) &&
+	       !rpcrdma2_hs_decided(READ_ONCE(conn->handshake));
+}
+
+/**
+ * rpcrdma2_conn_broken - close the connection, as a work request failed
+ * @conn: the connection
+ * @wc: the completion, with an error
+ *
+ * CQ context.
+ */
+void rpcrdma2_conn_broken(struct rpcrdma2_conn *conn, const struct ib_wc *wc)
+{
+	rpcrdma2_conn_close(conn, is_hang_up(conn, wc) ? -ECONNABORTED :
+							 -ECONNRESET);
+}
+
 /* Work that the device will not complete, oldest first. */
 static void return_work(struct rpcrdma2_conn *conn)
 {

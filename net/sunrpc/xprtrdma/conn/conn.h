@@ -327,7 +327,7 @@ struct rpcrdma2_heartbeat {
  * @was_ready: it was READY once; stable after the drain
  * @requester: for the upper layer
  * @responder: for the upper layer
- * @lock: @state, @connecting, @own, @peer, @resizing, @recvs, @recv_size to
+ * @lock: @state, @connecting, @handshake, @own, @peer, @resizing, @recvs, @recv_size to
  *	@odd_recvs, @posted, @waiting, @sq_used, @unsignaled, @free_sends, @send_wanted,
  *	@sends, and the order of what is sent. Taken in CQ (process)
  *	context and below svc_serv and rpc_xprt locks; nothing but the lock of a
@@ -353,8 +353,8 @@ struct rpcrdma2_heartbeat {
  * @active: this end connected, and speaks first
  * @connected: rdma_disconnect() is due at teardown: set once connecting or
  *	accepting has succeeded, before rpcrdma2_conn_exit()
- * @handshake: what was said so far; the CQ's, but for what the timer does when
- *	nothing comes
+ * @reject: why the peer's CM refused to connect: rdma_reject_msg() names it; or 0
+ * @handshake: what was said so far; changes under @lock
  * @tried: the peer's time to answer a Call has begun; the timer's
  * @connprop_out: a CONNPROP was sent, and neither answered nor refused; the CQ's, once
  *	that is so
@@ -372,8 +372,11 @@ struct rpcrdma2_heartbeat {
  * @peer_private: the peer's private data, if @have_private
  * @have_private: the peer sent private data
  * @remote_inv: the requester may have a handle invalidated with its Reply
- * @assume: the dialect to try next, as the peer hung up on messages of this one, or
- *	did not answer them; or NULL; stable after the drain
+ * @assume: the dialect to try next, as the peer's answer says that it does not speak
+ *	this one; or NULL; stable after the drain
+ * @suspect: the dialect to try next if the next connection ends like this one: the
+ *	peer hung up on messages of this dialect, or did not answer them; or NULL;
+ *	stable after the drain
  * @first_grant: credits in the peer's answer to a CONNPROP; 0 if none came
  * @granted: credits of the peer: what each message to it says; the CQ's
  * @granted_most: the highest that this ever was; the CQ's
@@ -472,6 +475,8 @@ struct rpcrdma2_conn {
 	bool				have_private;
 	bool				remote_inv;
 	const struct rpcrdma2_dialect	*assume;
+	const struct rpcrdma2_dialect	*suspect;
+	int				reject;
 	u32				first_grant;
 	u8				peer_reads;
 	u8				peer_makes;
@@ -549,6 +554,7 @@ bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
 			   unsigned int timeout_secs);
 void rpcrdma2_conn_set_timer(struct rpcrdma2_conn *conn, unsigned long delay);
 void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status);
+void rpcrdma2_conn_broken(struct rpcrdma2_conn *conn, const struct ib_wc *wc);
 void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn);
 int rpcrdma2_conn_init(void);
 void rpcrdma2_conn_cleanup(void);

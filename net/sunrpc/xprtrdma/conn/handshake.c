@@ -6,9 +6,10 @@
  * version 2 that it prefers. A server that speaks it answers with its own, or says it
  * unasked, or has none to say: then the answer to a Call tells. One that doesn't says
  * so in an error, and then the next dialect is tried, on the same connection; or it
- * hangs up or says nothing at all, and then the next connection starts with the next
- * dialect. Version 1 comes last, and has nothing to ask. A server lets its client's
- * first message decide.
+ * answers what is no answer, and then the next connection starts with the next dialect.
+ * A network that fails looks like a server that hangs up or says nothing at all: the
+ * next dialect is tried once two connections have ended so. Version 1 comes last, and
+ * has nothing to ask. A server lets its client's first message decide.
  *
  * Nothing changes the dialect of a connection later.
  */
@@ -44,17 +45,17 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 	[RPCRDMA2_HS_ASKING] = {
 		ON(PROPS,		TAKE_PROPS,	VERSION_2),
 		ON(PROPS_ANSWER,	TAKE_PROPS,	VERSION_2),
-		ON(CALL_1,		HANG_UP,	FAILED),
-		ON(CALL_2,		HANG_UP,	FAILED),
-		ON(REPLY,		HANG_UP,	FAILED),
+		ON(CALL_1,		ASSUME_NEXT,	FAILED),
+		ON(CALL_2,		ASSUME_NEXT,	FAILED),
+		ON(REPLY,		ASSUME_NEXT,	FAILED),
 		ON(SPEAKS_OTHER,	ASK_NEXT,	ASKING),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
 		ON(HAS_NONE,		NOTHING,	UNANSWERED),
 		ON(REFUSED_TRY_OTHER,	ASK_NEXT,	ASKING),
 		ON(ERROR,		HANG_UP,	FAILED),
-		ON(FOREIGN,		HANG_UP,	FAILED),
+		ON(FOREIGN,		ASSUME_NEXT,	FAILED),
 		ON(UNKNOWN,		ANSWER_ERROR,	ASKING),
-		ON(MALFORMED,		HANG_UP,	FAILED),
+		ON(MALFORMED,		ASSUME_NEXT,	FAILED),
 		/* It may have taken the properties, and have none to say. */
 		ON(SILENCE,		NOTHING,	TRYING),
 		ON(LOST,		ASSUME_NEXT,	FAILED),
@@ -62,7 +63,7 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 	[RPCRDMA2_HS_TRYING] = {
 		ON(PROPS,		TAKE_PROPS,	VERSION_2),
 		ON(PROPS_ANSWER,	TAKE_PROPS,	VERSION_2),
-		ON(CALL_1,		HANG_UP,	FAILED),
+		ON(CALL_1,		ASSUME_NEXT,	FAILED),
 		ON(CALL_2,		DELIVER,	UNANSWERED),
 		ON(REPLY,		DELIVER,	UNANSWERED),
 		/* Too late for this connection. */
@@ -71,9 +72,9 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(HAS_NONE,		NOTHING,	UNANSWERED),
 		ON(REFUSED_TRY_OTHER,	DELIVER,	UNANSWERED),
 		ON(ERROR,		DELIVER,	UNANSWERED),
-		ON(FOREIGN,		HANG_UP,	FAILED),
+		ON(FOREIGN,		ASSUME_NEXT,	FAILED),
 		ON(UNKNOWN,		ANSWER_ERROR,	TRYING),
-		ON(MALFORMED,		HANG_UP,	FAILED),
+		ON(MALFORMED,		ASSUME_NEXT,	FAILED),
 		ON(SILENCE,		ASSUME_NEXT,	FAILED),
 		ON(LOST,		ASSUME_NEXT,	FAILED),
 	},
@@ -235,16 +236,8 @@ rpcrdma2_hs_step(enum rpcrdma2_hs_state state, enum rpcrdma2_hs_event event)
 	return &table[state][event];
 }
 
-/**
- * rpcrdma2_hs_next - what may be tried when a peer has said an error
- * @error: the error
- * @dialects: those that this end may speak
- * @dialect: the one that the peer said it to
- *
- * Return: the dialect, or NULL if there is none
- */
-const struct rpcrdma2_dialect *
-rpcrdma2_hs_next(const struct rpcrdma2_error *error,
+static const struct rpcrdma2_dialect *
+next_after_error(const struct rpcrdma2_error *error,
 		 const struct rpcrdma2_dialects *dialects,
 		 const struct rpcrdma2_dialect *dialect)
 {
@@ -256,6 +249,29 @@ rpcrdma2_hs_next(const struct rpcrdma2_error *error,
 					   dialect->version - 1));
 }
 
+/**
+ * rpcrdma2_hs_next - which dialect to try after the peer's answer
+ * @event: what the answer is
+ * @error: the error, if the answer is one
+ * @dialects: those that this end may speak
+ * @dialect: the one that the peer was asked in
+ *
+ * The versions in an ERR_VERS count only where the peer sent it: of a message that was
+ * refused here, @error is this end's own.
+ *
+ * Return: the dialect, or NULL if there is none
+ */
+const struct rpcrdma2_dialect *
+rpcrdma2_hs_next(enum rpcrdma2_hs_event event,
+		 const struct rpcrdma2_error *error,
+		 const struct rpcrdma2_dialects *dialects,
+		 const struct rpcrdma2_dialect *dialect)
+{
+	if (event == RPCRDMA2_HS_SPEAKS_OTHER)
+		return next_after_error(error, dialects, dialect);
+	return rpcrdma2_next_dialect(dialects, dialect, 0, U32_MAX);
+}
+
 /*
  * Whoever does not know CONNPROP may call it an unknown type or malformed: it
  * speaks another dialect.
@@ -265,7 +281,7 @@ error_event(const struct rpcrdma2_error *err,
 	    const struct rpcrdma2_dialects *dialects,
 	    const struct rpcrdma2_dialect *dialect)
 {
-	bool other = rpcrdma2_hs_next(err, dialects, dialect);
+	bool other = next_after_error(err, dialects, dialect);
 
 	if (dialect->props_optional && err->code == RDMA2_ERR_INVAL_HTYPE)
 		return RPCRDMA2_HS_HAS_NONE;
@@ -310,8 +326,10 @@ rpcrdma2_hs_event(const struct rpcrdma2_header *hdr, int decoded,
 	case RPCRDMA2_ERROR:
 		return error_event(&hdr->error, dialects, dialect);
 	default:
+		/* A Reply of the other version answers nothing that was asked. */
 		if (hdr->response)
-			return RPCRDMA2_HS_REPLY;
+			return hdr->vers == dialect->version ?
+			       RPCRDMA2_HS_REPLY : RPCRDMA2_HS_FOREIGN;
 		return hdr->vers == RPCRDMA2_VERSION_1 ? RPCRDMA2_HS_CALL_1 :
 							 RPCRDMA2_HS_CALL_2;
 	}

@@ -94,7 +94,8 @@ rpcrdma2_hs_dialect(enum rpcrdma2_hs_state state,
 const struct rpcrdma2_hs_step *
 rpcrdma2_hs_step(enum rpcrdma2_hs_state state, enum rpcrdma2_hs_event event);
 const struct rpcrdma2_dialect *
-rpcrdma2_hs_next(const struct rpcrdma2_error *error,
+rpcrdma2_hs_next(enum rpcrdma2_hs_event event,
+		 const struct rpcrdma2_error *error,
 		 const struct rpcrdma2_dialects *dialects,
 		 const struct rpcrdma2_dialect *dialect);
 enum rpcrdma2_hs_event

@@ -103,18 +103,37 @@ static void settle(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_state old,
 	conn->param.ops->ready(conn);
 }
 
-/* The timer, in SILENCE, or the CM may come between the CQ's look and its step. */
+static const struct rpcrdma2_hs_step *
+step_locked(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
+	    enum rpcrdma2_hs_state *old)
+{
+	const struct rpcrdma2_hs_step *step;
+
+	lockdep_assert_held(&conn->lock);
+
+	*old = conn->handshake;
+	step = rpcrdma2_hs_step(*old, event);
+	WRITE_ONCE(conn->handshake, step->next);
+	return step;
+}
+
+/*
+ * The CQ, the CM and the timer take steps, so each change of state is made under the
+ * lock. Most messages change nothing once the dialect is decided, and take no lock.
+ */
 static const struct rpcrdma2_hs_step *
 step_on(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
 	enum rpcrdma2_hs_state *old)
 {
 	const struct rpcrdma2_hs_step *step;
 
-	do {
-		*old = READ_ONCE(conn->handshake);
-		step = rpcrdma2_hs_step(*old, event);
-	} while (step->next != *old &&
-		 cmpxchg(&conn->handshake, *old, step->next) != *old);
+	*old = READ_ONCE(conn->handshake);
+	step = rpcrdma2_hs_step(*old, event);
+	if (likely(step->next == *old))
+		return step;
+	spin_lock(&conn->lock);
+	step = step_locked(conn, event, old);
+	spin_unlock(&conn->lock);
 	return step;
 }
 
@@ -124,13 +143,22 @@ static const struct rpcrdma2_dialect *next_dialect(struct rpcrdma2_conn *conn)
 				     U32_MAX);
 }
 
-/* Until properties come, it has those of one that says nothing. */
+/*
+ * Until the peer says its properties, it has the defaults of the dialect. A dialect
+ * without properties has callbacks without chunks, and nothing else.
+ */
 static void set_dialect(struct rpcrdma2_conn *conn,
 			const struct rpcrdma2_dialect *dialect)
 {
+	lockdep_assert_held(&conn->lock);
+
 	conn->dialect = dialect;
 	if (dialect->props)
 		rpcrdma2_props_init(dialect->props, &conn->peer);
+	else
+		conn->peer = (struct rpcrdma2_props){
+			.brs = RDMA2_RVREQSUP_INLINE,
+		};
 }
 
 static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
@@ -150,8 +178,9 @@ static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
 }
 
 /*
- * This end becomes @dialect's, and the handshake takes a step. The timer, the CM and the
- * CQ may be at it at the same time. Return: false if it was no longer in @old
+ * Speak @dialect from now on, and move from state @old to @next. A CONNPROP of an
+ * earlier dialect is forgotten.
+ * Return: false if the state was no longer @old
  */
 static bool become(struct rpcrdma2_conn *conn,
 		   const struct rpcrdma2_dialect *dialect,
@@ -163,6 +192,7 @@ static bool become(struct rpcrdma2_conn *conn,
 	ok = conn->handshake == old;
 	if (ok) {
 		set_dialect(conn, dialect);
+		WRITE_ONCE(conn->connprop_out, next == RPCRDMA2_HS_ASKING);
 		WRITE_ONCE(conn->handshake, next);
 	}
 	spin_unlock(&conn->lock);
@@ -182,10 +212,8 @@ static bool ask_in(struct rpcrdma2_conn *conn,
 	if (!become(conn, dialect, old, next))
 		return false;
 	settle(conn, old, next);
-	if (next == RPCRDMA2_HS_ASKING) {
-		WRITE_ONCE(conn->connprop_out, true);
+	if (next == RPCRDMA2_HS_ASKING)
 		send_connprop(conn, CONNPROP_XID, false);
-	}
 	return true;
 }
 
@@ -221,19 +249,17 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
 	const struct rpcrdma2_hs_step *step;
 	enum rpcrdma2_hs_state old;
 
-	/* It has as much time for a Call, once there is one besides the CONNPROP. */
+	/* The peer has as much time for a Call, once a Call is out. */
 	if (READ_ONCE(conn->handshake) == RPCRDMA2_HS_TRYING &&
 	    !conn->tried) {
-		conn->tried = READ_ONCE(conn->stats.sends) > 1;
+		conn->tried = !conn->param.ops->is_quiet(conn);
 		listen_on(conn);
 		return;
 	}
-	spin_lock(&conn->lock);
 	step = step_on(conn, RPCRDMA2_HS_SILENCE, &old);
-	spin_unlock(&conn->lock);
 	settle(conn, old, step->next);
 	if (step->action == RPCRDMA2_HS_ASSUME_NEXT)
-		conn->assume = next_dialect(conn);
+		conn->suspect = next_dialect(conn);
 	if (step->action != RPCRDMA2_HS_NOTHING)
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 	else if (step->next == RPCRDMA2_HS_TRYING)
@@ -252,19 +278,19 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
  * rpcrdma2_negotiate_lost - the connection is gone
  * @conn: a connection in teardown; its Queues are drained
  *
- * Afterwards @conn->assume says whether the peer ought to be spoken to in
- * another dialect. What this end itself broke off says nothing of the peer.
+ * Afterwards @conn->suspect is the dialect to try next if the peer hung up, and
+ * does so again. A failed work request, a device that fails and what this end itself
+ * broke off say nothing of the peer.
  */
 void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 {
-	int status = conn->close_status;
-	bool by_peer = status == -ECONNRESET || status == -ECONNABORTED;
+	bool by_peer = conn->close_status == -ECONNABORTED;
 	const struct rpcrdma2_hs_step *step;
 	enum rpcrdma2_hs_state old;
 
 	step = step_on(conn, RPCRDMA2_HS_LOST, &old);
 	if (by_peer && step->action == RPCRDMA2_HS_ASSUME_NEXT)
-		conn->assume = next_dialect(conn);
+		conn->suspect = next_dialect(conn);
 	settle(conn, old, step->next);
 }
 
@@ -336,11 +362,11 @@ static void take_props(struct rpcrdma2_recv *recv)
 	conn->peer = recv->hdr.props;
 	conn->have_props = true;
 	conn->peer_credits = recv->hdr.credit;
-	/* Else it is what the peer asks for. */
-	if (recv->hdr.response) {
+	/* In a CONNPROP of the peer's own, the credits are what the peer asks for. */
+	if (recv->hdr.response)
 		conn->first_grant = recv->hdr.credit;
-		conn->connprop_out = false;
-	}
+	/* Either one stands for the answer. */
+	conn->connprop_out = false;
 }
 
 /* When Calls have been sent in spite of it, too: that answers none of them. */
@@ -398,12 +424,14 @@ static int why_hang_up(enum rpcrdma2_hs_event event)
 }
 
 static void ask_next(struct rpcrdma2_conn *conn,
+		     enum rpcrdma2_hs_event event,
 		     const struct rpcrdma2_error *error,
 		     enum rpcrdma2_hs_state old)
 {
 	const struct rpcrdma2_dialect *next;
 
-	next = rpcrdma2_hs_next(error, &conn->param.dialects, conn->dialect);
+	next = rpcrdma2_hs_next(event, error, &conn->param.dialects,
+				conn->dialect);
 	if (ask_in(conn, next, old))
 		return;
 	conn->assume = next;
@@ -444,11 +472,11 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 		answer_error(recv, event);
 		break;
 	case RPCRDMA2_HS_ASK_NEXT:
-		ask_next(conn, &recv->hdr.error, old);
+		ask_next(conn, event, &recv->hdr.error, old);
 		rpcrdma2_recv_put(recv);
 		return;
 	case RPCRDMA2_HS_ASSUME_NEXT:
-		conn->assume = rpcrdma2_hs_next(&recv->hdr.error,
+		conn->assume = rpcrdma2_hs_next(event, &recv->hdr.error,
 						&conn->param.dialects,
 						conn->dialect);
 		fallthrough;

@@ -181,7 +181,7 @@ static bool is_filled(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn,
 
 	if (!ok) {
 		trace_rpcrdma2_wc_error(conn, NULL, wc);
-		rpcrdma2_conn_close(conn, -ECONNRESET);
+		rpcrdma2_conn_broken(conn, wc);
 	} else if (unlikely(!is_send(recv, wc))) {
 		rpcrdma2_conn_close(conn, -EPROTO);
 		ok = false;

@@ -372,7 +372,7 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 	conn->stats.completions++;
 	if (wc->status != IB_WC_SUCCESS) {
 		trace_rpcrdma2_wc_error(conn, last, wc);
-		rpcrdma2_conn_close(conn, -ECONNRESET);
+		rpcrdma2_conn_broken(conn, wc);
 		return;
 	}
 

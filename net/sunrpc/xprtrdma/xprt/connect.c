@@ -156,10 +156,26 @@ static void conn_closing(struct rpcrdma2_conn *conn)
 		xprt_force_disconnect(&x->xprt);
 }
 
+/*
+ * A network that fails looks like a server that hangs up or does not answer. So the
+ * second connection in a row that ends like this decides, and not the first.
+ */
+static void weigh_suspicion(struct rpcrdma2_xprt *x, struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_dialect *before = x->suspect;
+
+	x->suspect = conn->suspect;
+	if (!conn->suspect || conn->suspect != before)
+		return;
+	conn->assume = conn->suspect;
+	x->suspect = NULL;
+}
+
 static void conn_drained(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_xprt *x = conn->upper;
 
+	weigh_suspicion(x, conn);
 	rpcrdma2_requester_drained(conn->requester);
 	rpcrdma2_xprt_reverse_drop(conn);
 	rpcrdma2_report_failure(&x->xprt, conn);
@@ -209,13 +225,14 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 static void attempt_failed(struct rpcrdma2_xprt *x,
 			   const struct rpcrdma2_conn *conn)
 {
-	if (conn->assume) {
-		/* sunrpc need not know that one attempt takes two connections. */
-		rpcrdma2_server_learned(&x->xprt, conn->assume);
-		queue_delayed_work(xprtiod_workqueue, &x->connect_work, 0);
-	} else {
+	if (!conn->assume && !conn->suspect) {
 		connect_failed(x, conn->close_status);
+		return;
 	}
+	/* sunrpc need not know that one attempt takes several connections. */
+	if (conn->assume)
+		rpcrdma2_server_learned(&x->xprt, conn->assume);
+	queue_delayed_work(xprtiod_workqueue, &x->connect_work, 0);
 }
 
 /*
@@ -388,6 +405,7 @@ static void connect_worker(struct work_struct *work)
 		x->xprt.reestablish_timeout = 0;
 		x->refused = false;
 		x->refusals = 0;
+		x->suspect = NULL;
 	}
 	x->tried = x->xprt.addr;
 	/* A Reply sets it to 0 again. */

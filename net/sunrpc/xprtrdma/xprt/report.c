@@ -59,6 +59,10 @@ static const char *meaning(enum rpcrdma2_conn_state state, int status)
 		return "it breaks the protocol";
 	case -EOPNOTSUPP:
 		return "the device can't register memory as needed";
+	case -EADDRINUSE:
+		return "it still has an earlier connection";
+	case -EREMOTEIO:
+		return "its connection manager refuses";
 	case -EIO:
 		return "the device gave up its queue pair";
 	case -ENODEV:
@@ -84,9 +88,9 @@ static bool is_worth_a_line(const struct rpcrdma2_conn *conn)
 		return false;
 	case -ECONNABORTED:
 	case -EADDRNOTAVAIL:
-		return !conn->was_ready && !conn->assume;
+		return !conn->was_ready && !conn->assume && !conn->suspect;
 	default:
-		return !conn->assume;
+		return !conn->assume && !conn->suspect;
 	}
 }
 
@@ -105,9 +109,10 @@ void rpcrdma2_report_failure(const struct rpc_xprt *xprt,
 
 	if (!is_worth_a_line(conn) || !rpcrdma2_server_report(xprt))
 		return;
-	pr_warn("rpcrdma2: %s connection to %pISpc (device %s, port %u), %s: %s (error %d)\n",
+	pr_warn("rpcrdma2: %s connection to %pISpc (device %s, port %u), %s: %s (error %d%s%s)\n",
 		conn->was_ready ? "lost the" : "no", &xprt->addr,
 		device ? device->name : "none", device ? cm_id->port_num : 0,
 		steps[conn->closed_in], meaning(conn->closed_in, conn->close_status),
-		conn->close_status);
+		conn->close_status, conn->reject ? ": " : "",
+		conn->reject ? rdma_reject_msg(conn->cm_id, conn->reject) : "");
 }

@@ -36,6 +36,7 @@
  * @silent_conns: those that ended as nothing came back to a heartbeat
  * @assumed: the dialect that the connection started in, for what is known of the
  *	server; or NULL
+ * @suspect: the dialect to try if the next connection ends like the last one; or NULL
  * @refusals: connections of such a kind that were refused
  * @refused: who connects next is told that there is no common version
  * @reverse: enum rpcrdma2_rvreqsup: which of the server's Calls are taken
@@ -66,6 +67,7 @@ struct rpcrdma2_xprt {
 	int			last_close_status;
 	unsigned int		silent_conns;
 	const struct rpcrdma2_dialect *assumed;
+	const struct rpcrdma2_dialect *suspect;
 	unsigned int		refusals;
 	bool			refused;
 	u32			reverse;
