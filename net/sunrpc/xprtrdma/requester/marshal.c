@@ -185,6 +185,18 @@ static int marshal_read_chunk(struct rpcrdma2_requester *requester,
 				    buf->tail[0].iov_len - pad);
 }
 
+/*
+ * Each segment takes room in the header. A message that the peer's Receives can't hold
+ * will not fit later either, and must not block those behind it.
+ */
+static int check_header(const struct rpcrdma2_requester *requester)
+{
+	const struct rpcrdma2_conn *conn = requester->conn;
+
+	return rpcrdma2_header_size(conn->dialect, &requester->hdr) <=
+	       READ_ONCE(conn->send_limit) ? 0 : -EMSGSIZE;
+}
+
 static int marshal_external(struct rpcrdma2_requester *requester,
 			    struct rpcrdma2_call *call,
 			    struct rpcrdma2_send *send)
@@ -199,6 +211,9 @@ static int marshal_external(struct rpcrdma2_requester *requester,
 		return -E2BIG;
 	rc = rpcrdma2_register(requester, call, chunk, buf, RPCRDMA2_PART_ALL,
 			       DMA_TO_DEVICE);
+	if (rc)
+		return rc;
+	rc = check_header(requester);
 	if (rc)
 		return rc;
 	call->position_zero = true;
