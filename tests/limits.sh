@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: NFS over a device that has little of one thing or another, and over
-# one that can't register memory at all, which must be refused.
+# one that can't register memory at all, which must be refused. And what is left of a
+# device, or of one that does not let go.
 #
 #	limits.sh LIMIT=VALUE[,LIMIT=VALUE]...
 #
@@ -12,6 +13,7 @@
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 parameters=/sys/module/mimic/parameters
+control=/sys/kernel/debug/mimic/r0
 
 # limit NAME=VALUE[,NAME=VALUE] - for the devices made from now on
 limit() {
@@ -43,6 +45,68 @@ refused() {
 	unlimit max_fast_reg
 }
 
+# A Call whose header has more segments than the peer's Receives have room for fails, and
+# those behind it go on: 1024 octets, of a server of version 1 that says nothing else. A
+# Read segment takes 24 of them, and has 16 KiB.
+too_long() {
+	local status
+	limit max_fast_reg=4
+	PARAMETERS=version=1 nfs_start mimic
+	echo "rep no-data times=0" >$control/faults
+	must lab_mount 3 nolock
+	grep -q '^private_receive_size: *-$' "$(connection_of client)" ||
+		lab_fail "the server has said what it receives"
+	timeout 30 dd if=/dev/zero of="$LAB_MOUNT/data" bs=960k count=1 oflag=direct 2>/run/said
+	status=$?
+	cat /run/said
+	[ $status -ne 124 ] || lab_fail "a Call that is too long blocks the others"
+	[ $status -eq 1 ] || lab_fail "status $status: a header has room for 60 segments?"
+	must timeout 30 ls -l "$LAB_MOUNT"
+	must dd if=/dev/zero of="$LAB_MOUNT/data" bs=64k count=16 oflag=direct
+	must umount "$LAB_MOUNT"
+	nfs_stop
+	must umount "$LAB_EXPORT"
+	unlimit max_fast_reg=4
+	echo "a header that is too long: well"
+}
+
+# What was found of a device does not hold for the next one of that index.
+another_device() {
+	local i
+
+	limit no_local_inv=1
+	nfs_start mimic
+	for i in 1 2; do
+		[ "$i" -eq 1 ] || must lab_rdma_up mimic
+		must lab_mount 3 nolock
+		work offsets
+		must umount "$LAB_MOUNT"
+		[ "$(dmesg | grep -c 'device r0 takes no LOCAL_INV')" -eq "$i" ] ||
+			lab_fail "device $i was taken for another one"
+		[ "$i" -eq 2 ] || must rdma link delete r0
+	done
+	nfs_stop
+	must umount "$LAB_EXPORT"
+	unlimit no_local_inv=1
+	echo "another device: well"
+}
+
+# A device that does not stop a QP
+undrained() {
+	nfs_start mimic
+	must lab_mount 3 nolock
+	work offsets
+	echo "to-err refuse times=0" >$control/faults
+	echo qp-fatal >$control/event
+	work offsets again
+	echo clear >$control/faults
+	dmesg | grep -q 'r0 does not stop a queue pair' || lab_fail "nobody noticed"
+	must umount "$LAB_MOUNT"
+	nfs_stop
+	must umount "$LAB_EXPORT"
+	echo "a QP that does not stop: well"
+}
+
 # Each Call that is granted has a Receive, where the server's are the connection's own.
 grants_have_receives() {
 	[ "$(sum server receive_queue_shared)" = 1 ] ||
@@ -52,6 +116,9 @@ grants_have_receives() {
 
 must lab_insmod mimic
 refused
+too_long
+another_device
+undrained
 for setting; do
 	limit "$setting"
 	nfs_start mimic

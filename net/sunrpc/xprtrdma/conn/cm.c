@@ -122,7 +122,7 @@ static void interruptible_end(struct rpcrdma2_conn *conn)
  * rpcrdma2_connect_interrupt - a connect that is under way is not wanted any more
  * @conn: a connection that is closing
  *
- * Process context.
+ * Any context that allows spin_lock.
  */
 void rpcrdma2_connect_interrupt(struct rpcrdma2_conn *conn)
 {

@@ -13,22 +13,28 @@
  *  1. State CLOSING: no Receive, no Send is posted any more
  *     (rpcrdma2_conn_close).
  *  2. The upper layer hears of it (ops->closing).
- *  3. A connect that is under way is interrupted. The CM disconnects; the QP goes
- *     to the error state, which flushes both Queues.
+ *  3. The CM disconnects; the QP goes to the error state, which flushes both Queues.
  *  4. rpcrdma2_qp_drain(): every completion handler has run.
  *  5. Threads between rpcrdma2_conn_enter() and rpcrdma2_conn_exit() are
  *     waited for: from here on nobody uses the device. Steps 3 and 4 are
- *     repeated, as one of them may just have made the QP.
- *  6. Work that never completed is returned to its owners.
- *  7. The upper layer gives up memory registrations and unmaps application
- *     pages (ops->drained). No peer can reach them now, so RPCs may be
- *     retransmitted elsewhere or fail.
+ *     repeated, as one of them may just have made the QP. A QP that the device does
+ *     not stop is destroyed now.
+ *  6. The upper layer gives up memory registrations (ops->fence): no peer can reach
+ *     memory now. Work that never completed is returned to its owners.
+ *  7. The upper layer unmaps application pages and frees registrations (ops->drained).
+ *     RPCs may be retransmitted elsewhere or fail.
  *  8. QP, CQ, Receive and Send buffer mappings, PD.
  *  9. The CM id: a device that is being removed waits for this one.
  * 10. State CLOSED, ops->closed. The memory goes with the last reference, as
  *     an nfsd thread may still be reading from a Receive buffer.
  * 11. The file in debugfs, which another workqueue removes: its readers may wait for
  *     memory, and so for the next connection.
+ *
+ * A teardown may take as long as the device's driver does, so nothing else waits behind
+ * it. It may wait for a workqueue of the driver's that has no rescuer, so it can't run in
+ * a workqueue that has one. An end that connects may be what memory is swapped over: it
+ * has a thread from the start, which first ends a connect that is under way. An end that
+ * accepts has a workqueue for teardowns alone.
  *
  * Module unload waits for every teardown by destroying the workqueue, and for the memory
  * of connections that sunrpc's threads may still look at by RCU.
@@ -43,6 +49,7 @@
 #define NO_ENTRY	INT_MIN
 
 struct workqueue_struct *rpcrdma2_wq;
+static struct workqueue_struct *teardown_wq;
 static atomic_t conn_ids = ATOMIC_INIT(0);
 
 /* Which states may follow which; CLOSING may follow each but CLOSED. */
@@ -168,7 +175,12 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status)
 	trace_rpcrdma2_conn_state(conn, old, RPCRDMA2_CONN_CLOSING);
 	trace_rpcrdma2_conn_close(conn, status);
 	rpcrdma2_conn_get(conn);
-	queue_work(rpcrdma2_wq, &conn->close_work);
+	rpcrdma2_connect_interrupt(conn);
+	if (conn->active)
+		kthread_queue_work(conn->param.connector,
+				   &conn->close_in_thread);
+	else
+		queue_work(teardown_wq, &conn->close_work);
 }
 
 /* An iWARP device may flush its Queues before the CM says that the peer hung up. */
@@ -213,12 +225,11 @@ static void return_work(struct rpcrdma2_conn *conn)
  * What connects or accepts may be at it: the CM takes no disconnect before that is
  * over, be it in vain. (iw_cm_disconnect() would wait, for what is freed then.)
  */
-static void flush(struct rpcrdma2_conn *conn)
+static int flush(struct rpcrdma2_conn *conn)
 {
 	if (READ_ONCE(conn->connected))
 		rdma_disconnect(conn->cm_id);
-	if (conn->qp)
-		rpcrdma2_qp_drain(conn);
+	return conn->qp ? rpcrdma2_qp_drain(conn) : 0;
 }
 
 /* Nobody enters after this, and those who had entered have left. */
@@ -228,22 +239,24 @@ static void wait_for_users(struct rpcrdma2_conn *conn)
 		wait_for_completion(&conn->idle);
 }
 
-static void conn_teardown(struct work_struct *work)
+static void conn_teardown(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  close_work);
 	const struct rpcrdma2_conn_ops *ops = conn->param.ops;
 	struct rpcrdma2_memalloc saved =
 		rpcrdma2_memalloc_save(conn->param.swapper);
+	int rc;
 
 	cancel_delayed_work_sync(&conn->timer);
 	if (ops)
 		ops->closing(conn);
-	rpcrdma2_connect_interrupt(conn);
 	flush(conn);
 	wait_for_users(conn);
-	flush(conn);
+	rc = flush(conn);
+	if (rc)
+		rpcrdma2_qp_abort(conn, rc);
 	rpcrdma2_negotiate_lost(conn);
+	if (ops)
+		ops->fence(conn);
 	return_work(conn);
 	if (cancel_delayed_work_sync(&conn->resizing.work))
 		rpcrdma2_conn_put(conn);
@@ -260,6 +273,16 @@ static void conn_teardown(struct work_struct *work)
 	rpcrdma2_debugfs_remove(conn);
 	rpcrdma2_memalloc_restore(saved);
 	rpcrdma2_conn_put(conn);
+}
+
+static void teardown_work(struct work_struct *work)
+{
+	conn_teardown(container_of(work, struct rpcrdma2_conn, close_work));
+}
+
+static void teardown_in_thread(struct kthread_work *work)
+{
+	conn_teardown(container_of(work, struct rpcrdma2_conn, close_in_thread));
 }
 
 /**
@@ -367,7 +390,8 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	kthread_init_work(&conn->connect_work, rpcrdma2_connect_work);
 	INIT_WORK(&conn->accept_work, rpcrdma2_accept_work);
 	INIT_WORK(&conn->qp_failed_work, rpcrdma2_qp_failed_work);
-	INIT_WORK(&conn->close_work, conn_teardown);
+	INIT_WORK(&conn->close_work, teardown_work);
+	kthread_init_work(&conn->close_in_thread, teardown_in_thread);
 	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
 	INIT_DELAYED_WORK(&conn->resizing.work, rpcrdma2_change_work);
 	rpcrdma2_debugfs_init(conn);
@@ -440,14 +464,25 @@ int rpcrdma2_conn_init(void)
 				      0);
 	if (!rpcrdma2_wq)
 		return -ENOMEM;
+	teardown_wq = alloc_workqueue("rpcrdma2_close", WQ_UNBOUND, 0);
+	rc = -ENOMEM;
+	if (!teardown_wq)
+		goto out_wq;
 	rc = rpcrdma2_accept_setup();
 	if (rc)
-		goto out_destroy;
+		goto out_teardown;
+	rc = rpcrdma2_qp_setup();
+	if (rc)
+		goto out_accept;
 	rc = rpcrdma2_debugfs_setup();
 	if (!rc)
 		return 0;
+	rpcrdma2_qp_cleanup();
+out_accept:
 	rpcrdma2_accept_cleanup();
-out_destroy:
+out_teardown:
+	destroy_workqueue(teardown_wq);
+out_wq:
 	destroy_workqueue(rpcrdma2_wq);
 	return rc;
 }
@@ -458,6 +493,8 @@ out_destroy:
 void rpcrdma2_conn_cleanup(void)
 {
 	rpcrdma2_accept_cleanup();
+	/* All connections are closing. */
+	destroy_workqueue(teardown_wq);
 	destroy_workqueue(rpcrdma2_wq);
 	rpcrdma2_qp_cleanup();
 	rpcrdma2_debugfs_cleanup();

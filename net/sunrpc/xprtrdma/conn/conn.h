@@ -170,6 +170,9 @@ struct rpcrdma2_send {
  *	errno and it comes to nothing
  * @ready: RPCs may flow. Process context; before any @reply
  * @closing: no new work will be accepted; called once, process context
+ * @fence: no WR of this connection is processed by the device any more: give up all
+ *	memory registrations, before work that never completed is returned to its owners.
+ *	Called once after @closing, process context
  * @drained: no WR of this connection is or will be processed by the device;
  *	its resources still exist. Called once after @closing, process context.
  *	The upper layer drops all it has of the device.
@@ -188,6 +191,7 @@ struct rpcrdma2_conn_ops {
 	int	(*prepare)(struct rpcrdma2_conn *conn);
 	void	(*ready)(struct rpcrdma2_conn *conn);
 	void	(*closing)(struct rpcrdma2_conn *conn);
+	void	(*fence)(struct rpcrdma2_conn *conn);
 	void	(*drained)(struct rpcrdma2_conn *conn);
 	void	(*closed)(struct rpcrdma2_conn *conn);
 	void	(*free)(struct rpcrdma2_conn *conn);
@@ -215,7 +219,7 @@ struct rpcrdma2_conn_ops {
  * @job_pages: pages of the largest Call that it answers, or of the Reply
  * @dialects: what may be spoken, in the order to try it; at least one
  * @swapper: optional; whether memory is swapped over the connection
- * @connector: where it connects, on the end that does
+ * @connector: the thread that connects and tears down, on the end that connects
  */
 struct rpcrdma2_conn_param {
 	const struct rpcrdma2_conn_ops *ops;
@@ -343,11 +347,13 @@ struct rpcrdma2_heartbeat {
  * @connecting: the thread that is at it, and may be sent a signal
  * @accept_work: accepts; it has a reference
  * @qp_failed_work: closes, as the device gave up the QP; it has a reference
- * @close_work: runs the teardown
+ * @close_work: runs the teardown of an end that accepted
+ * @close_in_thread: runs the teardown of an end that connects, in its connector
  * @timer: limits the time in a state; once READY, has it look for its peer
  * @heartbeat: how it does
  * @cm_id: CM id; none after CLOSED
  * @pd: protection domain
+ * @keeps_pd: a registration could not be given up, so @pd can't; the teardown's
  * @cq: completions of both Queues, so that their handlers never overlap
  * @qp: queue pair
  * @active: this end connected, and speaks first
@@ -449,11 +455,13 @@ struct rpcrdma2_conn {
 	struct work_struct		accept_work;
 	struct work_struct		qp_failed_work;
 	struct work_struct		close_work;
+	struct kthread_work		close_in_thread;
 	struct delayed_work		timer;
 	struct rpcrdma2_heartbeat	heartbeat;
 
 	struct rdma_cm_id		*cm_id;
 	struct ib_pd			*pd;
+	bool				keeps_pd;
 	struct ib_cq			*cq;
 	struct ib_qp			*qp;
 	bool				active;
@@ -653,10 +661,12 @@ void rpcrdma2_unlisten(struct rpcrdma2_listener *listener);
 
 /* qp.c */
 void rpcrdma2_qp_failed_work(struct work_struct *work);
+int rpcrdma2_qp_setup(void);
 void rpcrdma2_qp_cleanup(void);
 unsigned int rpcrdma2_next_vector(const struct ib_device *dev, bool active);
 int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
-void rpcrdma2_qp_drain(struct rpcrdma2_conn *conn);
+int rpcrdma2_qp_drain(struct rpcrdma2_conn *conn);
+void rpcrdma2_qp_abort(struct rpcrdma2_conn *conn, int rc);
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);
 
 /**

@@ -49,11 +49,34 @@ static void note_refusal(struct ib_device *dev)
 	xa_store(&no_local_inv, dev->index, xa_mk_value(1), GFP_KERNEL);
 }
 
+/* A new device may have the index of one that is gone. */
+static int forget_refusal(struct ib_device *dev)
+{
+	xa_erase(&no_local_inv, dev->index);
+	return 0;
+}
+
+static struct ib_client client = {
+	.name	= KBUILD_MODNAME,
+	.add	= forget_refusal,
+};
+
+/**
+ * rpcrdma2_qp_setup - module initialisation
+ *
+ * Return: 0 or negative errno
+ */
+int rpcrdma2_qp_setup(void)
+{
+	return ib_register_client(&client);
+}
+
 /**
  * rpcrdma2_qp_cleanup - module removal
  */
 void rpcrdma2_qp_cleanup(void)
 {
+	ib_unregister_client(&client);
 	xa_destroy(&no_local_inv);
 }
 
@@ -294,11 +317,12 @@ static int get_pd(struct rpcrdma2_conn *conn)
 	return rc;
 }
 
+/* A registration that the device did not give up keeps its PD. */
 static void put_pd(struct rpcrdma2_conn *conn)
 {
 	if (conn->srq)
 		rpcrdma2_srq_detach(conn);
-	else if (conn->pd)
+	else if (conn->pd && !conn->keeps_pd)
 		ib_dealloc_pd(conn->pd);
 	conn->pd = NULL;
 }
@@ -383,22 +407,40 @@ static void wait_last_wqe(struct rpcrdma2_conn *conn)
 	cmpxchg(&srq->events, RPCRDMA2_MAY_RAISE, RPCRDMA2_RAISES_NONE);
 }
 
+/* ib_drain_qp() does this, too, but says nothing if the device refuses. */
+static int to_error(struct ib_qp *qp)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+
+	/* The driver has a way of its own. */
+	if (qp->device->ops.drain_sq)
+		return 0;
+	return ib_modify_qp(qp, &attr, IB_QP_STATE);
+}
+
 /**
  * rpcrdma2_qp_drain - have every WR completed, and every completion handled
  * @conn: a connection in teardown, with a QP
  *
  * Process context, sleeps.
+ *
+ * Return: 0, or negative errno: the QP goes on
  */
-void rpcrdma2_qp_drain(struct rpcrdma2_conn *conn)
+int rpcrdma2_qp_drain(struct rpcrdma2_conn *conn)
 {
+	int rc = to_error(conn->qp);
+
+	if (rc)
+		return rc;
 	if (!conn->srq) {
 		ib_drain_qp(conn->qp);
-		return;
+		return 0;
 	}
 	ib_drain_sq(conn->qp);
 	wait_last_wqe(conn);
 	/* The CQ has handled what came before this. */
 	ib_drain_sq(conn->qp);
+	return 0;
 }
 
 /*
@@ -416,8 +458,28 @@ static void reap(struct ib_cq *cq)
 }
 
 /**
+ * rpcrdma2_qp_abort - end a QP that can't be drained
+ * @conn: a connection in teardown that nobody is in
+ * @rc: what rpcrdma2_qp_drain() returned
+ *
+ * Process context, sleeps. Once the QP is destroyed, the device reaches no memory by
+ * it, and the CQ gets no more completions. But rdma_rw contexts need the QP until they
+ * are destroyed: an end that moves data keeps the QP until then.
+ */
+void rpcrdma2_qp_abort(struct rpcrdma2_conn *conn, int rc)
+{
+	pr_err_ratelimited("rpcrdma2: device %s does not stop a queue pair (error %d)\n",
+			   conn->cm_id->device->name, rc);
+	if (rpcrdma2_conn_moves_data(conn))
+		return;
+	rdma_destroy_qp(conn->cm_id);
+	conn->qp = NULL;
+	reap(conn->cq);
+}
+
+/**
  * rpcrdma2_qp_destroy - give everything back to the device
- * @conn: a connection in teardown, its QP drained
+ * @conn: a connection in teardown, its QP drained or aborted
  *
  * Process context, sleeps.
  */

@@ -21,7 +21,7 @@
 static void mr_unmap(struct rpcrdma2_requester *requester,
 		     struct rpcrdma2_mr *mr)
 {
-	if (!mr->nents)
+	if (!mr->nents || mr->kept)
 		return;
 	ib_dma_unmap_sg_attrs(requester->conn->pd->device, mr->sg.sgl,
 			      mr->nents, mr->dir,
@@ -29,11 +29,51 @@ static void mr_unmap(struct rpcrdma2_requester *requester,
 	mr->nents = 0;
 }
 
-/* Deregistering also ends what is valid: before the memory is given back. */
+/*
+ * Keep what is mapped: pages by a reference, and the Call, whose buffers may be slab
+ * memory, which has none.
+ */
+static void mr_hold_memory(struct rpcrdma2_mr *mr)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	if (!mr->nents)
+		return;
+	mr->call->kept = true;
+	for_each_sg(mr->sg.sgl, sg, mr->nents, i)
+		if (!PageSlab(sg_page(sg)))
+			get_page_unless_zero(sg_page(sg));
+}
+
+/*
+ * Deregistering ends what is valid, so it comes before the memory is given back. If the
+ * device refuses, it may still reach the memory: all of it is kept for good.
+ */
+static void mr_deregister(struct rpcrdma2_requester *requester,
+			  struct rpcrdma2_mr *mr)
+{
+	struct rpcrdma2_conn *conn = requester->conn;
+	int rc = ib_dereg_mr(mr->mr);
+
+	if (!rc) {
+		mr->mr = NULL;
+		return;
+	}
+	pr_err_ratelimited("rpcrdma2: device %s does not give up a registration (error %d): %u pages are kept for good\n",
+			   conn->pd->device->name, rc, mr->nents);
+	mr->kept = true;
+	conn->keeps_pd = true;
+	mr_hold_memory(mr);
+}
+
 static void mr_free(struct rpcrdma2_requester *requester,
 		    struct rpcrdma2_mr *mr)
 {
-	ib_dereg_mr(mr->mr);
+	if (mr->mr && !mr->kept)
+		mr_deregister(requester, mr);
+	if (mr->kept)
+		return;
 	mr_unmap(requester, mr);
 	sg_free_table(&mr->sg);
 	kfree(mr);
@@ -163,8 +203,25 @@ void rpcrdma2_mrs_refill(struct work_struct *work)
 }
 
 /**
- * rpcrdma2_mrs_destroy - deregister everything
- * @requester: of a drained connection
+ * rpcrdma2_mrs_fence - deregister everything
+ * @requester: of a drained connection; may be NULL
+ *
+ * Process context, sleeps. No peer reaches the memory any more, so Calls may give it
+ * back.
+ */
+void rpcrdma2_mrs_fence(struct rpcrdma2_requester *requester)
+{
+	struct rpcrdma2_mr *mr;
+
+	if (!requester)
+		return;
+	list_for_each_entry(mr, &requester->all_mrs, all)
+		mr_deregister(requester, mr);
+}
+
+/**
+ * rpcrdma2_mrs_destroy - free everything
+ * @requester: of a connection after rpcrdma2_mrs_fence()
  *
  * Process context, sleeps. Calls that had registrations no longer have any.
  */
@@ -366,6 +423,7 @@ static int flush(struct builder *b)
 	if (n < 0)
 		return n;
 	fill_wrs(mr);
+	mr->call = b->call;
 	/* Pairs with rpcrdma2_inv_stray(). */
 	smp_store_release(&mr->xid, be32_to_cpu(b->call->rqst->rq_xid));
 	trace_rpcrdma2_mr_register(requester->conn, b->call->rqst, ibmr);

@@ -266,10 +266,12 @@ void rpcrdma2_call_free(struct rpc_task *task)
 		fence(call);
 		rpcrdma2_conn_put(call->conn);
 	}
-	rpcrdma2_copy_free(&call->sent_copy);
-	rpcrdma2_copy_free(&call->reply_copy);
-	rpcrdma2_copy_free(&call->encrypted);
-	rpcrdma2_call_buffer_free(call);
+	if (likely(!call->kept)) {
+		rpcrdma2_copy_free(&call->sent_copy);
+		rpcrdma2_copy_free(&call->reply_copy);
+		rpcrdma2_copy_free(&call->encrypted);
+		rpcrdma2_call_buffer_free(call);
+	}
 	rqst->rq_buffer = NULL;
 }
 

@@ -143,9 +143,11 @@ struct rpcrdma2_requester {
  * @mr: fast registration MR
  * @sg: what is registered
  * @nents: entries of @sg in use; 0 if nothing is mapped
+ * @call: whose memory is mapped
  * @xid: of the RPC whose memory it is or was
  * @dir: direction of the transfer
  * @unused: the device wrote nothing there, but the CPU did
+ * @kept: the device did not give it up
  * @reg_wr: registers it
  * @inv_wr: invalidates it locally
  * @behind_wr: where there is no LOCAL_INV, does nothing but come behind the Call that has it
@@ -156,9 +158,11 @@ struct rpcrdma2_mr {
 	struct ib_mr		*mr;
 	struct sg_table		sg;
 	unsigned int		nents;
+	struct rpcrdma2_call	*call;
 	u32			xid;
 	enum dma_data_direction	dir;
 	bool			unused;
+	bool			kept;
 	struct ib_reg_wr	reg_wr;
 	union {
 		struct ib_send_wr	inv_wr;
@@ -198,6 +202,7 @@ struct rpcrdma2_copy {
  * @reply_needed: octets of Reply chunk that the responder asked for
  * @max_segments: how many the responder takes in a chunk, if it has refused more; else 0
  * @small: for buffer.c: it is of the size that some are in reserve of
+ * @kept: the device may still reach its memory, which is never freed
  * @waiting: a caller waits for @fenced; else the RPC completes
  * @external: the Reply is in the Reply chunk
  * @position_zero: the last transmission had a Position-Zero Read chunk
@@ -233,6 +238,7 @@ struct rpcrdma2_call {
 	u32			max_segments;
 	bool			small;
 	bool			waiting;
+	bool			kept;
 	bool			external;
 	bool			position_zero;
 	bool			no_read_chunks;
@@ -338,6 +344,7 @@ unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
 				   unsigned int parts);
 int rpcrdma2_mrs_provide(struct rpcrdma2_requester *requester);
 void rpcrdma2_mrs_refill(struct work_struct *work);
+void rpcrdma2_mrs_fence(struct rpcrdma2_requester *requester);
 void rpcrdma2_mrs_destroy(struct rpcrdma2_requester *requester);
 
 void rpcrdma2_mr_put(struct rpcrdma2_requester *requester,

@@ -134,10 +134,17 @@ static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
 		rpcrdma2_show_requester(seq, requester);
 }
 
+static void conn_fence(struct rpcrdma2_conn *conn)
+{
+	/* Pairs with the release in rpcrdma2_requester_create(). */
+	rpcrdma2_mrs_fence(smp_load_acquire(&conn->requester));
+}
+
 static const struct rpcrdma2_conn_ops conn_ops = {
 	.prepare	= conn_prepare,
 	.ready		= conn_ready,
 	.closing	= conn_closing,
+	.fence		= conn_fence,
 	.drained	= conn_drained,
 	.closed		= conn_closed,
 	.free		= conn_free,

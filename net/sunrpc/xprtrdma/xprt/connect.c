@@ -171,6 +171,11 @@ static void weigh_suspicion(struct rpcrdma2_xprt *x, struct rpcrdma2_conn *conn)
 	x->suspect = NULL;
 }
 
+static void conn_fence(struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_mrs_fence(conn->requester);
+}
+
 static void conn_drained(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_xprt *x = conn->upper;
@@ -311,6 +316,7 @@ static const struct rpcrdma2_conn_ops conn_ops = {
 	.prepare	= conn_prepare,
 	.ready		= conn_ready,
 	.closing	= conn_closing,
+	.fence		= conn_fence,
 	.drained	= conn_drained,
 	.closed		= conn_closed,
 	.free		= conn_free,
