@@ -18,8 +18,7 @@ static int decode_subset(struct xdr_stream *xdr, u32 *subset)
 	u32 words, i, word;
 
 	*subset = 0;
-	if (xdr_stream_decode_u32(xdr, &words) ||
-	    words > xdr_stream_remaining(xdr) / XDR_UNIT)
+	if (xdr_stream_decode_u32(xdr, &words))
 		return -EBADMSG;
 	for (i = 0; i < words; i++) {
 		if (xdr_stream_decode_u32(xdr, &word))
@@ -35,7 +34,7 @@ static int decode_request(const struct rpcrdma2_prop_table *table,
 {
 	u32 i, which;
 
-	if (rpcrdma2_decode_prop_count(xdr, &change->count) ||
+	if (xdr_stream_decode_u32(xdr, &change->count) ||
 	    change->count > RPCRDMA2_MAX_WANTED)
 		return -EBADMSG;
 	for (i = 0; i < change->count; i++) {

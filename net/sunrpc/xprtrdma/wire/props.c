@@ -8,8 +8,6 @@
  */
 #include "wire.h"
 
-#define PROPVAL_MIN	(2 * XDR_UNIT)	/* id and length */
-
 /* The first number of those for experiments (xcharext, 6.2) */
 #define EXPERIMENTAL	0xffffff00
 
@@ -93,21 +91,6 @@ int rpcrdma2_decode_prop(struct xdr_stream *xdr,
 }
 
 /**
- * rpcrdma2_decode_prop_count - decode the count of a property set
- * @xdr: stream at the count
- * @count: where to
- *
- * Return: 0, or -EBADMSG if there can't be so many
- */
-int rpcrdma2_decode_prop_count(struct xdr_stream *xdr, u32 *count)
-{
-	if (xdr_stream_decode_u32(xdr, count) ||
-	    *count > xdr_stream_remaining(xdr) / PROPVAL_MIN)
-		return -EBADMSG;
-	return 0;
-}
-
-/**
  * rpcrdma2_decode_props - decode a property set
  * @xdr: stream at the count
  * @table: the dialect's properties
@@ -123,7 +106,7 @@ int rpcrdma2_decode_props(struct xdr_stream *xdr,
 	u32 count, which;
 
 	rpcrdma2_props_init(table, props);
-	if (rpcrdma2_decode_prop_count(xdr, &count))
+	if (xdr_stream_decode_u32(xdr, &count))
 		return -EBADMSG;
 	while (count--)
 		if (rpcrdma2_decode_prop(xdr, table, props, &which))

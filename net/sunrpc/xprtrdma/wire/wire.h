@@ -301,7 +301,6 @@ static inline u32 rpcrdma2_prop_value(const struct rpcrdma2_props *props,
 int rpcrdma2_decode_prop(struct xdr_stream *xdr,
 			 const struct rpcrdma2_prop_table *table,
 			 struct rpcrdma2_props *props, u32 *which);
-int rpcrdma2_decode_prop_count(struct xdr_stream *xdr, u32 *count);
 int rpcrdma2_encode_some(struct xdr_stream *xdr,
 			 const struct rpcrdma2_prop_table *table,
 			 const struct rpcrdma2_props *props, u32 which);
