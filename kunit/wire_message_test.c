@@ -295,6 +295,45 @@ static void form_has_every_kind_of_chunk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rpcrdma2_write_octets(cl), 4300);
 }
 
+/* Segments beyond the octets that were written go back with no length. */
+static void returns_what_was_written(struct kunit *test)
+{
+	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
+	struct rpcrdma2_header *call = new_header(test), *reply = new_header(test);
+	static const u32 lengths[] = { 10, 5, 0, 10, 10, 10 };
+	__be32 words[3 * RPCRDMA2_SEGMENT_WORDS];
+	struct rpcrdma2_chunk_lists *cl = &reply->chunks;
+	struct rpcrdma2_segment seg;
+	struct rpcrdma2_chunk *offer;
+	unsigned int i;
+	size_t rest;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, msg);
+	call->chunks.words = words;
+	offer = rpcrdma2_add_write_chunk(&call->chunks);
+	for (i = 0; i < 3; i++)
+		KUNIT_ASSERT_EQ(test, rpcrdma2_add_segment(&call->chunks, offer, 100 + i,
+							   10, 0x5000 + i), 0);
+	rpcrdma2_rpc_header(reply, 0x11223344, 2, 32, true, words);
+	rpcrdma2_return_chunk(cl, rpcrdma2_add_write_chunk(cl), offer, 15);
+	rpcrdma2_return_chunk(cl, rpcrdma2_add_reply_chunk(cl), offer, 30);
+	KUNIT_EXPECT_EQ(test, cl->nsegs, 6);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_write_octets(cl), 45);
+
+	KUNIT_ASSERT_EQ(test, wire_encode(WIRE_V2, msg, reply), 0);
+	wire_put_rpc(msg, 0x11223344, true, 20);
+	KUNIT_ASSERT_EQ(test, wire_decode(WIRE_V2, msg->octets, msg->len, call, &rest),
+			0);
+	for (i = 0; i < 6; i++) {
+		seg = rpcrdma2_chunk_segment(&call->chunks, i < 3 ?
+					     &call->chunks.writes[0] :
+					     &call->chunks.reply, i % 3);
+		KUNIT_EXPECT_EQ(test, seg.handle, 100 + i % 3);
+		KUNIT_EXPECT_EQ(test, seg.offset, 0x5000 + i % 3);
+		KUNIT_EXPECT_EQ_MSG(test, seg.length, lengths[i], "segment %u", i);
+	}
+}
+
 static struct kunit_case message_cases[] = {
 	KUNIT_CASE_PARAM(decodes_to_its_header, vector_gen_params),
 	KUNIT_CASE_PARAM(decodes_at_the_other_end, vector_gen_params),
@@ -304,6 +343,7 @@ static struct kunit_case message_cases[] = {
 	KUNIT_CASE_PARAM(client_refuses_what_is_cut_short, vector_gen_params),
 	KUNIT_CASE(cut_err_vers_reads_as_version_1),
 	KUNIT_CASE(form_has_every_kind_of_chunk),
+	KUNIT_CASE(returns_what_was_written),
 	{}
 };
 
