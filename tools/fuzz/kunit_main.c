@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Runs the KUnit suites that were linked in; prints each failure, and each
- * parameter's verdict with -v.
+ * parameter's verdict with -v. With -x, it ends at the first failure.
  */
 #include <kunit/test.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 static struct kunit_suite *suites[MAX_SUITES];
 static unsigned int nsuites, passed, failed;
-static bool verbose;
+static bool verbose, until_failure;
 
 void shim_register_suite(struct kunit_suite *suite)
 {
@@ -59,6 +59,8 @@ static void run_one(struct kunit_suite *suite, struct kunit_case *c,
 	if (test.failed || verbose)
 		printf("%s %s.%s %s\n", test.failed ? "not ok" : "ok",
 		       suite->name, c->name, desc);
+	if (test.failed && until_failure)
+		exit(1);
 }
 
 static void run_case(struct kunit_suite *suite, struct kunit_case *c)
@@ -80,6 +82,7 @@ int main(int argc, char **argv)
 	unsigned int i;
 
 	verbose = argc > 1 && !strcmp(argv[1], "-v");
+	until_failure = argc > 1 && !strcmp(argv[1], "-x");
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (i = 0; i < nsuites; i++) {
 		printf("# %s\n", suites[i]->name);

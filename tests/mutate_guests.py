@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+mutate_guests.py - do tests in guests notice mistakes in the rest of the module?
+
+	mutate_guests.py [--seed N] [--test "SCRIPT ARGS"]... COUNT [FILE...]
+
+Draws COUNT mutants (mutants.py) of the sources in conn/, requester/ and responder/, or of
+FILEs, in a copy of the tree. Builds the modules with one mutant at a time and runs the
+tests in "uml" guests, until one fails: by its own status, by a splat, by the kernel's
+death or by a timeout. A mutant with the same object code as the original is equivalent,
+one that does not compile is replaced by another. The same seed draws the same mutants.
+
+Prints a line for each mutant as it ends, and a table.
+"""
+
+import argparse
+import glob
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import mutants
+
+TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+DIRECTORIES = ["conn", "requester", "responder"]
+TESTS = ["tests/echo.sh mimic", "tests/nfs.sh mimic 4.2"]
+CACHE = os.environ.get("RPCRDMA2_CACHE") or os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "rpcrdma2")
+COPY = f"{CACHE}/mutants"
+SOURCES = f"{COPY}/net/sunrpc/xprtrdma"
+LAB = f"{COPY}/tools/lab/lab"
+STATUS = {0: "survived", 96: "the kernel died", 97: "a splat", 124: "a timeout"}
+SAME_CODE, SURVIVED = "same code", "survived"
+
+
+def build():
+    """Return: the directory with the modules; None if there is a warning or an error"""
+    made = subprocess.run([LAB, "modules", "uml"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, check=False)
+    return made.stdout.split("\n")[-2] if made.returncode == 0 else None
+
+
+def code_of(modules, source):
+    """A source's object code, without what is for debuggers"""
+    out = f"{COPY}.o"
+    subprocess.run(["objcopy", "--strip-debug",
+                    f"{modules}/{os.path.relpath(source, COPY)[:-2]}.o", out], check=True)
+    with open(out, "rb") as f:
+        return f.read()
+
+
+def run(test, timeout):
+    return subprocess.run([LAB, "run", "uml", "--timeout", str(timeout), "--log",
+                           f"{COPY}.log"] + test.split(), stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False).returncode
+
+
+def try_one(mutant, source, original, tests):
+    """Return: what became of a mutant, or None if it is no C"""
+    with open(source) as f:
+        text = f.read()
+    try:
+        with open(source, "w") as f:
+            f.write(mutants.apply(text, mutant.edit))
+        modules = build()
+        if not modules:
+            return None
+        if code_of(modules, source) == original[source]:
+            return SAME_CODE
+        for test, timeout in tests:
+            status = run(test, timeout)
+            if status:
+                return f"{STATUS.get(status, 'failed')}: {test}"
+        return SURVIVED
+    finally:
+        with open(source, "w") as f:
+            f.write(text)
+
+
+def prepare(sources, tests):
+    """The original passes, and tells how long that takes."""
+    subprocess.run(["rsync", "-a", "--delete", "--exclude=.git", f"{TOP}/", f"{COPY}/"],
+                   check=True)
+    modules = build()
+    if not modules:
+        sys.exit("the modules do not build")
+    timed = []
+    for test in tests:
+        start = time.time()
+        if run(test, 900):
+            sys.exit(f"{test} fails without a mistake: see {COPY}.log")
+        timed.append((test, int(60 + 4 * (time.time() - start))))
+        print(f"# {test}: at most {timed[-1][1]} s", flush=True)
+    return {source: code_of(modules, source) for source in sources}, timed
+
+
+def table(results):
+    print(f"{'':<12} mutants  killed survived same code")
+    for directory in DIRECTORIES:
+        count = Counter(v if v in (SAME_CODE, SURVIVED) else "killed"
+                        for d, v in results if d == directory)
+        if count:
+            print(f"{directory + '/':<12} {sum(count.values()):>7} {count['killed']:>7} "
+                  f"{count[SURVIVED]:>8} {count[SAME_CODE]:>9}")
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip())
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--test", action="append")
+    parser.add_argument("count", type=int)
+    parser.add_argument("files", nargs="*")
+    options = parser.parse_args()
+    sources = sorted(s for d in DIRECTORIES for s in glob.glob(f"{TOP}/net/sunrpc/xprtrdma/{d}/*.c")
+                     if os.path.basename(s) != "handshake.c" and
+                     (not options.files or os.path.basename(s) in options.files))
+    sources = [s.replace(TOP, COPY, 1) for s in sources]
+    if not sources:
+        sys.exit("no such source")
+    original, tests = prepare(sources, options.test or TESTS)
+    drawn = [(m, s) for s in sources for m in mutants.read(s, os.path.relpath(s, SOURCES))[1]]
+    random.Random(options.seed).shuffle(drawn)
+    results = []
+    for mutant, source in drawn:
+        if len(results) == options.count:
+            break
+        start = time.time()
+        verdict = try_one(mutant, source, original, tests)
+        if verdict:
+            results.append((os.path.basename(os.path.dirname(source)), verdict))
+            print(f"{len(results)}. {verdict} ({time.time() - start:.0f} s)\n"
+                  f"   {mutant.line}: {mutant.key}", flush=True)
+    table(results)
+
+
+main()
