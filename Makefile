@@ -28,7 +28,7 @@ copy	= tar -c --exclude-from=.gitignore $(product) | tar -x -C
 
 .PHONY: help version modules install uninstall clean demo check coverage interop bench bench-clients \
 	bench-buffers bench-cores bench-outages count-locks \
-	list lint deb rpm in-tree docs html man install-source install-tools
+	list lint mutate prove deb rpm in-tree docs html man install-source install-tools
 
 help:
 	@echo 'Targets:'
@@ -140,6 +140,12 @@ bench-outages: ## measure how long it takes to notice that the other end is gone
 
 list: ## list the tests
 	@tests/check --list $(TESTS)
+
+mutate: ## put mistakes into the codecs, and see whether the wire suites notice
+	tests/check mutate
+
+prove: ## have Frama-C show that the decoders stay in bounds
+	tests/check prove
 
 lint: ## checkpatch, sparse, W=1, shellcheck
 	tests/lint.sh

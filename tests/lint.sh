@@ -43,13 +43,14 @@ shell_files() {
 # checkpatch's idea of a file, where it is not ours: tracepoints, and the names in
 # them, are laid out as in the kernel, which checkpatch takes for code; compat.h is there to compare
 # versions, and has macros for what only one of them has; tools/fuzz stands in
-# for kernel headers, and has libFuzzer's names; tests/peer is a program, with
-# messages in hex over several lines.
+# for kernel headers, and has libFuzzer's names; tools/prove has Frama-C's; tests/peer is a
+# program, with messages in hex over several lines.
 ignored_in() {
 	case $1 in
 	*/trace/events/*) echo OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT,COMPLEX_MACRO,TRAILING_SEMICOLON,MACRO_ARG_UNUSED ;;
 	*compat.h) echo LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED,MACRO_WITH_FLOW_CONTROL,COMPLEX_MACRO ;;
 	*/tools/fuzz/*) echo CAMELCASE,MACRO_ARG_REUSE,MACRO_ARG_UNUSED,PREFER_DEFINED_ATTRIBUTE_MACRO ;;
+	*/tools/prove/*) echo CAMELCASE ;;
 	*/tests/peer/*) echo PREFER_KERNEL_TYPES,PREFER_DEFINED_ATTRIBUTE_MACRO,SPLIT_STRING,COMPLEX_MACRO,VOLATILE ;;
 	*)	echo NONE ;;
 	esac

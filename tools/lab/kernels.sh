@@ -19,12 +19,14 @@ packages() {
 	peer)	echo "gcc make librdmacm-dev libibverbs-dev ibverbs-providers" ;;
 	lint)	echo "shellcheck sparse" ;;
 	model)	echo "spin gcc tcc" ;;
+	mutate)	echo "gcc libc6-dev tcc" ;;
+	prove)	echo "gcc libc6-dev frama-c-base" ;;
 	docs)	echo "python3-sphinx" ;;
 	deb)	echo "build-essential debhelper dh-dkms python3-sphinx rsync" ;;
 	rpm)	echo "rpm cpio python3-sphinx rsync" ;;
 	debian)	echo "mmdebstrap lintian e2fsprogs" ;;
 	*)	die "no package group '$1'; there are: build guest qemu arm64 capture" \
-		    "trace peer lint model docs deb rpm debian" ;;
+		    "trace peer lint model mutate prove docs deb rpm debian" ;;
 	esac
 }
 
