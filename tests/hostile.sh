@@ -5,11 +5,16 @@
 # machine this builds the peer (tests/peer), and runs itself in a guest.
 #
 #	hostile.sh client PROVIDER [TEXT...]	a client that attacks the server
+#	hostile.sh hold rxe [CASE]		clients that have the server hold memory;
+#						part of "client rxe"
+#	hostile.sh time rxe			how long they can
 #	hostile.sh server rxe [TEXT]		a server that the module's client has
 #						to bear with
 #
 # TEXT selects cases. FLAVOUR is the guest's kernel (debug). With siw a program
 # can't be a server: what it sends with Invalidate has no handle.
+
+# shellcheck disable=SC2317 # not unreachable: functions are called by name, too
 
 if [ -z "${LAB_LIB:-}" ]; then
 	tree=$(realpath "$(dirname "$0")/..")
@@ -100,6 +105,123 @@ stop_server() {
 	kill $peer
 	wait $peer
 	nfs_stop
+}
+
+### Clients that have the server hold memory
+
+# MiB that the server may use for RDMA Reads, Writes and Replies that wait; and what else a
+# case may take, of which most is the work of the honest mounts.
+HOLD_LIMIT=16
+HOLD_SLACK=24
+TCP_MOUNT=/mnt/tcp
+
+server() { sed -n "s/^$1: *//p" $CONNECTIONS/server; }
+read_memory() { must eval "echo $1 >/sys/module/rpcrdma2/parameters/read_memory"; }
+holder_says() { grep -q "^$1" /run/hold; }
+holds_nothing() { [ "$(server read_pages)" -eq 0 ]; }
+
+# tcp_advances - the honest mount over TCP writes and reads 4 MiB.
+tcp_advances() {
+	timeout 40 dd if=/run/honest of="$TCP_MOUNT/honest" bs=1M oflag=direct \
+		conv=notrunc status=none &&
+	timeout 40 dd if="$TCP_MOUNT/honest" of=/run/copy bs=1M iflag=direct status=none &&
+	cmp /run/honest /run/copy
+}
+
+# The honest mounts go on. What holds them up for longer than this, an RPC's timeout is for.
+honest_advance() {
+	must tcp_advances
+	must load_advances 40
+}
+
+# hold_ready CASE CONNECTIONS ADDRESSES - connect, from so many addresses; the process to
+# $holder
+hold_ready() {
+	"$PEER_PROGRAM" hold "$LAB_SERVER" 20049 "$@" >/run/hold 2>&1 &
+	holder=$!
+	lab_until 120 holder_says ready || lab_fail "$1: $(cat /run/hold)"
+}
+
+hold() {
+	kill -USR1 "$holder"
+	lab_until 120 holder_says holding || lab_fail "$(cat /run/hold)"
+}
+
+hold_and_advance() {
+	hold
+	honest_advance
+}
+
+# hold_case CASE CONNECTIONS ADDRESSES
+hold_case() {
+	local before holder held
+
+	SECONDS=0
+	hold_ready "$@"
+	before=$(memory_now)
+	least_during hold_and_advance
+	kill "$holder"
+	wait "$holder"
+	held=$(((${before%% *} - ${least%% *}) / 1024))
+	echo "$1: $held MiB held, $(server read_page_waits) waits, $SECONDS s"
+	[ $held -le $((HOLD_LIMIT + HOLD_SLACK)) ] || lab_fail "$1: $held MiB are held"
+	must lab_until 60 holds_nothing
+}
+
+# hold_prepare - addresses for the client, and a file to read. Heartbeats would end most of
+# its connections early, unless it says something now and then.
+hold_prepare() {
+	local i
+
+	echo 0 >/sys/module/rpcrdma2/parameters/heartbeat
+	for ((i = 10; i < 20; i++)); do
+		must ip address add 192.168.77.$i/24 dev "$LAB_NETDEV"
+	done
+	must dd if=/dev/urandom of="$LAB_EXPORT/huge" bs=1M count=1 status=none
+}
+
+# hold_memory [CASE]
+hold_memory() {
+	local memory what
+
+	hold_prepare
+	must dd if=/dev/urandom of=/run/honest bs=1M count=4 status=none
+	mkdir "$TCP_MOUNT"
+	must mount -t nfs -o vers=3,proto=tcp,mountproto=tcp,nolock \
+		"$LAB_SERVER:$LAB_EXPORT" "$TCP_MOUNT"
+	while read -r memory what; do
+		[[ $what = *${1:-}* ]] || continue
+		read_memory "$memory"
+		# shellcheck disable=SC2086 # words
+		hold_case $what
+	done <<-END
+	$HOLD_LIMIT replies-wait 3 1
+	$HOLD_LIMIT replies-written 40 1
+	4 replies-written 12 6
+	4 reads 12 6
+	END
+	must umount "$TCP_MOUNT"
+}
+
+has_connections() { [ "$(connection_of server | wc -l)" -eq "$1" ]; }
+
+# hold_time - a peer that takes no Reply loses its connection, even if nobody is short of
+# memory, and no heartbeat finds it.
+hold_time() {
+	local holder connections
+
+	connections=$(connection_of server | wc -l)
+	hold_prepare
+	hold_ready replies-written 3 1
+	hold
+	SECONDS=0
+	has_connections $((connections + 3)) || lab_fail "$(connection_of server)"
+	lab_until 100 has_connections "$connections" ||
+		lab_fail "after $SECONDS s, there is $(connection_of server)"
+	echo "closed after $SECONDS s"
+	[ $SECONDS -ge 50 ] || lab_fail "the client had no time"
+	kill "$holder"
+	wait "$holder"
 }
 
 ### A server that the module's client has to bear with
@@ -252,7 +374,13 @@ nfs_start "$2"
 honest_start
 provider=$2
 case $1 in
-client)	attack_server "${@:3}"; status=$? ;;
+client)
+	attack_server "${@:3}"
+	status=$?
+	[ $# -gt 2 ] || hold_memory
+	;;
+hold)	hold_memory "${@:3}"; status=0 ;;
+time)	hold_time; status=0 ;;
 server)	bear_with_server "${@:3}"; status=$? ;;
 esac
 honest_stop

@@ -5,6 +5,8 @@
  *	peer linger ADDRESS PORT	connections to the server there that are not through,
  *					until it is killed
  *	peer flood ADDRESS PORT CONNECTIONS	many clients that send what uses no credit
+ *	peer hold ADDRESS PORT CASE CONNECTIONS SOURCES
+ *					have the server there hold memory
  *	peer server ADDRESS PORT CASE	be that hostile server, to one client
  *	peer list			the cases of the hostile server
  */
@@ -37,6 +39,7 @@ static int usage(void)
 	fprintf(stderr, "peer client ADDRESS PORT [TEXT...]\n"
 			"peer linger ADDRESS PORT\n"
 			"peer flood ADDRESS PORT CONNECTIONS\n"
+			"peer hold ADDRESS PORT CASE CONNECTIONS SOURCES\n"
 			"peer server ADDRESS PORT CASE\n"
 			"peer list\n");
 	return 2;
@@ -59,6 +62,8 @@ int main(int argc, char **argv)
 		return linger();
 	if (!strcmp(argv[1], "flood") && argc == 5)
 		return flood(atoi(argv[4]));
+	if (!strcmp(argv[1], "hold") && argc == 7)
+		return hold(argv[4], atoi(argv[5]), atoi(argv[6]));
 	if (!strcmp(argv[1], "server") && argc == 5)
 		return misbehave(argv[4]);
 	return usage();

@@ -73,6 +73,8 @@ int attack_server(char *const *texts);
 int linger(void);
 /* client/flood.c */
 int flood(unsigned int connections);
+/* client/hold.c */
+int hold(const char *name, unsigned int connections, unsigned int sources);
 
 /* server/run.c */
 void list_misbehaviours(void);

@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which Calls may have their arguments read, and when.
+ * How much of the machine's memory peers may use by their chunks, and for how long.
  *
- * The Reads of a Call take pages, a MiB of them and more, before anybody knows who
- * sent it, and at a client its Reply does, too. So a Call with chunks waits here, and is
- * begun when it is admitted. At a server, those without Read chunks pass it by. What it
- * waits for:
+ * A Call without chunks takes a Receive and a Send, and nothing else. A Call with
+ * chunks takes pages: for the arguments that are read by RDMA, and for a Reply that
+ * goes by RDMA Write, or has to wait. A stranger can ask for a MiB and more of either.
+ * So such a Call is admitted first, for the pages that it may take at the most, and
+ * holds its part of one budget until it is done with. This file decides who is
+ * admitted, and when. No thread waits for any of it.
  *
- * Reads
- *	Of one connection, no more Calls are under RDMA Read than the peer answers
- *	Reads at a time. More would gain nothing, but hold pages, and what is sent
- *	meanwhile would wait behind them.
- * Pages
+ * The budget
  *	All connections together hold no more than the module parameter read_memory
- *	says, from when a Call is admitted until a server's thread has taken its pages
- *	over, or a client has replied.
- *	The connections whose first Call waits for pages stand in line; one Call is
- *	admitted at each turn.
+ *	says. Each address leaves as many pages to others as it holds itself: one alone
+ *	gets half of the budget, two get a third each. So there is room for an address
+ *	that comes later, as long as there are fewer of them than the budget has MiBs.
+ *	Addresses that wait stand in line. An address passes those in front of it that
+ *	hold their share, but none that holds nothing.
+ * Reads of a connection
+ *	A server reads the arguments of a Call before a thread takes it. Of one
+ *	connection no more Calls are under RDMA Read than the peer answers Reads at a
+ *	time, and no more than rpcrdma2_may_fly() says. More would gain nothing. While a
+ *	Reply of the connection waits, nothing is read.
+ *	A Call without Read chunks is admitted when a thread takes it.
  * Registrations, or mappings
  *	A device may have fewer of them than it answers Reads, and so may memory. The
  *	Call that finds none goes back to the head of the queue, and lowers the limit
  *	to what does fit; each Call that ends raises it again by one. Where no other Call
- *	of the connection has any, somebody else has them, and it tries again by the
- *	timer.
- *
- * Reads that take too long end the connection: a peer that trickles them would keep
- * the pages for ever. No thread waits for any of this.
+ *	of the connection has any, others have them, and the timer tries again.
+ * Time
+ *	A peer that takes too long for its Reads, Writes or Replies loses its connection.
+ *	It has much less time while an address waits that holds nothing.
  */
-#include <linux/sizes.h>
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <net/ipv6.h>
 
 #include "module.h"
 #include "responder.h"
@@ -35,23 +41,29 @@
 #include <trace/events/rpcrdma2.h>
 
 /* By then the client takes an RPC for lost. */
-#define READ_TIMEOUT	(60 * HZ)
+#define TRANSFER_TIMEOUT	(60 * HZ)
+#define REPLY_TIMEOUT		(30 * HZ)
+/* While an address that holds nothing waits */
+#define CROWDED_TIMEOUT		(5 * HZ)
+/* The timer looks this often, while a transfer is under way or a Reply waits. */
+#define LOOK			(2 * HZ)
 
 /* So long a Call may lack what others have, and so often it looks for it. */
 #define LACK_TIMEOUT	(30 * HZ)
 #define RETRY		(HZ / 20)
 
-/* What is kept of a segment while it is read takes a part of a page, too. */
+/* What is kept of a segment while it is read or written takes a part of a page, too. */
 #define RWS_PER_PAGE	(PAGE_SIZE / SZ_1K)
 
-static DEFINE_SPINLOCK(budget_lock);	/* budget, every in_line, pages_wanted */
+/* budget, shares and what is in them, every in_line and pages_wanted */
+static DEFINE_SPINLOCK(budget_lock);
 
 /**
  * struct budget - the pages of all Calls that are admitted
  * @held: how many
  * @most: how many there were at a time
  * @waits: Calls that waited for theirs
- * @line: responders whose first Call does, by @in_line
+ * @line: shares of addresses whose Calls wait, by @in_line
  */
 static struct budget {
 	unsigned long		held;
@@ -62,26 +74,224 @@ static struct budget {
 	.line	= LIST_HEAD_INIT(budget.line),
 };
 
+/**
+ * struct rpcrdma2_share - what the connections of one address have of the budget
+ * @node: in @shares
+ * @address: whose; an address of IPv4 is mapped
+ * @users: responders that refer to it
+ * @held: pages of its Calls that are admitted
+ * @waiting: its responders whose first Call waits for pages, by their @in_line
+ * @in_line: in the budget's line, if there are any
+ */
+struct rpcrdma2_share {
+	struct hlist_node	node;
+	struct in6_addr		address;
+	unsigned int		users;
+	unsigned long		held;
+	struct list_head	waiting;
+	struct list_head	in_line;
+};
+
+static DEFINE_HASHTABLE(shares, 8);
+
+static void set_address(struct in6_addr *address, const struct sockaddr *sa)
+{
+	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)sa;
+	const struct sockaddr_in *sin = (const struct sockaddr_in *)sa;
+
+	if (sa->sa_family == AF_INET6)
+		*address = sin6->sin6_addr;
+	else
+		ipv6_addr_set_v4mapped(sin->sin_addr.s_addr, address);
+}
+
+static struct rpcrdma2_share *share_find(const struct in6_addr *address,
+					 u32 hash)
+{
+	struct rpcrdma2_share *share;
+
+	lockdep_assert_held(&budget_lock);
+
+	hash_for_each_possible(shares, share, node, hash)
+		if (ipv6_addr_equal(&share->address, address))
+			return share;
+	return NULL;
+}
+
+/* The share of an address, which is referenced; or NULL: no memory */
+static struct rpcrdma2_share *share_get(const struct sockaddr *sa)
+{
+	struct rpcrdma2_share *share, *new;
+	u32 hash;
+
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	if (!new)
+		return NULL;
+	set_address(&new->address, sa);
+	INIT_LIST_HEAD(&new->waiting);
+	INIT_LIST_HEAD(&new->in_line);
+	hash = jhash(&new->address, sizeof(new->address), 0);
+
+	spin_lock(&budget_lock);
+	share = share_find(&new->address, hash);
+	if (!share) {
+		share = new;
+		new = NULL;
+		hash_add(shares, &share->node, hash);
+	}
+	share->users++;
+	spin_unlock(&budget_lock);
+	kfree(new);
+	return share;
+}
+
+static void share_put(struct rpcrdma2_share *share)
+{
+	bool last;
+
+	spin_lock(&budget_lock);
+	last = !--share->users;
+	if (last)
+		hash_del(&share->node);
+	spin_unlock(&budget_lock);
+	if (last)
+		kfree(share);
+}
+
 static unsigned long budget_limit(void)
 {
 	return (unsigned long)READ_ONCE(rpcrdma2_read_memory) <<
 	       (20 - PAGE_SHIFT);
 }
 
-/* The largest Call gets through even if it is beyond the limit by itself. */
-static bool budget_has(unsigned int pages)
+/*
+ * A share leaves to others as much as it has. A Call that is beyond the limit by itself
+ * gets through when there is no other.
+ */
+static bool may_hold(const struct rpcrdma2_share *share, unsigned int pages)
 {
 	lockdep_assert_held(&budget_lock);
 
-	return !budget.held || budget.held + pages <= budget_limit();
+	return !budget.held ||
+	       budget.held + share->held + pages <= budget_limit();
 }
 
-static struct rpcrdma2_responder *first_in_line(void)
+static void hold(struct rpcrdma2_share *share, struct rpcrdma2_job *job,
+		 unsigned int pages)
 {
 	lockdep_assert_held(&budget_lock);
 
-	return list_first_entry_or_null(&budget.line, struct rpcrdma2_responder,
-					admission.in_line);
+	job->admitted = pages;
+	share->held += pages;
+	budget.held += pages;
+	budget.most = max(budget.most, budget.held);
+}
+
+static void enter_line(struct rpcrdma2_admission *adm, unsigned int pages)
+{
+	struct rpcrdma2_share *share = adm->share;
+
+	lockdep_assert_held(&budget_lock);
+
+	adm->pages_wanted = pages;
+	if (!list_empty(&adm->in_line))
+		return;
+	budget.waits++;
+	list_add_tail(&adm->in_line, &share->waiting);
+	if (list_empty(&share->in_line))
+		list_add_tail(&share->in_line, &budget.line);
+}
+
+/* What else of its address waits goes to the end of the line. */
+static void leave_line_locked(struct rpcrdma2_admission *adm)
+{
+	struct rpcrdma2_share *share = adm->share;
+
+	lockdep_assert_held(&budget_lock);
+
+	if (list_empty(&adm->in_line))
+		return;
+	list_del_init(&adm->in_line);
+	if (list_empty(&share->waiting))
+		list_del_init(&share->in_line);
+	else
+		list_move_tail(&share->in_line, &budget.line);
+}
+
+static void leave_line(struct rpcrdma2_responder *responder)
+{
+	/* The caller is the only one that could make it enter. */
+	if (list_empty_careful(&responder->admission.in_line))
+		return;
+	spin_lock(&budget_lock);
+	leave_line_locked(&responder->admission);
+	spin_unlock(&budget_lock);
+}
+
+/* Return: the first of the line that may have its pages now, or NULL */
+static struct rpcrdma2_responder *first_served(void)
+{
+	struct rpcrdma2_responder *responder;
+	struct rpcrdma2_share *share;
+
+	lockdep_assert_held(&budget_lock);
+
+	list_for_each_entry(share, &budget.line, in_line) {
+		responder = list_first_entry(&share->waiting,
+					     struct rpcrdma2_responder,
+					     admission.in_line);
+		if (may_hold(share, responder->admission.pages_wanted))
+			return responder;
+		if (!share->held)
+			break;
+	}
+	return NULL;
+}
+
+/* Does an address that holds nothing wait? */
+static bool one_starves(void)
+{
+	struct rpcrdma2_share *share;
+
+	lockdep_assert_held(&budget_lock);
+
+	list_for_each_entry(share, &budget.line, in_line)
+		if (!share->held)
+			return true;
+	return false;
+}
+
+static bool is_crowded(void)
+{
+	bool crowded;
+
+	spin_lock(&budget_lock);
+	crowded = one_starves();
+	spin_unlock(&budget_lock);
+	return crowded;
+}
+
+/* Those that the Call and its Reply may take */
+static unsigned int pages_of(const struct rpcrdma2_job *job)
+{
+	return rpcrdma2_job_read_pages(job) + job->nr_lent +
+	       job->recv->hdr.chunks.nsegs / RWS_PER_PAGE;
+}
+
+/* Pages for a Call without a place in the line; or none, if its address has one */
+static bool budget_take_at_once(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_share *share = job->responder->admission.share;
+	unsigned int pages = pages_of(job);
+	bool ok;
+
+	spin_lock(&budget_lock);
+	ok = list_empty(&share->in_line) && may_hold(share, pages) &&
+	     !one_starves();
+	if (ok)
+		hold(share, job, pages);
+	spin_unlock(&budget_lock);
+	return ok;
 }
 
 /* Pages for the first Call of a connection, or a place in the line. */
@@ -89,35 +299,22 @@ static bool budget_take(struct rpcrdma2_responder *responder,
 			struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_admission *adm = &responder->admission;
-	struct rpcrdma2_responder *first;
+	unsigned int pages = pages_of(job);
 	bool ok;
 
+	lockdep_assert_held(&responder->lock);
+
+	if (list_empty_careful(&adm->in_line) && budget_take_at_once(job))
+		return true;
 	spin_lock(&budget_lock);
-	first = first_in_line();
-	job->admitted = rpcrdma2_job_read_pages(job) + job->nr_lent +
-			job->recv->hdr.chunks.nsegs / RWS_PER_PAGE;
-	ok = (!first || first == responder) && budget_has(job->admitted);
+	enter_line(adm, pages);
+	ok = first_served() == responder;
 	if (ok) {
-		list_del_init(&adm->in_line);
-		budget.held += job->admitted;
-		budget.most = max(budget.most, budget.held);
-	} else {
-		adm->pages_wanted = job->admitted;
-		job->admitted = 0;
-		if (list_empty(&adm->in_line)) {
-			list_add_tail(&adm->in_line, &budget.line);
-			budget.waits++;
-		}
+		hold(adm->share, job, pages);
+		leave_line_locked(adm);
 	}
 	spin_unlock(&budget_lock);
 	return ok;
-}
-
-static void leave_line(struct rpcrdma2_responder *responder)
-{
-	spin_lock(&budget_lock);
-	list_del_init(&responder->admission.in_line);
-	spin_unlock(&budget_lock);
 }
 
 /* Whoever stands in line is not drained, and so is there: see rpcrdma2_admission_end(). */
@@ -128,11 +325,9 @@ static struct rpcrdma2_responder *next_in_line(void)
 	if (list_empty_careful(&budget.line))
 		return NULL;
 	spin_lock(&budget_lock);
-	responder = first_in_line();
-	if (responder && budget_has(responder->admission.pages_wanted))
+	responder = first_served();
+	if (responder)
 		rpcrdma2_conn_get(responder->conn);
-	else
-		responder = NULL;
 	spin_unlock(&budget_lock);
 	return responder;
 }
@@ -147,27 +342,44 @@ static bool may_read(const struct rpcrdma2_responder *responder)
 {
 	const struct rpcrdma2_admission *adm = &responder->admission;
 
-	return !adm->lacks && adm->nr_reading < read_limit(responder) &&
+	return !adm->lacks && !responder->nr_waiting &&
+	       adm->nr_reading < read_limit(responder) &&
 	       rpcrdma2_may_fly(adm->nr_reading, adm->pages_reading);
+}
+
+/* Return: the Call that has waited longest, of those that only lack pages; or NULL */
+static struct rpcrdma2_job *next_job(struct rpcrdma2_responder *responder,
+				     bool *reads)
+{
+	struct rpcrdma2_admission *adm = &responder->admission;
+	struct rpcrdma2_job *read = NULL, *other;
+
+	if (may_read(responder))
+		read = list_first_entry_or_null(&adm->to_read,
+						struct rpcrdma2_job, list);
+	other = list_first_entry_or_null(&adm->to_run, struct rpcrdma2_job,
+					 list);
+	*reads = read && (!other || time_before(read->since, other->since));
+	return *reads ? read : other;
 }
 
 /* The connection's upper layer is there: its @drained was not called. */
 static bool admit_one(struct rpcrdma2_responder *responder)
 {
 	struct rpcrdma2_admission *adm = &responder->admission;
-	struct rpcrdma2_job *job = NULL;
+	struct rpcrdma2_job *job;
+	bool reads;
 
 	spin_lock(&responder->lock);
-	if (may_read(responder))
-		job = list_first_entry_or_null(&adm->to_read,
-					       struct rpcrdma2_job, list);
+	job = next_job(responder, &reads);
 	if (!job) {
 		leave_line(responder);
 	} else if (!budget_take(responder, job)) {
 		job = NULL;
 	} else {
-		adm->nr_reading++;
-		adm->pages_reading += rpcrdma2_job_read_pages(job);
+		adm->nr_reading += reads;
+		if (reads)
+			adm->pages_reading += rpcrdma2_job_read_pages(job);
 		list_del_init(&job->list);
 	}
 	spin_unlock(&responder->lock);
@@ -201,33 +413,75 @@ static void admit(struct rpcrdma2_responder *responder)
 	serve_line();
 }
 
-/**
- * rpcrdma2_admit - a Call came that takes pages
- * @job: the Call; rpcrdma2_job_plan() has said how much there is to read, and
- *	rpcrdma2_job_plan_reply() what is to be lent
- *
- * Process context or CQ, between enter and exit or before the connection is drained.
- */
-void rpcrdma2_admit(struct rpcrdma2_job *job)
+static void admit_later(struct rpcrdma2_job *job, struct list_head *queue)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 
+	job->since = jiffies;
 	spin_lock(&responder->lock);
-	list_add_tail(&job->list, &responder->admission.to_read);
+	list_add_tail(&job->list, queue);
 	spin_unlock(&responder->lock);
 	admit(responder);
+}
+
+/**
+ * rpcrdma2_admit - a Call came whose arguments are to be read
+ * @job: the Call; rpcrdma2_job_plan_reply() was called, and rpcrdma2_job_plan() if it has
+ *	Read chunks
+ *
+ * Process context or CQ, between enter and exit or before the connection is drained.
+ * @admitted is called, now or later, and then rpcrdma2_reads_start() is due.
+ */
+void rpcrdma2_admit(struct rpcrdma2_job *job)
+{
+	admit_later(job, &job->responder->admission.to_read);
+}
+
+/**
+ * rpcrdma2_admit_at_once - a thread is about to run a Call with chunks, but no Reads
+ * @job: the Call; rpcrdma2_job_plan_reply() was called
+ *
+ * Between enter and exit; process context.
+ *
+ * Return: whether it is admitted; if not, the job is no longer the caller's, and
+ * @admitted is called later
+ */
+bool rpcrdma2_admit_at_once(struct rpcrdma2_job *job)
+{
+	if (budget_take_at_once(job))
+		return true;
+	admit_later(job, &job->responder->admission.to_run);
+	return false;
+}
+
+/* The timer looks until nothing is left to look after. */
+static void start_timer(struct rpcrdma2_responder *responder)
+{
+	lockdep_assert_held(&responder->lock);
+
+	queue_delayed_work(rpcrdma2_wq, &responder->admission.timer, LOOK);
+}
+
+static void flight_begin(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+	struct rpcrdma2_admission *adm = &responder->admission;
+
+	lockdep_assert_held(&responder->lock);
+
+	job->since = jiffies;
+	if (list_empty(&adm->flying))
+		start_timer(responder);
+	list_add_tail(&job->list, &adm->flying);
 }
 
 static void read_begin(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 
-	job->since = jiffies;
 	spin_lock(&responder->lock);
-	list_add_tail(&job->list, &responder->admission.reading);
+	flight_begin(job);
 	spin_unlock(&responder->lock);
-	queue_delayed_work(rpcrdma2_wq, &responder->admission.read_timer,
-			   READ_TIMEOUT);
 }
 
 /**
@@ -252,6 +506,95 @@ void rpcrdma2_read_end(struct rpcrdma2_job *job)
 	admit(responder);
 }
 
+/**
+ * rpcrdma2_write_begin - a Reply is about to be posted
+ * @job: the Call
+ *
+ * Any context but interrupts. Nothing happens if the Reply has no RDMA Writes.
+ */
+void rpcrdma2_write_begin(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+
+	if (list_empty(&job->rws))
+		return;
+	job->writing = max(job->nr_pages, 1U);
+	spin_lock(&responder->lock);
+	WRITE_ONCE(responder->nr_writing, responder->nr_writing + 1);
+	WRITE_ONCE(responder->writing, responder->writing + job->writing);
+	flight_begin(job);
+	spin_unlock(&responder->lock);
+}
+
+/**
+ * rpcrdma2_write_end - a Reply's RDMA Writes are done, or were not posted
+ * @job: the Call
+ *
+ * Any context but interrupts. Nothing happens if there were none.
+ *
+ * Return: whether there is room for others now, and was not before
+ */
+bool rpcrdma2_write_end(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+	bool room;
+
+	if (!job->writing)
+		return false;
+	spin_lock(&responder->lock);
+	list_del_init(&job->list);
+	room = !rpcrdma2_responder_has_room(responder);
+	WRITE_ONCE(responder->nr_writing, responder->nr_writing - 1);
+	WRITE_ONCE(responder->writing, responder->writing - job->writing);
+	room = room && rpcrdma2_responder_has_room(responder);
+	spin_unlock(&responder->lock);
+	job->writing = 0;
+	return room;
+}
+
+/**
+ * rpcrdma2_wait_begin - a Reply waits for a Send buffer, memory or mappings
+ * @job: the Call; nothing happens if its Reply waits already
+ *
+ * Between enter and exit; process context. Until it is posted, the connection is closed,
+ * or rpcrdma2_job_put() was called, nothing else of the connection is admitted.
+ */
+void rpcrdma2_wait_begin(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+
+	if (job->waits)
+		return;
+	job->waits = true;
+	spin_lock(&responder->lock);
+	if (!responder->nr_waiting) {
+		responder->admission.waits_since = jiffies;
+		start_timer(responder);
+	}
+	WRITE_ONCE(responder->nr_waiting, responder->nr_waiting + 1);
+	spin_unlock(&responder->lock);
+}
+
+/**
+ * rpcrdma2_wait_end - a Reply that waited is posted, or dropped
+ * @job: the Call; rpcrdma2_wait_begin() was called
+ *
+ * Any context but interrupts.
+ */
+void rpcrdma2_wait_end(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+	bool last;
+
+	job->waits = false;
+	spin_lock(&responder->lock);
+	WRITE_ONCE(responder->nr_waiting, responder->nr_waiting - 1);
+	last = !responder->nr_waiting;
+	spin_unlock(&responder->lock);
+	if (last)
+		admit(responder);
+}
+
 /* The Call waits until others' Reads end, which have what it lacks; but not for ever. */
 static bool read_later(struct rpcrdma2_job *job)
 {
@@ -273,7 +616,7 @@ static bool read_later(struct rpcrdma2_job *job)
 		job->alone = !others;
 		adm->lacks = !others;
 		if (adm->lacks)
-			mod_delayed_work(rpcrdma2_wq, &adm->read_timer, RETRY);
+			mod_delayed_work(rpcrdma2_wq, &adm->timer, RETRY);
 		adm->nr_reading = others;
 		adm->pages_reading -= rpcrdma2_job_read_pages(job);
 		adm->read_limit = max(others, 1U);
@@ -328,45 +671,63 @@ unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
 }
 
 /**
- * rpcrdma2_admission_return - a Call's pages are a thread's, or free
+ * rpcrdma2_admission_return - a Call holds no pages any more
  * @job: the Call; nothing happens if it was not admitted
  *
- * Process context, no locks held.
+ * Any context but interrupts, no locks held.
  */
 void rpcrdma2_admission_return(struct rpcrdma2_job *job)
 {
 	if (!job->admitted)
 		return;
 	spin_lock(&budget_lock);
+	job->responder->admission.share->held -= job->admitted;
 	budget.held -= job->admitted;
 	spin_unlock(&budget_lock);
 	job->admitted = 0;
 	serve_line();
 }
 
-static void read_timer(struct work_struct *work)
+static bool has_passed(unsigned long since, unsigned long time, bool crowded)
+{
+	if (crowded)
+		time = CROWDED_TIMEOUT;
+	return time_after_eq(jiffies, since + time);
+}
+
+/* Does the peer take too long for something? */
+static bool is_late(struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_admission *adm = &responder->admission;
+	struct rpcrdma2_job *oldest;
+	bool crowded = is_crowded();
+
+	lockdep_assert_held(&responder->lock);
+
+	oldest = list_first_entry_or_null(&adm->flying, struct rpcrdma2_job,
+					  list);
+	if (oldest && has_passed(oldest->since, TRANSFER_TIMEOUT, crowded))
+		return true;
+	return responder->nr_waiting &&
+	       has_passed(adm->waits_since, REPLY_TIMEOUT, crowded);
+}
+
+static void look(struct work_struct *work)
 {
 	struct rpcrdma2_responder *responder =
 		container_of(to_delayed_work(work), struct rpcrdma2_responder,
-			     admission.read_timer);
+			     admission.timer);
 	struct rpcrdma2_admission *adm = &responder->admission;
-	struct rpcrdma2_job *oldest;
-	long left = 1;
-	bool lacked;
+	bool lacked, late;
 
 	spin_lock(&responder->lock);
 	lacked = adm->lacks;
 	adm->lacks = false;
-	oldest = list_first_entry_or_null(&adm->reading, struct rpcrdma2_job,
-					  list);
-	if (oldest) {
-		left = oldest->since + READ_TIMEOUT - jiffies;
-		/* Who has begun since this runs may have set it for later. */
-		if (left > 0)
-			mod_delayed_work(rpcrdma2_wq, &adm->read_timer, left);
-	}
+	late = is_late(responder);
+	if (!late && (!list_empty(&adm->flying) || responder->nr_waiting))
+		start_timer(responder);
 	spin_unlock(&responder->lock);
-	if (left <= 0)
+	if (late)
 		rpcrdma2_conn_close(responder->conn, -ETIMEDOUT);
 	if (lacked && rpcrdma2_conn_enter(responder->conn)) {
 		admit(responder);
@@ -377,20 +738,40 @@ static void read_timer(struct work_struct *work)
 /**
  * rpcrdma2_admission_init - no Call has come yet
  * @responder: a new one
+ * @peer: address of the peer
  * @admitted: called with each Call that may be begun; CQ or process context, no locks
  *	held, the connection is not drained yet
+ *
+ * Process context, sleeps. rpcrdma2_admission_free() is due in the end.
+ *
+ * Return: 0 or -ENOMEM
  */
-void rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
-			     void (*admitted)(struct rpcrdma2_job *job))
+int rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
+			    const struct sockaddr *peer,
+			    void (*admitted)(struct rpcrdma2_job *job))
 {
 	struct rpcrdma2_admission *adm = &responder->admission;
 
+	adm->share = share_get(peer);
+	if (!adm->share)
+		return -ENOMEM;
 	adm->admitted = admitted;
 	INIT_LIST_HEAD(&adm->to_read);
-	INIT_LIST_HEAD(&adm->reading);
+	INIT_LIST_HEAD(&adm->to_run);
+	INIT_LIST_HEAD(&adm->flying);
 	INIT_LIST_HEAD(&adm->in_line);
 	adm->read_limit = UINT_MAX;
-	INIT_DELAYED_WORK(&adm->read_timer, read_timer);
+	INIT_DELAYED_WORK(&adm->timer, look);
+	return 0;
+}
+
+/**
+ * rpcrdma2_admission_free - undo rpcrdma2_admission_init()
+ * @responder: the role, at its end: every job was put
+ */
+void rpcrdma2_admission_free(struct rpcrdma2_responder *responder)
+{
+	share_put(responder->admission.share);
 }
 
 /**
@@ -401,12 +782,14 @@ void rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
  */
 void rpcrdma2_admission_end(struct rpcrdma2_responder *responder)
 {
+	struct rpcrdma2_admission *adm = &responder->admission;
 	struct rpcrdma2_job *job, *next;
 	LIST_HEAD(lost);
 
-	cancel_delayed_work_sync(&responder->admission.read_timer);
+	cancel_delayed_work_sync(&adm->timer);
 	spin_lock(&responder->lock);
-	list_splice_tail_init(&responder->admission.to_read, &lost);
+	list_splice_tail_init(&adm->to_read, &lost);
+	list_splice_tail_init(&adm->to_run, &lost);
 	leave_line(responder);
 	spin_unlock(&responder->lock);
 	list_for_each_entry_safe(job, next, &lost, list) {
@@ -417,7 +800,7 @@ void rpcrdma2_admission_end(struct rpcrdma2_responder *responder)
 }
 
 /**
- * rpcrdma2_show_admission - write what Calls under RDMA Read hold
+ * rpcrdma2_show_admission - write what Calls with chunks hold
  * @seq: where to
  */
 void rpcrdma2_show_admission(struct seq_file *seq)

@@ -12,9 +12,6 @@
 
 #include <trace/events/rpcrdma2.h>
 
-/* A Reply waits for memory no longer than its requester does for the Reply. */
-#define REPLY_TIMEOUT	(30 * HZ)
-
 /**
  * rpcrdma2_job_add_payload - name a part of the Reply that may travel alone
  * @job: the job
@@ -249,6 +246,16 @@ static void reply_sent(struct rpcrdma2_send *send, int status)
 	rpcrdma2_job_put(job);
 }
 
+/*
+ * begin_reply() sees to it, but for a Call that sunrpc deferred: a thread gets that again
+ * without recvfrom.
+ */
+static bool may_keep(const struct rpcrdma2_job *job, unsigned int nr_pages)
+{
+	return job->nr_pages + nr_pages <=
+	       job->responder->conn->param.job_pages;
+}
+
 /* Those of a Reply that waited are the job's already. */
 static void keep_pages(struct rpcrdma2_job *job, struct page **pages,
 		       unsigned int nr_pages)
@@ -286,6 +293,8 @@ static int post_reply(struct builder *b, struct page **pages,
 		send->wr.ex.invalidate_rkey = inv_handle;
 	}
 	if (writes) {
+		if (!may_keep(job, nr_pages))
+			return -EMSGSIZE;
 		keep_pages(job, pages, nr_pages);
 		chain_writes(job, send);
 		send->work.prompt = true;
@@ -335,23 +344,38 @@ static void hold_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 {
 	job->reply = *res;
 	job->reply.pages = job->pages + (res->pages - pages);
-	job->since = jiffies;
 	keep_pages(job, pages, nr_pages);
+}
+
+/* Would it be refused when there is memory? Then it is not worth its pages now. */
+static bool fits_nowhere(struct builder *b)
+{
+	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
+	struct rpcrdma2_error error;
+	u32 length;
+
+	drop_stale_payloads(b);
+	length = reduced_length(b);
+	return check_offer(b, &error) ||
+	       (length > READ_ONCE(b->job->responder->conn->send_max) &&
+		!(cl->has_reply && cl->reply.length >= length));
 }
 
 /*
  * The RPC was executed, so its Reply must not be lost: the job keeps it, and what
- * was made of it so far is undone.
+ * was made of it so far is undone. The admission ends the connection if that takes
+ * too long.
  */
 static bool wait_for_memory(struct builder *b, struct page **pages,
 			    unsigned int nr_pages)
 {
 	struct rpcrdma2_job *job = b->job;
 
+	if (fits_nowhere(b) || !may_keep(job, nr_pages))
+		return false;
 	if (!job->nr_pages)
 		hold_reply(job, b->res, pages, nr_pages);
-	else if (time_after(jiffies, job->since + REPLY_TIMEOUT))
-		return false;
+	rpcrdma2_wait_begin(job);
 	trace_rpcrdma2_wait(job->responder->conn, job->xid,
 			    RPCRDMA2_WAIT_SEND_BUFFER, 0, 0);
 	rpcrdma2_rws_release(job);

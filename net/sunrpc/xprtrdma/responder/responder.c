@@ -5,7 +5,8 @@
  *   rpcrdma2_job_get()		a Call came (CQ), or
  *   rpcrdma2_job_get_late()	it came when there was no memory for a job
  *   rpcrdma2_job_plan()	it has Read chunks: how much is there to read?
- *   rpcrdma2_admit()		when may it be?
+ *   rpcrdma2_admit()		when may it be? Or, of a Call with other chunks alone,
+ *   rpcrdma2_admit_at_once()	may it be executed?
  *   rpcrdma2_reads_start()	fetch it; nobody waits
  *   rpcrdma2_job_arg()		the RPC message, for the server to decode
  *   rpcrdma2_job_reply()	RDMA Writes and the Send, one chain
@@ -151,6 +152,7 @@ static struct rpcrdma2_job *job_begin(struct rpcrdma2_job *job,
 	job->nr_lent = 0;
 	job->nr_payloads = 0;
 	job->replied = false;
+	job->waits = false;
 	return job;
 }
 
@@ -257,37 +259,6 @@ static void count_done(struct rpcrdma2_job *job)
 	memset(&job->moved, 0, sizeof(job->moved));
 }
 
-static void write_begin(struct rpcrdma2_job *job)
-{
-	struct rpcrdma2_responder *responder = job->responder;
-
-	if (list_empty(&job->rws))
-		return;
-	job->writing = job->nr_pages;
-	spin_lock(&responder->lock);
-	WRITE_ONCE(responder->nr_writing, responder->nr_writing + 1);
-	WRITE_ONCE(responder->writing, responder->writing + job->writing);
-	spin_unlock(&responder->lock);
-}
-
-/* Return: whether there is room for others now, and was not before */
-static bool write_end(struct rpcrdma2_job *job)
-{
-	struct rpcrdma2_responder *responder = job->responder;
-	bool room;
-
-	if (!job->writing)
-		return false;
-	spin_lock(&responder->lock);
-	room = !rpcrdma2_responder_has_room(responder);
-	WRITE_ONCE(responder->nr_writing, responder->nr_writing - 1);
-	WRITE_ONCE(responder->writing, responder->writing - job->writing);
-	room = room && rpcrdma2_responder_has_room(responder);
-	spin_unlock(&responder->lock);
-	job->writing = 0;
-	return room;
-}
-
 /**
  * rpcrdma2_job_give_credit - a Call's Receive and its credit may be used again
  * @job: the job, about to be answered; its message is gone
@@ -297,7 +268,9 @@ static bool write_end(struct rpcrdma2_job *job)
  */
 void rpcrdma2_job_give_credit(struct rpcrdma2_job *job)
 {
-	write_begin(job);
+	if (unlikely(job->waits))
+		rpcrdma2_wait_end(job);
+	rpcrdma2_write_begin(job);
 	atomic_inc(&job->responder->returned);
 	rpcrdma2_recv_put(job->recv);
 	job->recv = NULL;
@@ -320,12 +293,12 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	rpcrdma2_pages_give(job->pages, job->nr_pages);
 	job->nr_pages = 0;
 	rpcrdma2_job_take_back(job);
-	rpcrdma2_admission_return(job);
 	if (job->recv)
 		rpcrdma2_job_give_credit(job);
 
 	count_done(job);
-	room = write_end(job);
+	room = rpcrdma2_write_end(job);
+	rpcrdma2_admission_return(job);
 	/* Behind all that was done with it: whoever takes it finds it so. */
 	llist_add(&job->node, &responder->free_jobs);
 	room |= READ_ONCE(responder->late);
@@ -439,6 +412,7 @@ void rpcrdma2_show_responder(struct seq_file *seq,
 /**
  * rpcrdma2_responder_create - give a connection its responder role
  * @conn: a connection that is not established yet
+ * @peer: address of the peer
  * @admitted: as for rpcrdma2_admission_init()
  *
  * Process context.
@@ -447,6 +421,7 @@ void rpcrdma2_show_responder(struct seq_file *seq,
  */
 struct rpcrdma2_responder *
 rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
+			  const struct sockaddr *peer,
 			  void (*admitted)(struct rpcrdma2_job *job))
 {
 	struct rpcrdma2_responder *responder;
@@ -460,7 +435,10 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 	INIT_LIST_HEAD(&responder->jobs);
 	init_llist_head(&responder->free_jobs);
 	rpcrdma2_rws_init(responder);
-	rpcrdma2_admission_init(responder, admitted);
+	if (rpcrdma2_admission_init(responder, peer, admitted)) {
+		kfree(responder);
+		return NULL;
+	}
 	conn->responder = responder;
 	return responder;
 }
@@ -479,5 +457,6 @@ void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder)
 		kfree(job);
 	rpcrdma2_rws_free(responder);
 	rpcrdma2_lend_free(responder);
+	rpcrdma2_admission_free(responder);
 	kfree(responder);
 }

@@ -18,6 +18,7 @@
 #include "module.h"
 
 struct rpcrdma2_job;
+struct rpcrdma2_share;
 
 /*
  * What RDMA Reads or Writes of a connection move at a time: so many octets, which a
@@ -81,31 +82,37 @@ struct rpcrdma2_responder_stats {
 };
 
 /**
- * struct rpcrdma2_admission - which Calls of a connection may be read by RDMA, and when
+ * struct rpcrdma2_admission - which Calls of a connection may take pages, and when
  * @admitted: called with each that may
- * @to_read: jobs that are not admitted, in order of arrival
- * @reading: jobs whose Reads are being made or under way, oldest first
+ * @share: what its address has of the budget; admit.c's lock is for that
+ * @to_read: jobs that are not admitted, whose arguments are to be read; oldest first
+ * @to_run: others that are not admitted, oldest first
+ * @flying: jobs whose Reads or Writes are being made or under way, oldest first
  * @nr_reading: jobs that are admitted, and whose Reads have not ended
  * @read_limit: how many may be, if the device has too few of something
  * @pages_reading: pages that they read to
+ * @waits_since: when the first of the Replies that wait now began to, in jiffies
  * @lacks: the first of @to_read lacks something that no other job has: until the timer
  * @lacks_since: how long already, in jiffies
- * @read_timer: ends Reads that take too long, and @lacks
- * @in_line: in the line for pages
- * @pages_wanted: pages of the first job of @to_read, if in line
+ * @timer: ends a connection whose peer takes too long, and @lacks
+ * @in_line: in @share, if the first job waits for pages
+ * @pages_wanted: pages of the first job, if so
  *
  * Under the responder's lock, but for the last two.
  */
 struct rpcrdma2_admission {
 	void			(*admitted)(struct rpcrdma2_job *job);
+	struct rpcrdma2_share	*share;
 	struct list_head	to_read;
-	struct list_head	reading;
+	struct list_head	to_run;
+	struct list_head	flying;
 	unsigned int		nr_reading;
 	unsigned int		read_limit;
 	unsigned int		pages_reading;
+	unsigned long		waits_since;
 	bool			lacks;
 	unsigned long		lacks_since;
-	struct delayed_work	read_timer;
+	struct delayed_work	timer;
 	struct list_head	in_line;
 	unsigned int		pages_wanted;
 };
@@ -123,7 +130,8 @@ struct rpcrdma2_rw_pool {
 /**
  * struct rpcrdma2_responder - a connection's responder role
  * @conn: the connection
- * @lock: @jobs, @nr_writing, @writing, transfers, spare pages, and @admission
+ * @lock: @jobs, @nr_writing, @writing, @nr_waiting, transfers, spare pages, and
+ *	@admission
  * @jobs: all of them
  * @late: Calls wait for a job, for which there was no memory: those that come wait, too
  * @taken: Calls that came; the CQ's
@@ -136,6 +144,7 @@ struct rpcrdma2_rw_pool {
  * @returned: those of @taken whose credit was given back; anybody's
  * @nr_writing: Replies that are under RDMA Write
  * @writing: pages that they are made from
+ * @nr_waiting: Replies that wait for a Send buffer, memory or mappings
  * @small_rws: transfers of a few pages to use
  * @large_rws: others
  * @spare: where pages are lent: those for a Reply without chunks for which there is no
@@ -163,6 +172,7 @@ struct rpcrdma2_responder {
 
 	unsigned int		nr_writing ____cacheline_aligned_in_smp;
 	unsigned int		writing;
+	unsigned int		nr_waiting;
 	struct rpcrdma2_rw_pool	small_rws;
 	struct rpcrdma2_rw_pool	large_rws;
 	struct page		**spare;
@@ -210,8 +220,8 @@ struct rpcrdma2_payload {
  * @xid: of the RPC
  * @vers: version of the Call
  * @nr_pages: pages in use
- * @admitted: for admit.c: pages that it holds, or may take, for its Reads, and to lend
- * @nr_lent: pages that are @lent, or how many there are to be
+ * @admitted: for admit.c: pages that it holds, or may take, for its Reads and its Reply
+ * @nr_lent: pages that are @lent, or how many the Reply may take
  * @writing: how many of @pages are the responder's @writing
  * @lent: pages for the Reply, where the server program has none: @nr_lent of them, and
  *	NULL; or NULL
@@ -220,6 +230,7 @@ struct rpcrdma2_payload {
  * @length: octets in @pages
  * @nr_payloads: Write chunks that have a payload
  * @replied: the Reply was posted
+ * @waits: the Reply waits for a Send buffer, memory or mappings
  * @form: as what the Reply is counted
  * @alone: for admit.c: it found none of something while no other had any
  * @linear: the message is assembled in @pages from its first octet on; else
@@ -229,7 +240,7 @@ struct rpcrdma2_payload {
  * @stats: what it did with all its Calls
  * @read_work: RDMA Reads of its arguments
  * @read_done: called when they have completed, in CQ context or the teardown
- * @since: when its Reads began, or its Reply began to wait, in jiffies
+ * @since: for admit.c: when it began to wait, or its Reads or Writes began, in jiffies
  * @payloads: one for each Write chunk, in order
  * @reply: the Reply's RPC message, if it waits for memory; it is in @pages
  * @all: in the responder's @jobs
@@ -257,6 +268,7 @@ struct rpcrdma2_job {
 	u32				length;
 	unsigned int			nr_payloads;
 	bool				replied;
+	bool				waits;
 	u8				form;
 	bool				alone;
 	bool				linear;
@@ -290,12 +302,13 @@ static inline unsigned int rpcrdma2_job_pages(u32 payload)
  *
  * A hint. If the answer is no, the room op will be called.
  *
- * Return: whether little enough is under RDMA Write
+ * Return: whether no Reply waits, and little enough is under RDMA Write
  */
 static inline bool
 rpcrdma2_responder_has_room(const struct rpcrdma2_responder *responder)
 {
-	return rpcrdma2_may_fly(READ_ONCE(responder->nr_writing),
+	return !READ_ONCE(responder->nr_waiting) &&
+	       rpcrdma2_may_fly(READ_ONCE(responder->nr_writing),
 				READ_ONCE(responder->writing));
 }
 
@@ -313,6 +326,7 @@ static inline bool rpcrdma2_is_transient(int rc)
 /* responder.c */
 struct rpcrdma2_responder *
 rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
+			  const struct sockaddr *peer,
 			  void (*admitted)(struct rpcrdma2_job *job));
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
 int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n);
@@ -351,14 +365,21 @@ int rpcrdma2_job_lend(struct rpcrdma2_job *job);
 void rpcrdma2_job_take_back(struct rpcrdma2_job *job);
 
 /* admit.c */
-void rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
-			     void (*admitted)(struct rpcrdma2_job *job));
+int rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
+			    const struct sockaddr *peer,
+			    void (*admitted)(struct rpcrdma2_job *job));
+void rpcrdma2_admission_free(struct rpcrdma2_responder *responder);
 void rpcrdma2_admission_end(struct rpcrdma2_responder *responder);
 void rpcrdma2_admit(struct rpcrdma2_job *job);
+bool rpcrdma2_admit_at_once(struct rpcrdma2_job *job);
 unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
 				  unsigned int max_pages,
 				  void (*done)(struct rpcrdma2_job *job));
 void rpcrdma2_read_end(struct rpcrdma2_job *job);
+void rpcrdma2_write_begin(struct rpcrdma2_job *job);
+bool rpcrdma2_write_end(struct rpcrdma2_job *job);
+void rpcrdma2_wait_begin(struct rpcrdma2_job *job);
+void rpcrdma2_wait_end(struct rpcrdma2_job *job);
 void rpcrdma2_admission_return(struct rpcrdma2_job *job);
 void rpcrdma2_show_admission(struct seq_file *seq);
 

@@ -7,7 +7,8 @@
  * the job its pages and looks for other work; when they are done, the job is queued
  * again and any thread takes the message together with the pages. A thread that
  * starts one job's Reads starts those of the next ones, too: each turn of a thread
- * has its price.
+ * has its price. A job that has other chunks alone is admitted when a thread takes it;
+ * if there are no pages for it then, it is queued again when there are.
  */
 #include "compat.h"
 #include "module.h"
@@ -42,7 +43,7 @@ static void enqueue(struct rpcrdma2_svc_xprt *sx, struct list_head *queue,
 }
 
 /**
- * rpcrdma2_svc_admitted - a Call may be read
+ * rpcrdma2_svc_admitted - a Call may be read, or executed
  * @job: the Call
  *
  * Process context or CQ, no locks held.
@@ -58,6 +59,8 @@ static void begin(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 {
 	int rc;
 
+	if (job->recv->hdr.chunks.nsegs)
+		rpcrdma2_job_plan_reply(job);
 	if (!rpcrdma2_job_has_reads(job)) {
 		enqueue_call(sx, job);
 		return;
@@ -203,20 +206,31 @@ static void dequeue_reads(struct rpcrdma2_svc_xprt *sx,
 	spin_unlock(&sx->lock);
 }
 
-/* There was no memory for a Reply: try again when something may have changed. */
-static void park(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
+/*
+ * There was no memory for a Reply: try again when something may have changed. The one
+ * that was tried is the next one again.
+ */
+static void park(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job,
+		 bool was_tried)
 {
 	spin_lock(&sx->lock);
-	list_add_tail(&job->list, &sx->parked);
+	if (was_tried)
+		list_add(&job->list, &sx->parked);
+	else
+		list_add_tail(&job->list, &sx->parked);
 	spin_unlock(&sx->lock);
 	queue_delayed_work(rpcrdma2_wq, &sx->retry_timer, RETRY);
 }
 
-static void unpark(struct rpcrdma2_svc_xprt *sx)
+/*
+ * One Reply is tried. If it gets through, so may the next one: reply_again(). Until then
+ * the turns of threads would be in vain.
+ */
+static void unpark_one(struct rpcrdma2_svc_xprt *sx)
 {
 	spin_lock(&sx->lock);
 	if (!list_empty(&sx->parked)) {
-		list_splice_tail_init(&sx->parked, &sx->replies);
+		list_move_tail(sx->parked.next, &sx->replies);
 		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
 	}
 	spin_unlock(&sx->lock);
@@ -224,7 +238,7 @@ static void unpark(struct rpcrdma2_svc_xprt *sx)
 
 static void go_on(struct rpcrdma2_svc_xprt *sx)
 {
-	unpark(sx);
+	unpark_one(sx);
 	/* Pairs with that of rpcrdma2_svc_has_wspace(). */
 	smp_mb();
 	svc_xprt_enqueue(&sx->xprt);
@@ -293,7 +307,9 @@ void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 		rpcrdma2_recv_put(recv);
 	cancel_delayed_work_sync(&sx->retry_timer);
 	rpcrdma2_admission_end(sx->conn->responder);
-	unpark(sx);
+	spin_lock(&sx->lock);
+	list_splice_tail_init(&sx->parked, &sx->replies);
+	spin_unlock(&sx->lock);
 	while ((job = dequeue(sx, &queue)))
 		rpcrdma2_job_put(job);
 }
@@ -366,7 +382,6 @@ static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 			return 0;
 		}
 		used = take_pages(rqstp, job);
-		rpcrdma2_admission_return(job);
 	}
 	rpcrdma2_job_arg(job, &rqstp->rq_arg, rqstp->rq_pages);
 	begin_reply(rqstp, used, job->responder->conn->param.job_pages);
@@ -391,7 +406,17 @@ static int deliver_inline(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 static void reply_again(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 {
 	if (rpcrdma2_job_reply_again(job) == -EAGAIN)
-		park(sx, job);
+		park(sx, job, true);
+	else
+		go_on(sx);
+}
+
+/* Return: whether the caller still has the Call, and may execute it now */
+static bool may_execute(struct rpcrdma2_job *job)
+{
+	if (job->admitted)
+		return true;
+	return !rpcrdma2_svc_inject_error(job) && rpcrdma2_admit_at_once(job);
 }
 
 /* Return: octets of a Call for the thread, or 0 */
@@ -406,7 +431,7 @@ static int run(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 		return 0;
 	if (queue == &sx->replies)
 		reply_again(sx, job);
-	else if (queue == &sx->read_jobs || !rpcrdma2_svc_inject_error(job))
+	else if (may_execute(job))
 		len = deliver(rqstp, job);
 	rpcrdma2_conn_exit(sx->conn);
 	return len;
@@ -529,7 +554,7 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 	rc = rpcrdma2_job_reply(job, &rqstp->rq_res, rqstp->rq_respages,
 				rqstp->rq_next_page - rqstp->rq_respages);
 	if (rc == -EAGAIN) {
-		park(sx, job);
+		park(sx, job, false);
 		rc = 0;
 	}
 	fill_reply_pages(rqstp);
@@ -575,17 +600,22 @@ void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 }
 
 /**
- * rpcrdma2_svc_has_wspace - may a thread take another Call?
+ * rpcrdma2_svc_has_wspace - may a thread take another Call, or try a Reply again?
  * @xprt: the transport
  *
- * Return: whether Replies get through
+ * Return: whether Replies get through, or one is to be tried
  */
 int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt)
 {
-	struct rpcrdma2_conn *conn = to_rpcrdma2_svc_xprt(xprt)->conn;
+	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(xprt);
 
-	/* Whoever set XPT_DATA looks at the room behind that; who makes room does the reverse. */
+	/*
+	 * Callers have set or cleared a bit of xpt_flags, and look at the room behind that.
+	 * Those that make room do the reverse.
+	 */
 	smp_mb__after_atomic();
-	return rpcrdma2_conn_has_room(conn) &&
-	       rpcrdma2_responder_has_room(conn->responder);
+	if (!rpcrdma2_conn_has_room(sx->conn))
+		return false;
+	return rpcrdma2_responder_has_room(sx->conn->responder) ||
+	       !list_empty(&sx->replies);
 }

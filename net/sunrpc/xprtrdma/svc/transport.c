@@ -189,7 +189,8 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 	rpcrdma2_server_dialects(&param.dialects);
 	conn->upper = sx;
 	set_addresses(sx, conn->cm_id);
-	if (!rpcrdma2_responder_create(conn, rpcrdma2_svc_admitted))
+	if (!rpcrdma2_responder_create(conn, (struct sockaddr *)&sx->xprt.xpt_remote,
+				       rpcrdma2_svc_admitted))
 		return false;
 	if (rpcrdma2_conn_adopt(conn, &param)) {
 		rpcrdma2_svc_stats_add(conn);

@@ -355,7 +355,8 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		return NULL;
 	conn->upper = x;
 	if (rpcrdma2_requester_create(conn, &x->xprt) &&
-	    rpcrdma2_responder_create(conn, rpcrdma2_xprt_admitted) &&
+	    rpcrdma2_responder_create(conn, (struct sockaddr *)&x->xprt.addr,
+				      rpcrdma2_xprt_admitted) &&
 	    !rpcrdma2_jobs_provide(conn->responder, conn->param.calls_in + 1) &&
 	    (x->reverse != RDMA2_RVREQSUP_GENL ||
 	     !rpcrdma2_lend_provide(conn->responder)))
