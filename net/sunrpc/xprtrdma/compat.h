@@ -7,6 +7,8 @@
 #define _RPCRDMA2_COMPAT_H
 
 #include <linux/kthread.h>
+#include <linux/shrinker.h>
+#include <linux/slab.h>
 #include <linux/sunrpc/svc.h>
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
@@ -107,6 +109,51 @@ static inline void rpcrdma2_reply_pages_begin(struct svc_rqst *rqstp,
 static inline bool rpcrdma2_reply_page_stays(const struct page *page)
 {
 	return true;
+}
+#endif
+
+/* Where the caller sets the functions between the first two of these */
+#ifdef RPCRDMA2_HAVE_SHRINKER_ALLOC
+static inline struct shrinker *rpcrdma2_shrinker_alloc(const char *name)
+{
+	return shrinker_alloc(0, "%s", name);
+}
+
+static inline int rpcrdma2_shrinker_register(struct shrinker *shrinker,
+					     const char *name)
+{
+	shrinker_register(shrinker);
+	return 0;
+}
+
+static inline void rpcrdma2_shrinker_free(struct shrinker *shrinker)
+{
+	shrinker_free(shrinker);
+}
+#else
+static inline struct shrinker *rpcrdma2_shrinker_alloc(const char *name)
+{
+	struct shrinker *shrinker = kzalloc(sizeof(*shrinker), GFP_KERNEL);
+
+	if (shrinker)
+		shrinker->seeks = DEFAULT_SEEKS;
+	return shrinker;
+}
+
+static inline int rpcrdma2_shrinker_register(struct shrinker *shrinker,
+					     const char *name)
+{
+	int rc = register_shrinker(shrinker, "%s", name);
+
+	if (rc)
+		kfree(shrinker);
+	return rc;
+}
+
+static inline void rpcrdma2_shrinker_free(struct shrinker *shrinker)
+{
+	unregister_shrinker(shrinker);
+	kfree(shrinker);
 }
 #endif
 

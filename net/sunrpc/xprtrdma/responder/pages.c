@@ -8,22 +8,36 @@
  * all the pages of all threads, megabytes more than are in use at a time. Each CPU
  * keeps some instead, and gives out last what it got first. A thread that is done with
  * a Call's pages has others in exchange.
+ *
+ * A CPU gives its pages back when memory is short, and when it goes offline.
  */
+#include <linux/cpuhotplug.h>
 #include <linux/pagemap.h>
 #include <linux/percpu.h>
 #include <linux/sizes.h>
+#include <linux/workqueue.h>
 
+#include "compat.h"
 #include "responder.h"
 
 #define KEPT_PAGES	(SZ_1M >> PAGE_SHIFT)
+#define DRAIN_BATCH	16
 
-/* What a CPU keeps, the last one on top */
+/**
+ * struct kept - what a CPU keeps
+ * @n: how many pages; only this CPU changes it, and only without preemption
+ * @drain: gives them back
+ * @pages: the pages, the last one on top
+ */
 struct kept {
-	unsigned int	n;
-	struct page	*pages[KEPT_PAGES];
+	unsigned int		n;
+	struct work_struct	drain;
+	struct page		*pages[KEPT_PAGES];
 };
 
 static struct kept __percpu *kept;
+static struct shrinker *shrinker;
+static int cpu_state;
 
 /**
  * rpcrdma2_pages_take - get pages that were given back
@@ -129,15 +143,110 @@ void rpcrdma2_pages_fill(struct page **pages, unsigned int n)
 	put_cpu_ptr(kept);
 }
 
+static unsigned long count_kept(void)
+{
+	unsigned long n = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		n += READ_ONCE(per_cpu_ptr(kept, cpu)->n);
+	return n;
+}
+
+/* Of the CPU that this runs on. Calls may add some meanwhile: those stay. */
+static void drain(struct work_struct *work)
+{
+	struct page *pages[DRAIN_BATCH];
+	unsigned int n, left = KEPT_PAGES;
+
+	while (left && (n = rpcrdma2_pages_take(pages, DRAIN_BATCH))) {
+		release_pages(pages, n);
+		left -= min(left, n);
+	}
+}
+
+static unsigned long shrink_count(struct shrinker *unused,
+				  struct shrink_control *sc)
+{
+	return count_kept() ?: SHRINK_EMPTY;
+}
+
+/* Each CPU gives back its own, soon. */
+static unsigned long shrink_scan(struct shrinker *unused,
+				 struct shrink_control *sc)
+{
+	unsigned long n = 0;
+	struct kept *k;
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		k = per_cpu_ptr(kept, cpu);
+		if (READ_ONCE(k->n) && queue_work_on(cpu, system_wq, &k->drain))
+			n += READ_ONCE(k->n);
+	}
+	return n ?: SHRINK_STOP;
+}
+
+/* The CPU is offline, and another one does this. */
+static int cpu_is_dead(unsigned int cpu)
+{
+	struct kept *k = per_cpu_ptr(kept, cpu);
+
+	if (k->n)
+		release_pages(k->pages, k->n);
+	k->n = 0;
+	return 0;
+}
+
+static int shrinker_init(void)
+{
+	static const char name[] = "rpcrdma2-pages";
+
+	shrinker = rpcrdma2_shrinker_alloc(name);
+	if (!shrinker)
+		return -ENOMEM;
+	shrinker->count_objects = shrink_count;
+	shrinker->scan_objects = shrink_scan;
+	return rpcrdma2_shrinker_register(shrinker, name);
+}
+
+/**
+ * rpcrdma2_show_pages - write how many pages are kept
+ * @seq: where to
+ */
+void rpcrdma2_show_pages(struct seq_file *seq)
+{
+	rpcrdma2_show(seq, "kept_pages", "%lu", count_kept());
+}
+
 /**
  * rpcrdma2_pages_init - no CPU keeps any page yet
  *
- * Return: 0 or -ENOMEM
+ * Return: 0 or negative errno
  */
 int rpcrdma2_pages_init(void)
 {
+	int cpu, rc;
+
 	kept = alloc_percpu(struct kept);
-	return kept ? 0 : -ENOMEM;
+	if (!kept)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		INIT_WORK(&per_cpu_ptr(kept, cpu)->drain, drain);
+	cpu_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
+					      "rpcrdma2/pages:dead", NULL,
+					      cpu_is_dead);
+	if (cpu_state < 0) {
+		rc = cpu_state;
+		goto out_free;
+	}
+	rc = shrinker_init();
+	if (!rc)
+		return 0;
+	cpuhp_remove_state_nocalls(cpu_state);
+out_free:
+	free_percpu(kept);
+	return rc;
 }
 
 /**
@@ -147,11 +256,11 @@ void rpcrdma2_pages_exit(void)
 {
 	int cpu;
 
+	rpcrdma2_shrinker_free(shrinker);
+	cpuhp_remove_state_nocalls(cpu_state);
 	for_each_possible_cpu(cpu) {
-		struct kept *k = per_cpu_ptr(kept, cpu);
-
-		if (k->n)
-			release_pages(k->pages, k->n);
+		cancel_work_sync(&per_cpu_ptr(kept, cpu)->drain);
+		cpu_is_dead(cpu);
 	}
 	free_percpu(kept);
 }

@@ -428,6 +428,7 @@ int rpcrdma2_pages_get(struct page **pages, unsigned int n);
 void rpcrdma2_pages_give(struct page **pages, unsigned int n);
 void rpcrdma2_pages_exchange(struct page **pages, unsigned int n);
 void rpcrdma2_pages_fill(struct page **pages, unsigned int n);
+void rpcrdma2_show_pages(struct seq_file *seq);
 int rpcrdma2_pages_init(void);
 void rpcrdma2_pages_exit(void);
 

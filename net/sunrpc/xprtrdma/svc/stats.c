@@ -115,6 +115,7 @@ static int server_show(struct seq_file *seq, void *unused)
 	rpcrdma2_show_conn_stats(seq, &sum->conn);
 	rpcrdma2_show_responder_stats(seq, &sum->responder);
 	rpcrdma2_show_admission(seq);
+	rpcrdma2_show_pages(seq);
 	rpcrdma2_show_stats(seq, &sum->requester);
 	kfree(sum);
 	return 0;
