@@ -35,7 +35,8 @@ ranges() {
 	srq_size 64 32768 63 32769 -1 much
 	version 0 2 3 -1 v2
 	version_retry 1 86400 0 86401 1.5
-	read_memory 1 4096 -1 half
+	read_memory 1 16777216 0 16777217 -1 half
+	receive_memory 1 16777216 0 16777217 -1 half
 	reverse none genl general inlin 1
 	END
 }

@@ -17,10 +17,13 @@
 #define CREDITS_MAX		1024
 #define SRQ_SIZE_MIN		64
 #define SRQ_SIZE_MAX		32768
-/* Of the memory, this part is for Calls that are read by RDMA. */
+/* Of the memory, this part is for RDMA Reads, RDMA Writes and Replies that wait. */
 #define READ_SHARE		16
 /* and this one for Receives of a server */
 #define RECEIVE_SHARE		16
+/* MiB; more than any machine has, and in octets no overflow of what counts them */
+#define MEMORY_MIN		1
+#define MEMORY_MAX		SZ_16M
 #define INLINE_IDLE_MIN		1
 #define INLINE_IDLE_MAX		3600
 #define HEARTBEAT_MAX		3600
@@ -126,6 +129,14 @@ struct rpcrdma2_range rpcrdma2_max_requests_range = {
 
 static struct rpcrdma2_range srq_size = {
 	&rpcrdma2_srq_size, SRQ_SIZE_MIN, SRQ_SIZE_MAX, 1
+};
+
+static struct rpcrdma2_range read_memory = {
+	&rpcrdma2_read_memory, MEMORY_MIN, MEMORY_MAX, 1
+};
+
+static struct rpcrdma2_range receive_memory = {
+	&rpcrdma2_receive_memory, MEMORY_MIN, MEMORY_MAX, 1
 };
 
 static struct rpcrdma2_range heartbeat = { &rpcrdma2_heartbeat_period, 0, HEARTBEAT_MAX, 1 };
@@ -310,18 +321,18 @@ MODULE_PARM_DESC(slot_table_entries,
 module_param_cb(max_requests, &allowed_ops, &rpcrdma2_max_requests_range, 0644);
 MODULE_PARM_DESC(max_requests,
 		 "RPCs that a server allows each new client to have outstanding (2 to 1024)");
-module_param_named(read_memory, rpcrdma2_read_memory, uint, 0644);
+module_param_cb(read_memory, &allowed_ops, &read_memory, 0644);
 MODULE_PARM_DESC(read_memory,
-		 "MiB that the arguments of all clients' Calls may take while they are read by RDMA; default: a 16th of the memory");
+		 "MiB that RDMA Reads and Writes of all clients' RPCs, and their Replies that wait, may take (1 to 16777216); default: a 16th of the memory");
 module_param_named(use_srq, rpcrdma2_use_srq, bool, 0644);
 MODULE_PARM_DESC(use_srq,
 		 "A server's new connections share their Receives, where the device has Shared Receive Queues, and not on iWARP (Y)");
 module_param_cb(srq_size, &allowed_ops, &srq_size, 0644);
 MODULE_PARM_DESC(srq_size,
 		 "Receives that a new Shared Receive Queue has at the most (64 to 32768); each connection has as many more entries in its Completion Queue");
-module_param_named(receive_memory, rpcrdma2_receive_memory, uint, 0644);
+module_param_cb(receive_memory, &allowed_ops, &receive_memory, 0644);
 MODULE_PARM_DESC(receive_memory,
-		 "MiB that the Receive buffers of a server may take before they grow no more; default: a 16th of the memory");
+		 "MiB that the Receive buffers of a server may take before they grow no more (1 to 16777216); default: a 16th of the memory");
 module_param_cb(heartbeat, &allowed_ops, &heartbeat, 0644);
 MODULE_PARM_DESC(heartbeat,
 		 "Seconds of silence after which a new connection looks for its peer, and again until it is closed (1 to 3600); 0: never");
