@@ -437,7 +437,7 @@ struct bad_answer {
 	const char	*wire;
 };
 
-/* What no dialect of version 2 takes for an answer, to a CONNPROP or to a Call */
+/* Messages that no dialect of version 2 takes for an answer to a CONNPROP or a Call */
 static const struct bad_answer bad_answers[] = {
 	{ "nothing at all", "" },
 	{ "part of a word", "474554202f20485454502f312e310d0a0d0a" },

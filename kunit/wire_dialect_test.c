@@ -180,7 +180,7 @@ static void recognizes_a_message(struct kunit *test)
 			       m->dialect, "the dialect");
 }
 
-/* What tables say, and no message shows */
+/* Entries of the tables that no message shows */
 
 struct dialect_facts {
 	const struct rpcrdma2_dialect	*dialect;

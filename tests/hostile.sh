@@ -128,7 +128,7 @@ tcp_advances() {
 	cmp /run/honest /run/copy
 }
 
-# The honest mounts go on. What holds them up for longer than this, an RPC's timeout is for.
+# The honest mounts go on. A longer pause would be up to an RPC's timeout.
 honest_advance() {
 	must tcp_advances
 	must load_advances 40

@@ -103,7 +103,7 @@ must "$scripts/rpcrdma2-ping" "$LAB_SERVER"
 	2>/dev/null || lab_fail "a size could be changed"
 trace_forms
 
-# What traces is forbidden then. All that is counted can be read.
+# Tracing is forbidden then. All counters can be read.
 lock confidentiality
 see_versions README.md
 read_all

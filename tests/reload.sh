@@ -104,7 +104,7 @@ parameter() {
 	[ "$value" = "$2" ] || lab_fail "$1 is $value, not $2"
 }
 
-# What /etc/sysctl.d may have had with the kernel's own rpcrdma
+# Lines that /etc/sysctl.d may have for the kernel's own rpcrdma
 old_lines() {
 	cat <<-END
 	sunrpc.rdma_slot_table_entries = 64

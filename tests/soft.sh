@@ -96,7 +96,7 @@ lose_answers() {
 	begin hard3 bash -c 'read_data hard3'
 }
 
-# What changes the file system waits in nfsd; the rest is answered.
+# Operations that change the file system wait in nfsd; nfsd answers all others.
 slow_operations() {
 	begin slow4-write bash -c 'write_data slow4'
 	begin slow4-copy bash -c 'copy_data slow4'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What gcc has built in, for tcc (tests/mutate.py) and Frama-C (tests/prove.sh). */
+/* Functions that gcc has built in, for tcc (tests/mutate.py) and Frama-C (tests/prove.sh). */
 #ifndef _SHIM_BUILTINS_H
 #define _SHIM_BUILTINS_H
 

@@ -15,7 +15,7 @@
 /* Memory is thought to be short for that time after there was none. */
 #define SHORT_SECS	10
 
-/* No attempt is made for that time after one failed, but by those that may wait. */
+/* For that time after an attempt failed, only callers that may wait try again. */
 #define RETRY_SECS	1
 
 static atomic_long_t octets;

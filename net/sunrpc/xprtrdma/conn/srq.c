@@ -445,7 +445,7 @@ static void close_conns(struct work_struct *work)
 	mutex_unlock(&srqs_lock);
 }
 
-/* Unless it is gone. No connection takes it any more, and those that it has are closed. */
+/* The Queue is not gone. No connection joins it any more; its connections are closed. */
 static void give_up(struct rpcrdma2_srq *srq)
 {
 	WRITE_ONCE(srq->failed, true);

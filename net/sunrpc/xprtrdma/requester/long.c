@@ -24,7 +24,7 @@
  */
 #include "requester.h"
 
-/* What is offered at least: room for the largest extended attribute, and what is around it */
+/* The smallest offer: room for the largest extended attribute and its RPC message */
 #define LONG_REPLY	(SZ_64K + SZ_4K)
 
 /* Octets around the largest payload */
@@ -56,7 +56,7 @@ static void remember(struct rpcrdma2_requester *requester,
 
 /**
  * rpcrdma2_long_reply_refused - the responder had no room for a Reply
- * @requester: who sent the Call
+ * @requester: sent the Call
  * @call: the Call; pinned
  * @needed: octets of Reply chunk that the responder asks for; 0: it has not said
  *
@@ -88,7 +88,7 @@ int rpcrdma2_long_reply_refused(struct rpcrdma2_requester *requester,
 
 /**
  * rpcrdma2_long_reply_expect - offer as much as earlier Calls of the procedure needed
- * @requester: who sends the Call; has seen a long Reply
+ * @requester: sends the Call; has seen a long Reply
  * @call: the Call
  *
  * The caller holds the xprt's write lock.

@@ -30,8 +30,8 @@ static void mr_unmap(struct rpcrdma2_requester *requester,
 }
 
 /*
- * Keep what is mapped: pages by a reference, and the Call, whose buffers may be slab
- * memory, which has none.
+ * Keep the memory that is mapped. Pages get a reference. Slab memory can't have one, so the
+ * Call keeps its buffers.
  */
 static void mr_hold_memory(struct rpcrdma2_mr *mr)
 {

@@ -5,9 +5,9 @@
  * A Call without chunks takes a Receive and a Send, and nothing else. A Call with
  * chunks takes pages: for the arguments that are read by RDMA, and for a Reply that
  * goes by RDMA Write, or has to wait. A stranger can ask for a MiB and more of either.
- * So such a Call is admitted first, for the pages that it may take at the most, and
- * holds its part of one budget until it is done with. This file decides who is
- * admitted, and when. No thread waits for any of it.
+ * So such a Call is admitted first, for the largest number of pages that it may take. It
+ * holds its part of one budget until its job ends. This file decides which Call is
+ * admitted, and when. No thread waits for that.
  *
  * The budget
  *	All connections together hold no more than the module parameter read_memory
@@ -202,7 +202,7 @@ static void enter_line(struct rpcrdma2_admission *adm, unsigned int pages)
 		list_add_tail(&share->in_line, &budget.line);
 }
 
-/* What else of its address waits goes to the end of the line. */
+/* The other connections of its address go to the end of the line. */
 static void leave_line_locked(struct rpcrdma2_admission *adm)
 {
 	struct rpcrdma2_share *share = adm->share;
@@ -347,7 +347,7 @@ static bool may_read(const struct rpcrdma2_responder *responder)
 	       rpcrdma2_may_fly(adm->nr_reading, adm->pages_reading);
 }
 
-/* Return: the Call that has waited longest, of those that only lack pages; or NULL */
+/* Return: the Call that has waited longest and only lacks pages, or NULL */
 static struct rpcrdma2_job *next_job(struct rpcrdma2_responder *responder,
 				     bool *reads)
 {

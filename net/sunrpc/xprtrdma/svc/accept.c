@@ -104,7 +104,7 @@ struct rpcrdma2_backlog *rpcrdma2_backlog_alloc(void)
 	return backlog;
 }
 
-/* No peer can choose an address whose key is that of another one. */
+/* The seed is secret: no peer can choose an address that collides with another peer's. */
 static u32 key_of(const struct sockaddr *sa)
 {
 	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)sa;
