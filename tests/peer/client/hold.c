@@ -15,7 +15,7 @@
 
 #include "client.h"
 
-#define MIB		(1 << 20)
+#define MIB		(1024 * 1024)
 /* Replies are due by then, if there is a Send buffer for them. */
 #define ANSWER_MS	3000
 #define BATCH		16
