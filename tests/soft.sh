@@ -113,7 +113,7 @@ slow_operations_keep() {
 	lab_until 40 is_made_again deaf4 "$2" ||
 		lab_fail "without heartbeats, an RPC's timeout does not close the connection"
 	until ((SECONDS - start >= 12)); do
-		must timeout 10 stat /run/slow4/data >/dev/null
+		must timeout 60 stat /run/slow4/data >/dev/null
 		lab_nap 0.5
 	done
 	if is_over slow4-write || is_over slow4-copy; then

@@ -165,6 +165,10 @@ static int decode_error(const struct rpcrdma2_dialect *dialect,
 	if (rpcrdma2_decode_error(dialect, xdr, &hdr->error) || !hdr->response)
 		return rpcrdma2_refuse_silently(hdr);
 	hdr->error.bare |= hdr->error.code == RDMA2_ERR_VERS;
+	/* Three words like this are v2-09's error: see has_direction(). No version is so high. */
+	if (hdr->error.code == RDMA2_ERR_VERS &&
+	    hdr->error.vers_low >= RDMA2_ERR_READ_CHUNKS)
+		return rpcrdma2_refuse_silently(hdr);
 	return 0;
 }
 
