@@ -87,7 +87,7 @@ flood_is_harmless() {
 	[ "$busy" -le $((4 * calm + 5000)) ] || lab_fail "that is too slow"
 }
 
-no_connections() { grep -q '^connections: *0$' $CONNECTIONS/server; }
+no_connections() { grep -q '^connections: *0$' "$CONNECTIONS"/server; }
 
 # stop_server - while clients are in the middle of connecting. None may stay until its time
 # is over, since that pins the module and the network namespace.
