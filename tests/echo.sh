@@ -4,12 +4,13 @@
 # Guest script: RPCs of every form over real connections, from and to this
 # guest.
 #
-#	echo.sh rxe|siw|tcp [TRANSPORT [PARAMETER=VALUE...]]
+#	echo.sh PROVIDER [TRANSPORT] [PARAMETER=VALUE...] [-- [PARAMETER=VALUE...]]...
 #
+# PROVIDER: rxe, siw, mimic, or tcp, which is no device.
 # TRANSPORT is the module under test: rpcrdma2 (default), or the kernel's own
-# rpcrdma to see whether a failure is the test's. The parameters are the echo
-# module's: suites=NAME,NAME... runs these suites, only=TEXT the tests whose
-# name has TEXT in it.
+# rpcrdma to see whether a failure is the test's. Each "--" begins another run, in the
+# same guest. The parameters are the echo module's: suites=NAME,NAME... runs these suites,
+# only=TEXT the tests whose name has TEXT in it; all others are the transport's.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -18,17 +19,18 @@ provider=${1:-rxe}
 [ $# -eq 0 ] || shift
 transport=rpcrdma2
 case ${1:-} in
-''|*=*)	;;
+''|*=*|--) ;;
 *)	transport=$1; shift ;;
 esac
 log=/run/echo.log
 
+# load_transport [PARAMETER=VALUE]...
 load_transport() {
 	case $transport in
 	*/*)	insmod "$transport" ;;
 	*)	if [ -e "$LAB_MODULES/$transport.ko" ]; then
 			# shellcheck disable=SC2046 # several, or none
-			lab_insmod "$transport" $(echo "${PARAMETERS:-}" | tr : ' ')
+			lab_insmod "$transport" $(echo "${PARAMETERS:-}" | tr : ' ') "$@"
 		else
 			modprobe "$transport"
 		fi ;;
@@ -51,52 +53,76 @@ totals() {
 tracing=/sys/kernel/tracing
 events=$tracing/events/rpcrdma2/enable
 
-if [ "$provider" = tcp ]; then
-	set -- proto=tcp "$@"
-else
-	lab_rdma_up "$provider" || lab_fail "no $provider device"
-	dma_now_is_none
-	load_transport || lab_fail "can't load $transport"
-fi
-# The kernel's own lacks the forms of echo_rare.
-if [ "$transport" = rpcrdma ]; then
-	set -- suites=echo_forms,echo_many,echo_disconnect,echo_reverse,echo_connect "$@"
-fi
-
-[ ! -e $events ] || echo 1 >$events
-: >$log
-dmesg --follow-new --notime >$log &
-follower=$!
-sleep 0.2
-lab_insmod rpcrdma2_echo_kunit "$@" || lab_fail "can't load the tests"
-sleep 0.5
-kill $follower
-cat $log
-[ ! -e $events ] || cp $tracing/trace /run/trace
-
 # In the reverse direction, the server's Calls had every form. (Where nobody could say
 # that a Write chunk will not do, there is none.)
-case ${PARAMETERS:-}:$* in
-*reverse=genl*:*echo_reverse_forms*)
-	write_chunks=calls_sent_write_chunks
-	case $PARAMETERS in *v2-01*) write_chunks='' ;; esac
+reverse_forms_are_counted() {
+	local write_chunks=calls_sent_write_chunks counter
+
+	case $1 in *v2-01*) write_chunks='' ;; esac
 	for counter in calls_sent_inline calls_sent_read_chunks \
 		       calls_sent_position_zero $write_chunks \
 		       calls_sent_reply_chunk remote_invalidations; do
 		grep -q "^$counter: *[1-9]" /sys/kernel/debug/rpcrdma2/server ||
 			lab_fail "no $counter: $(cat /sys/kernel/debug/rpcrdma2/server)"
-	done ;;
-esac
-
-unload rpcrdma2_echo_kunit
-[ "$provider" = tcp ] || {
-	unload "$(basename "$transport" .ko)"
-	nothing_is_mapped
+	done
 }
 
-echo "echo over $provider: $(totals pass) passed, $(totals fail) failed, $(totals skip) skipped"
-if grep -E '^ *not ok |failed to initialize' $log; then
-	[ ! -e /run/trace ] || cp /run/trace "$LAB_SHARE/trace"
-	lab_fail "not all tests passed"
-fi
-[ "$(totals pass)" -gt 0 ] || lab_fail "no test ran"
+# echo_suites PARAMETER=VALUE... - load the transport, run its suites, and unload it.
+echo_suites() {
+	local parameter transports=() echos=() follower
+
+	for parameter; do
+		case $parameter in
+		suites=*|only=*) echos+=("$parameter") ;;
+		*)	transports+=("$parameter") ;;
+		esac
+	done
+	case $provider:$transport in
+	tcp:*)	echos+=(proto=tcp) ;;
+	# It lacks the forms of echo_rare.
+	*:rpcrdma) echos=(suites=echo_forms,echo_many,echo_disconnect,echo_reverse,echo_connect
+			  "${echos[@]}") ;;
+	esac
+	[ "$provider" = tcp ] || load_transport "${transports[@]}" ||
+		lab_fail "can't load $transport ${transports[*]}"
+	[ ! -e $events ] || echo 1 >$events
+	: >$log
+	dmesg --follow-new --notime >$log &
+	follower=$!
+	sleep 0.2
+	lab_insmod rpcrdma2_echo_kunit "${echos[@]}" || lab_fail "can't load the tests"
+	sleep 0.5
+	kill $follower
+	cat $log
+	[ ! -e $events ] || cp $tracing/trace /run/trace
+	case ${PARAMETERS:-}:$* in
+	*reverse=genl*echo_reverse_forms*) reverse_forms_are_counted "${PARAMETERS:-}:$*" ;;
+	esac
+	unload rpcrdma2_echo_kunit
+	[ "$provider" = tcp ] || {
+		unload "$(basename "$transport" .ko)"
+		nothing_is_mapped
+	}
+
+	echo "echo over $provider${*:+, $*}: $(totals pass) passed, $(totals fail) failed," \
+	     "$(totals skip) skipped"
+	if grep -E '^ *not ok |failed to initialize' $log; then
+		[ ! -e /run/trace ] || cp /run/trace "$LAB_SHARE/trace"
+		lab_fail "not all tests passed"
+	fi
+	[ "$(totals pass)" -gt 0 ] || lab_fail "no test ran"
+}
+
+[ "$provider" = tcp ] || {
+	lab_rdma_up "$provider" || lab_fail "no $provider device"
+	dma_now_is_none
+}
+run=()
+for word in "$@" --; do
+	if [ "$word" = -- ]; then
+		echo_suites "${run[@]}"
+		run=()
+	else
+		run+=("$word")
+	fi
+done

@@ -5,7 +5,7 @@
 # them. Those that name a remedy are answered by one resend, and the application
 # notices nothing; the others fail that RPC, and only that one.
 #
-#	errors.sh PROVIDER
+#	errors.sh PROVIDER...
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -63,27 +63,38 @@ fails_at_last() {
 	echo "errors $1: $2 fails, once"
 }
 
-nfs_start "$1"
-can_inject || skip "this kernel has no fault injection"
-must lab_mount 4.2
-count_event errors rpcrdma2/rpcrdma2_error_recv
-must dd if=/dev/urandom of=/run/data bs=256k count=1 2>/dev/null
-cp /run/data "$LAB_EXPORT/data"
-: >"$LAB_EXPORT/new"
-must read_file
-must write_file
+# over PROVIDER
+over() {
+	local code
 
-survives $READ_CHUNKS write_file
-survives $WRITE_CHUNKS read_file
-survives $WRITE_RESOURCE read_file
-survives $REPLY_RESOURCE read_file
-survives $SEGMENTS read_file
-survives $SEGMENTS write_file
-# A Read chunk, and then a Position-Zero Read chunk
-fails_at_last $READ_CHUNKS$READ_CHUNKS write_file
-for code in $BAD_XDR $INVAL_HTYPE $SYSTEM; do
-	fails "$code" read_file
-	fails "$code" write_file
+	nfs_start "$1"
+	can_inject || skip "this kernel has no fault injection"
+	must lab_mount 4.2
+	count_event errors rpcrdma2/rpcrdma2_error_recv
+	cp /run/data "$LAB_EXPORT/data"
+	: >"$LAB_EXPORT/new"
+	must read_file
+	must write_file
+
+	survives $READ_CHUNKS write_file
+	survives $WRITE_CHUNKS read_file
+	survives $WRITE_RESOURCE read_file
+	survives $REPLY_RESOURCE read_file
+	survives $SEGMENTS read_file
+	survives $SEGMENTS write_file
+	# A Read chunk, and then a Position-Zero Read chunk
+	fails_at_last $READ_CHUNKS$READ_CHUNKS write_file
+	for code in $BAD_XDR $INVAL_HTYPE $SYSTEM; do
+		fails "$code" read_file
+		fails "$code" write_file
+	done
+	must umount "$LAB_MOUNT"
+	nfs_stop
+	must umount "$LAB_EXPORT"
+}
+
+must dd if=/dev/urandom of=/run/data bs=256k count=1 2>/dev/null
+for provider; do
+	echo "Over $provider"
+	over "$provider"
 done
-must umount "$LAB_MOUNT"
-nfs_stop

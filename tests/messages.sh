@@ -41,7 +41,7 @@ mount_in_vain "$LAB_SERVER" vers=4.2
 mount_in_vain "$LAB_SERVER" vers=4.1
 must lab_until 60 attempts_ended 4
 [ $SECONDS -lt 55 ] || lab_fail "four attempts took $SECONDS s"
-says "$LAB_SERVER" "(device r0, port 1), connecting: nobody listens for RDMA at that port (error -111)"
+says "$LAB_SERVER" "(device r0, port 1), connecting: nobody listens for RDMA at that port (error -111: invalid service ID)"
 
 # Its own interface has no RDMA device.
 must ip link add dummy7 type dummy

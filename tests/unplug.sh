@@ -3,20 +3,24 @@
 #
 # Guest script: the RDMA device goes away under load, and comes back.
 #
-#	unplug.sh PROVIDER
+#	unplug.sh PROVIDER...
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-nfs_start "$1"
-must lab_mount 4.2
-load_start
-for _ in 1 2 3; do
-	must timeout 60 rdma link delete r0
-	sleep 1
-	must lab_rdma_up "$1"
-	load_advances 90 || lab_fail "the mount did not come back"
+for provider; do
+	nfs_start "$provider"
+	must lab_mount 4.2
+	load_start
+	for _ in 1 2 3; do
+		must timeout 60 rdma link delete r0
+		sleep 1
+		must lab_rdma_up "$provider"
+		load_advances 90 || lab_fail "the mount did not come back"
+	done
+	load_stop
+	must umount "$LAB_MOUNT"
+	nfs_stop
+	must umount "$LAB_EXPORT"
+	echo "$provider: well"
 done
-load_stop
-must umount "$LAB_MOUNT"
-nfs_stop

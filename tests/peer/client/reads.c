@@ -40,18 +40,17 @@ static void say_all(struct connection *c, const struct memory *m)
 }
 
 /*
- * A Reply waits behind the Reads that are on the Send Queue. If they are no more than
- * this end answers at a time, which is one, that is a small part of all the time, and
- * the Call comes after some of the others are served.
+ * A Reply waits behind the Reads on the Send Queue. The server posts no more Reads than
+ * this end answers at a time, which is one. So the Reply to the short Call overtakes the
+ * Replies to most of the long ones. They are counted: times depend on the machine's load.
  */
 static void short_call_behind_them(void)
 {
 	struct options options = default_options;
 	struct connection *c;
 	struct message reply;
-	int64_t start, took = 0;
+	unsigned int i, before = GRANTED;
 	struct memory m;
-	unsigned int i;
 
 	options.sends = GRANTED;
 	options.recvs = GRANTED + 8;
@@ -61,7 +60,6 @@ static void short_call_behind_them(void)
 	earn(c);
 	memory_expose(c, &m, ARGUMENT_LEN, IBV_ACCESS_REMOTE_READ);
 	memset(m.data, 'w', m.len);
-	start = now_ms();
 	say_all(c, &m);
 	for (i = 0; i < GRANTED; i++) {
 		if (connection_receive(c, &reply, PATIENCE_MS) != MESSAGE)
@@ -69,11 +67,10 @@ static void short_call_behind_them(void)
 		if (word_at(reply.data, 3) != 0)
 			fail("not a Reply");
 		if (word_at(reply.data, 0) == id_of(GRANTED - 1))
-			took = now_ms() - start;
+			before = i;
 	}
-	if (took > (now_ms() - start) / 2)
-		fail("%d ms for the short one, %d ms for all", (int)took,
-		     (int)(now_ms() - start));
+	if (before > GRANTED / 2)
+		fail("%u of %u Replies before the short one", before, GRANTED);
 	stays(c);
 }
 
