@@ -80,7 +80,7 @@ echo_suites() {
 	case $provider:$transport in
 	tcp:*)	echos+=(proto=tcp) ;;
 	# It lacks the forms of echo_rare.
-	*:rpcrdma) echos=(suites=echo_forms,echo_many,echo_disconnect,echo_reverse,echo_connect
+	*:rpcrdma) echos=("suites=echo_forms,echo_many,echo_disconnect,echo_reverse,echo_connect"
 			  "${echos[@]}") ;;
 	esac
 	[ "$provider" = tcp ] || load_transport "${transports[@]}" ||
