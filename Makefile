@@ -117,13 +117,13 @@ check: ## run all tests, or TESTS, in guests
 coverage: ## run them, and report which lines of the module they reach
 	tests/coverage $(TESTS)
 
-interop: ## run the interoperation matrix, and write Documentation/interop.rst
+interop: ## run the interoperation matrix, and write Documentation/protocol/interop.rst
 	tests/interop
 
 count-locks: ## locks and atomics of an RPC, beside those of rpcrdma
 	tools/count-locks
 
-bench: ## measure it beside rpcrdma and TCP, and write Documentation/performance.rst
+bench: ## measure it beside rpcrdma and TCP, and write Documentation/performance/raw/results.rst
 	tools/bench
 
 bench-clients: ## measure a server with very many clients, and write that part of it

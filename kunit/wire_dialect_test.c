@@ -249,7 +249,7 @@ static void prints_other_errors(struct kunit *test)
 	expect_error(test, RDMA2_ERR_BAD_XDR, true, "2 of another text");
 }
 
-/* Changes are answered by the table: architecture.rst, "Changes of properties". */
+/* Changes are answered by the table: develop/credits.rst, "Sizes that change". */
 static void knows_what_may_change(struct kunit *test)
 {
 	const struct dialect_facts *f = test->param_value;

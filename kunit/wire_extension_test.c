@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An extension of v2-09, as small as one can be: what Documentation/extending.rst says
+ * An extension of v2-09, as small as one can be: what Documentation/protocol/extending.rst says
  * one has to write, and what a peer without it makes of that.
  *
  * Its header type is a greeting of one word, which is answered with another one. Its

@@ -6,7 +6,7 @@
 
 What guests can't have, tests/doctor.sh not show: Secure Boot, an IOMMU, InfiniBand,
 vendors' stacks, logs of all kinds. Each finding of the doctor has a paragraph in
-Documentation/doctor.rst, and is made by some test, here or there.
+Documentation/fix/findings.rst, and is made by some test, here or there.
 """
 
 import importlib.machinery
@@ -339,8 +339,8 @@ def check_numbers():
     table, rest = text.split("\n}\n", 1)
     have = set(re.findall(r'^    "(RD\d+)": \(', table, re.M))
     made = set(re.findall(r'"(RD\d+)"', rest))
-    with open(f"{TOP}/Documentation/doctor.rst", encoding="utf-8") as file:
-        explained = set(re.findall(r"^(RD\d+)$", file.read(), re.M))
+    with open(f"{TOP}/Documentation/fix/findings.rst", encoding="utf-8") as file:
+        explained = set(re.findall(r"^ *(RD\d+)$", file.read(), re.M))
     with open(f"{TOP}/tests/doctor.sh", encoding="utf-8") as file:
         tried = set(re.findall(r"^finds (RD\d+)", file.read(), re.M))
     tried |= {name for case in CASES + PINGS

@@ -82,7 +82,7 @@ if ! install_rpcgen; then
 elif build tools/xdr; then
 	run "wire/ against rpcgen" "$out/build/tools/xdr/oracle" 20000 "$seed"
 fi
-run "the tests that Documentation/statements.rst names" "$top/tests/statements.py"
+run "the tests that Documentation/protocol/statements.rst names" "$top/tests/statements.py"
 run "extract-xdr.sh" "$top/scripts/test-extract-xdr.sh"
 run "rpcrdma2-doctor, on hosts that are made up" "$top/tests/doctor_faked.py"
 run "what scripts refuse" "$top/tests/refusals.sh"

@@ -27,7 +27,7 @@ refuses() {
 	echo "FAIL: $*: not '$words': $said"
 }
 
-page=Documentation/interop.rst
+page=Documentation/protocol/interop.rst
 before=$(sha256sum <$page)
 
 refuses 'demo [' tools/demo --bogus

@@ -4,7 +4,7 @@
 
     statements.py [FILE]
 
-FILE is Documentation/statements.rst, which says what stands in the last column.
+FILE is Documentation/protocol/statements.rst, which says what stands in the last column.
 """
 
 import glob
@@ -72,7 +72,7 @@ def check(row):
 def main():
     if len(sys.argv) > 2:
         sys.exit(__doc__)
-    path = os.path.join(TOP, "Documentation/statements.rst")
+    path = os.path.join(TOP, "Documentation/protocol/statements.rst")
     with open(sys.argv[1] if len(sys.argv) > 1 else path, encoding="ascii") as file:
         text = file.read()
     passed = failed = unshown = 0

@@ -4,7 +4,7 @@
 # Guest script: a server with two addresses, on a device each, which a client takes for
 # one: RPCs go both ways. A way that is lost holds up its RPCs until it is back, or an
 # administrator has it lead elsewhere, and costs none of them. (Linux has no fail-over
-# here: Documentation/admin-guide.rst.)
+# here: Documentation/admin/availability.rst.)
 #
 #	trunking.sh PROVIDER [trunkdiscovery]
 #

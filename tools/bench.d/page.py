@@ -17,7 +17,7 @@ from plot import Plot
 SUMMARY = '.. Made by "make bench", up to the next comment.'
 SUMMARY_END = ".. What follows is not."
 REST = '.. Made by "make bench", all of it.'
-PICTURE = "performance.svg"
+PICTURE = "../performance.svg"
 NAMES = {"rpcrdma2": "rpcrdma2", "rpcrdma": "rpcrdma", "tcp": "TCP"}
 OURS, OTHER = "rpcrdma2", "rpcrdma"
 # By what the device moves a payload that is not inline

@@ -5,7 +5,7 @@
 -- 2016 (draft-cel-nfsv4-rpcrdma-version-two-01).
 --
 -- It takes Sends of version 2 only; those of version 1 are left to Wireshark's
--- own dissector. What is malformed is what Documentation/protocol.rst says that
+-- own dissector. What is malformed is what Documentation/protocol/implementation.rst says that
 -- a receiver refuses, but for limits that an implementation is free to choose.
 --
 -- In this order: fields; how a header is parsed; chunk lists; header types; the
@@ -20,7 +20,7 @@ local rpcrdma2 = Proto("rpcrdma2", "RPC-over-RDMA version 2")
 
 local VERSION = 2
 local MSG, NOMSG, ERROR, CONNPROP = 0, 1, 4, 5
--- An extension: Documentation/property-change.rst
+-- An extension: Documentation/protocol/property-change.rst
 local REQUEST, DISPOSITION, UPDATE = 0xffffff01, 0xffffff02, 0xffffff03
 local HTYPES = {
 	[MSG] = "MSG", [NOMSG] = "NOMSG", [ERROR] = "ERROR",

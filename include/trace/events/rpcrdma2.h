@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tracepoints of rpcrdma2. Every event names the connection by its id; those
- * about an RPC name the XID too. Documentation/tracing.rst says when each one
+ * about an RPC name the XID too. Documentation/reference/tracepoints.rst says when each one
  * fires. What an event costs when it is on is spent in TP_fast_assign(): its
  * arguments are only what the caller has at hand.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Properties that change: Documentation/property-change.rst. The server's Receives have
+ * Properties that change: Documentation/protocol/property-change.rst. The server's Receives have
  * a fixed size.
  */
 #include <string.h>

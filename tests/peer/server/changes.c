@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A server's properties that change, and its requests to change the client's:
- * Documentation/property-change.rst. The client's Receives have a fixed size.
+ * Documentation/protocol/property-change.rst. The client's Receives have a fixed size.
  */
 #include "server.h"
 

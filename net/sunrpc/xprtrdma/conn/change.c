@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The size of Receive buffers changes while the connection lives: xcharext, 3.1 and 4;
- * on v2-09, Documentation/property-change.rst.
+ * on v2-09, Documentation/protocol/property-change.rst.
  *
  * An end may make its own larger whenever it likes. It gives each buffer that comes
  * back another size, and says so when the last one has (rpcrdma2_conn_resize()). It

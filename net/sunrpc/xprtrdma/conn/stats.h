@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counters, and how they are shown. Documentation/statistics.rst has them one
+ * Counters, and how they are shown. Documentation/reference/counters.rst has them one
  * by one.
  *
  * A struct of counters has nothing but u64s, so that two of a kind can be added

@@ -2,7 +2,7 @@
 /*
  * Messages about a change of properties: what xcharext, 4.2 to 4.4, calls REQ_XCHAR,
  * RESP_XCHAR and UPD_XCHAR. v2-09 has no such thing; there they are an extension of
- * this project's (Documentation/property-change.rst), with the same bodies.
+ * this project's (Documentation/protocol/property-change.rst), with the same bodies.
  *
  * A request is a property set. What becomes of it is said by the places in that set,
  * in three subsets that don't overlap. An update is one property.

@@ -30,7 +30,7 @@
 #define XCHAR_RBSIZ		1
 #define XCHAR_RQREMINV		2
 #define XCHAR_BRS		3
-/* Experimental: Documentation/property-change.rst */
+/* Experimental: Documentation/protocol/property-change.rst */
 #define XCHAR_WISH		0xffffff02
 
 #define ERR_VERS		1

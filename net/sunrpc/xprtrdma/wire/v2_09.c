@@ -11,7 +11,7 @@
 #define RDMA2_ERROR	4
 #define RDMA2_CONNPROP	5
 
-/* Those of an extension, and its properties: Documentation/property-change.rst */
+/* Those of an extension, and its properties: Documentation/protocol/property-change.rst */
 #define RDMA2_REQPROP	0xffffff01
 #define RDMA2_RESPPROP	0xffffff02
 #define RDMA2_UPDPROP	0xffffff03
