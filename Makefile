@@ -95,13 +95,13 @@ install-source:
 	$(copy) $(DESTDIR)/usr/src/rpcrdma2-$(VERSION)
 	install -D -m 644 etc/modprobe.d/$(conf) $(DESTDIR)/usr/lib/modprobe.d/$(conf)
 
-# Commands have no suffix where they are installed. Some manual pages are not made.
+# Commands have no suffix where they are installed.
 install-tools: man
 	for tool in scripts/rpcrdma2-*; do \
 		name=$${tool##*/}; \
 		install -D -m 755 $$tool $(DESTDIR)/usr/sbin/$${name%.*}; \
 	done
-	for page in $(OUT)/man/*.[1-8] $(wildcard Documentation/man/*.[1-8]); do \
+	for page in $(OUT)/man/*.[1-8]; do \
 		install -D -m 644 $$page \
 			$(DESTDIR)/usr/share/man/man$${page##*.}/$${page##*/}; \
 	done

@@ -144,8 +144,8 @@ parameters_are_explained() {
 		END { for (name in text) print name ":" text[name] }' >"$work/page"
 	installed_modinfo -F parm >"$work/parameters"
 	while IFS=: read -r parameter text; do
-		grep -q "^| \`$parameter\`" "$tree/README.md" || {
-			echo "$parameter: not in README.md"
+		grep -qx "$parameter" "$tree/Documentation/reference/parameters.rst" || {
+			echo "$parameter: not in Documentation/reference/parameters.rst"
 			missing=1
 		}
 		for number in '' $(grep -oE '[[:alnum:]]*[0-9]+' <<<"$text"); do
@@ -271,7 +271,7 @@ check "it is version $version" is_version
 check "signed, for Secure Boot" is_signed
 check "no other kernels than those it was tried on, unless told to" takes_known_kernels
 check "rpcrdma is rpcrdma2" loads rpcrdma updates/dkms/rpcrdma2.ko
-check "parameters in rpcrdma2(7) and README.md" parameters_are_explained
+check "parameters in rpcrdma2(7) and its source" parameters_are_explained
 
 check "a vendor's RDMA stack, faked" fake_stack
 check "the build uses its symbols' versions" fits_stack

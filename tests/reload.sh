@@ -41,10 +41,10 @@ ranges() {
 	END
 }
 
-# paragraph PARAMETER - what rpcrdma2(7) says of it
+# paragraph PARAMETER - what rpcrdma2(7) says of it, which includes that page
 paragraph() {
 	awk -v name="$1" '/^[^ ]/ { mine = $0 == name } mine' \
-		"$LAB_TREE/Documentation/man/rpcrdma2.7.rst" | tr -d '`'
+		"$LAB_TREE/Documentation/reference/parameters.rst" | tr -d '`'
 }
 
 # check_defaults - rpcrdma2(7) has those of the module, which was just loaded.
