@@ -147,5 +147,5 @@ mutate: ## put mistakes into the codecs, and see whether the wire suites notice
 prove: ## have Frama-C show that the decoders stay in bounds
 	tests/check prove
 
-lint: ## checkpatch, sparse, W=1, shellcheck
+lint: ## checkpatch, sparse, W=1, shellcheck, sentences of the documentation
 	tests/lint.sh

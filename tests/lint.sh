@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Style and static checks of everything in the tree, by what Linux 6.1 has for it:
-# checkpatch and sparse; shellcheck. (Warnings of the compiler, W=1,
-# are errors whenever the lab builds modules.)
+# checkpatch and sparse; shellcheck; prose.py for the documentation. (Warnings of the
+# compiler, W=1, are errors whenever the lab builds modules.)
 
 set -u
 
@@ -79,6 +79,8 @@ check_python() {
 		'import ast, sys; ast.parse(open(sys.argv[1]).read())'
 }
 
+check_prose() { tests/prose.py; }
+
 "$lab" deps lint && debug=$(KERNEL=6.1 "$lab" kernel debug) || exit
 source=$(realpath "$debug/build/source")
 cd "$tree" || exit
@@ -87,4 +89,5 @@ check checkpatch checkpatch
 check sparse check_sparse
 check shellcheck check_shell
 check python check_python
+check documentation check_prose
 [ $failures -eq 0 ]

@@ -1,0 +1,199 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Check the documentation: sentences, words, paths, and names that the code must have.
+
+    prose.py [--old]
+
+Prints what is wrong, a line each. tests/prose.old has the pages that were written before
+these rules, with the number of mistakes that each may have; --old prints that file anew.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+DOCS = TOP / "Documentation"
+OLD = TOP / "tests/prose.old"
+MOST_WORDS = 25             # of a sentence
+LEAST_WORDS = 8             # of a page's first paragraph
+
+# Habits that readers stumbled over: a pattern, and what to do about it
+HABITS = (
+    (r"^(Who|What|Whoever|Whatever|Whose)\b(?!.*\?$)", "name the subject"),
+    (r"\bbe it\b", "write 'whether ... or'"),
+    (r"\bby need\b", "say what causes it"),
+    (r"\bsome \d", "write 'about'"),
+    (r"\b(those|that) of\b", "name the thing again"),
+    (r"\bat the (most|least)\b", "write 'at most', 'at least'"),
+    (r"\bsees? to\b", "write 'check'"),
+    (r"\bwhat comes? of\b|\bwhat came of\b", "write 'the result'"),
+)
+PROSE = "warning", "note", "glossary"       # directives with prose in them
+RULE = re.compile(r"^ *=+( +=+)+ *$")
+
+
+def without_blocks(text):
+    """Lines; those of code, tables, titles and directives are empty."""
+    lines = text.split("\n")
+    hidden, table = None, False
+    for at, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip())
+        if hidden is not None and (not line or indent > hidden):
+            yield ""
+            continue
+        hidden = None
+        if RULE.match(line):
+            table = not table or bool(lines[at + 1:at + 2] and lines[at + 1].strip())
+            yield ""
+            continue
+        directive = re.match(r" *\.\. ([\w-]+)::", line)
+        if line.lstrip().startswith(".. ") or line.strip() == "::":
+            hidden = None if directive and directive[1] in PROSE else indent
+            yield ""
+        elif table or re.match(r"^[=\-~]{4,}$", line) or line.startswith("| ") or \
+                re.match(r"^[=\-~]{4,}$", lines[at + 1] if at + 1 < len(lines) else ""):
+            yield ""
+        else:
+            hidden = indent if line.endswith("::") else None
+            yield line
+
+
+def plain(text):
+    """Without markup; a literal is a word."""
+    text = re.sub(r"``[^`]*``|(?<!:)`[^`<>]+`(?!_)", "X", text)
+    text = re.sub(r":\w+:`([^`<]*?)(?: <[^>]*>)?`", r"\1", text)
+    text = re.sub(r"!?\[([^]]*)\]\([^)]*\)", r"\1", text)
+    return re.sub(r"[*`_]{1,2}(?=\w)|(?<=\w)[*`]{1,2}", "", text)
+
+
+def paragraphs(path):
+    """(number of its first line, its text)"""
+    text = path.read_text()
+    if path.suffix == ".md":
+        text = re.sub(r"^```.*?^```|^\|.*?$|^#.*?$", lambda m: "\n" * m[0].count("\n"), text,
+                      flags=re.M | re.S)
+    start, words, before = 0, [], 0
+    for number, line in enumerate([*without_blocks(text), ""], 1):
+        item = re.match(r" *([*-]|\d+\.|--\w+( [A-Z]+)?) +", line)
+        indent = item.end() if item else len(line) - len(line.lstrip())
+        if words and (not line.strip() or item or indent != before):
+            yield start, " ".join(words)
+            words = []
+        if line.strip():
+            start = start if words else number
+            words.append((line[item.end():] if item else line).strip())
+            before = indent
+
+
+def sentences(text):
+    return re.split(r"(?<=[.!?])[\")]*\s+(?=[\"(]?[A-Z0-9])", plain(text))
+
+
+def check_sentences(path):
+    for number, text in paragraphs(path):
+        for sentence in sentences(text):
+            words = [word for word in sentence.split() if re.search(r"\w", word)]
+            if len(words) > MOST_WORDS:
+                yield number, f"{len(words)} words: {' '.join(words[:8])} ..."
+            for pattern, advice in HABITS:
+                found = re.search(pattern, sentence)
+                if found:
+                    yield number, f"'{found[0]}': {advice}"
+
+
+def check_first(path):
+    """The first thing below the title has to be a paragraph."""
+    body = re.sub(r"\A(\.\. SPDX.*\n+)?=+\n.*\n=+\n+|\A#.*\n+", "", path.read_text())
+    first = plain(body.split("\n\n")[0])
+    if path.parent.name != "man" and path.name != "SECURITY.md" and (
+            len(first.split()) < LEAST_WORDS or re.match(r"\.\.|=|\d|[*:|]", first)):
+        yield 1, "begins without a paragraph that says what the page is about"
+
+
+def check_names(path):
+    """Files, commands and targets that are named"""
+    makefile = (TOP / "Makefile").read_text()
+    for number, line in enumerate(path.read_text().split("\n"), 1):
+        for name in re.findall(r"(?<![\w/.<-])((?:tests|tools|scripts|kunit|net|Documentation)"
+                               r"/[\w./-]*\w)", line):
+            if not any(TOP.glob(name + "*")) and not re.search(
+                    "xprtrdma|NAME|admin-guide/nfs|^net/sunrpc/rpcrdma2$", name):
+                yield number, f"there is no {name}"
+        for name in re.findall(r"(?<![\w/.])(rpcrdma2-[a-z]+(?:-[a-z]+)?)(?![\w*.-])", line):
+            if not any((TOP / "scripts").glob(name + "*")) and not re.match(
+                    "rpcrdma2-(dkms|tools|conn|local|metrics)", name):
+                yield number, f"there is no command {name}"
+        for name in re.findall(r"(?:``|`|^ *)make ([a-z]+(?:-[a-z]+)*)(?=[`' ]|$)", line):
+            if not re.search(rf"^([a-z -]* )?{name}( [a-z -]*)?:", makefile, re.M):
+                yield number, f"there is no target {name}"
+
+
+def code(pattern, files):
+    text = "\n".join(path.read_text() for path in sorted(TOP.glob(files)))
+    return set(re.findall(pattern, text))
+
+
+def counters():
+    """Names of lines in debugfs, and of the kernel's own files"""
+    source = "net/sunrpc/xprtrdma/**/*.c"
+    shown = code(r'rpcrdma2_show(?:_count)?\(seq, "(\w+)"', source) | \
+        code(r'show_errors\(seq, "(\w+)"', source) | code(r"(\w+)=%u[ \\]", source) & \
+        code(r"(\w+)=%u", "net/sunrpc/xprtrdma/conn/srq.c")
+    parts = code(r'show_part\(seq, kind, "(\w+)"', source)
+    for kind in code(r'show_forms\(seq, "(\w+)"', source):
+        shown |= {kind} | {f"{kind}_{part}" for part in parts}
+    for whose in code(r'show_props\(seq, conn, "(\w+)"', source):
+        shown |= {f"{whose}_{prop}" for prop in
+                  code(r'\.id\t+= \w+,\n\t\t\.name\t+= "(\w+)"', "net/sunrpc/xprtrdma/wire/*.c")}
+    return shown | {f"rdma_{name}" for name in code(r"COUNTER\((stat_\w+)\)", source)}
+
+
+def tracepoints():
+    header = "include/trace/events/rpcrdma2.h"
+    return code(r"(?:TRACE_EVENT\(|DEFINE_EVENT\(\w+, )rpcrdma2_(\w+),", header) | \
+        code(r"DEFINE_(?!MR)\w+_EVENT\((\w+)\);", header) | \
+        {f"mr_{name}" for name in code(r"DEFINE_MR_EVENT\((\w+)\);", header)}
+
+
+def check_reference():
+    """What the code has is on its page, and what is on the page the code has."""
+    fields = code(r"__(?:field|string)\((?:[\w ]+,\s*)?(\w+)", "include/trace/events/*.h")
+    for page, pattern, have, also in (
+            ("parameters", r"^([a-z_]+)$",
+             code(r"module_param_(?:cb|named)\((\w+)", "net/sunrpc/xprtrdma/module.c"), set()),
+            ("counters", r"^``([a-z_]+)``(?=  |$)", counters(), set()),
+            ("tracepoints", r"^``([a-z_0-9]+)``(?=,|  | x|$)", tracepoints(), fields)):
+        text = (DOCS / f"reference/{page}.rst").read_text()
+        named = set(re.findall(pattern, text, re.M))
+        said = named | set(re.findall(r"``([a-z_0-9]+)``", text))
+        for name in sorted(have - said):
+            yield f"Documentation/reference/{page}.rst: lacks {name}"
+        for name in sorted(named - have - also):
+            yield f"Documentation/reference/{page}.rst: the code has no {name}"
+
+
+def main():
+    pages = [TOP / "README.md", TOP / "CONTRIBUTING.md", TOP / "SECURITY.md"] + \
+        [path for path in sorted(DOCS.glob("**/*.rst")) if path.parent.name != "raw"]
+    found = collections.defaultdict(list)
+    for path in pages:
+        for check in check_sentences, check_first, check_names:
+            found[str(path.relative_to(TOP))] += check(path)
+    if sys.argv[1:] == ["--old"]:
+        OLD.write_text("".join(f"{len(wrong)} {page}\n" for page, wrong in found.items()
+                               if wrong))
+        return
+    old = {page: int(count) for count, page in map(str.split, OLD.read_text().splitlines())}
+    for page, wrong in found.items():
+        if len(wrong) > old.get(page, 0):
+            for number, what in wrong:
+                print(f"{page}:{number}: {what}")
+        elif len(wrong) < old.get(page, 0):
+            print(f"tests/prose.old: {page} has only {len(wrong)} mistakes left")
+    print("".join(line + "\n" for line in check_reference()), end="")
+
+
+if __name__ == "__main__":
+    main()
