@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Style and static checks of everything in the tree, by what Linux 6.1 has for it:
-# checkpatch and sparse; shellcheck; prose.py for the documentation. (Warnings of the
-# compiler, W=1, are errors whenever the lab builds modules.)
+# checkpatch and sparse; shellcheck; prose.py and reference.py for the documentation.
+# (Warnings of the compiler, W=1, are errors whenever the lab builds modules.)
 
 set -u
 
@@ -79,7 +79,7 @@ check_python() {
 		'import ast, sys; ast.parse(open(sys.argv[1]).read())'
 }
 
-check_prose() { tests/prose.py; }
+check_prose() { tests/prose.py && tests/reference.py; }
 
 "$lab" deps lint && debug=$(KERNEL=6.1 "$lab" kernel debug) || exit
 source=$(realpath "$debug/build/source")

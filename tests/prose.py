@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Check the documentation: sentences, words, paths, and names that the code must have.
+"""Check the documentation: sentences, words, tables, and names of files and commands.
 
     prose.py [--old]
 
@@ -18,16 +18,14 @@ DOCS = TOP / "Documentation"
 OLD = TOP / "tests/prose.old"
 MOST_WORDS = 25             # of a sentence
 LEAST_WORDS = 8             # of a page's first paragraph
-
 # Habits that readers stumbled over: a pattern, and what to do about it
 HABITS = (
     (r"^(Who|What|Whoever|Whatever|Whose)\b(?!.*\?$)", "name the subject"),
     (r"\bbe it\b", "write 'whether ... or'"),
-    (r"\bby need\b", "say what causes it"),
     (r"\bsome \d", "write 'about'"),
     (r"\b(those|that) of\b", "name the thing again"),
     (r"\bat the (most|least)\b", "write 'at most', 'at least'"),
-    (r"\bsees? to\b", "write 'check'"),
+    (r"\bsees? to\b|\bby need\b", "write 'check', or the cause"),
     (r"\bwhat comes? of\b|\bwhat came of\b", "write 'the result'"),
 )
 PROSE = "warning", "note", "glossary"       # directives with prose in them
@@ -72,8 +70,7 @@ def paragraphs(path):
     """(number of its first line, its text)"""
     text = path.read_text()
     if path.suffix == ".md":
-        text = re.sub(r"^```.*?^```|^\|.*?$|^#.*?$", lambda m: "\n" * m[0].count("\n"), text,
-                      flags=re.M | re.S)
+        text = re.sub(r"(?ms)^```.*?^```|^[|#].*?$", lambda m: "\n" * m[0].count("\n"), text)
     start, words, before = 0, [], 0
     for number, line in enumerate([*without_blocks(text), ""], 1):
         item = re.match(r" *([*-]|\d+\.|--\w+( [A-Z]+)?) +", line)
@@ -98,9 +95,21 @@ def check_sentences(path):
             if len(words) > MOST_WORDS:
                 yield number, f"{len(words)} words: {' '.join(words[:8])} ..."
             for pattern, advice in HABITS:
-                found = re.search(pattern, sentence)
-                if found:
-                    yield number, f"'{found[0]}': {advice}"
+                for match in re.finditer(pattern, sentence):
+                    yield number, f"'{match[0]}': {advice}"
+
+
+def check_tables(path):
+    """A line with one cell is a row of its own, whatever its author wanted."""
+    columns = []
+    for number, line in enumerate(path.read_text().split("\n"), 1):
+        if RULE.match(line):
+            columns = [match.start() for match in re.finditer("=+", line)]
+        elif not line.strip():
+            columns = []
+        elif columns and line[columns[0]:columns[1]].strip(" .\\") and \
+                not line[columns[1]:].strip():
+            yield number, f"a row with one cell: {line.strip()}"
 
 
 def check_first(path):
@@ -130,60 +139,15 @@ def check_names(path):
                 yield number, f"there is no target {name}"
 
 
-def code(pattern, files):
-    text = "\n".join(path.read_text() for path in sorted(TOP.glob(files)))
-    return set(re.findall(pattern, text))
-
-
-def counters():
-    """Names of lines in debugfs, and of the kernel's own files"""
-    source = "net/sunrpc/xprtrdma/**/*.c"
-    shown = code(r'rpcrdma2_show(?:_count)?\(seq, "(\w+)"', source) | \
-        code(r'show_errors\(seq, "(\w+)"', source) | code(r"(\w+)=%u[ \\]", source) & \
-        code(r"(\w+)=%u", "net/sunrpc/xprtrdma/conn/srq.c")
-    parts = code(r'show_part\(seq, kind, "(\w+)"', source)
-    for kind in code(r'show_forms\(seq, "(\w+)"', source):
-        shown |= {kind} | {f"{kind}_{part}" for part in parts}
-    for whose in code(r'show_props\(seq, conn, "(\w+)"', source):
-        shown |= {f"{whose}_{prop}" for prop in
-                  code(r'\.id\t+= \w+,\n\t\t\.name\t+= "(\w+)"', "net/sunrpc/xprtrdma/wire/*.c")}
-    return shown | {f"rdma_{name}" for name in code(r"COUNTER\((stat_\w+)\)", source)}
-
-
-def tracepoints():
-    header = "include/trace/events/rpcrdma2.h"
-    return code(r"(?:TRACE_EVENT\(|DEFINE_EVENT\(\w+, )rpcrdma2_(\w+),", header) | \
-        code(r"DEFINE_(?!MR)\w+_EVENT\((\w+)\);", header) | \
-        {f"mr_{name}" for name in code(r"DEFINE_MR_EVENT\((\w+)\);", header)}
-
-
-def check_reference():
-    """What the code has is on its page, and what is on the page the code has."""
-    fields = code(r"__(?:field|string)\((?:[\w ]+,\s*)?(\w+)", "include/trace/events/*.h")
-    for page, pattern, have, also in (
-            ("parameters", r"^([a-z_]+)$",
-             code(r"module_param_(?:cb|named)\((\w+)", "net/sunrpc/xprtrdma/module.c"), set()),
-            ("counters", r"^``([a-z_]+)``(?=  |$)", counters(), set()),
-            ("tracepoints", r"^``([a-z_0-9]+)``(?=,|  | x|$)", tracepoints(), fields)):
-        text = (DOCS / f"reference/{page}.rst").read_text()
-        named = set(re.findall(pattern, text, re.M))
-        said = named | set(re.findall(r"``([a-z_0-9]+)``", text))
-        for name in sorted(have - said):
-            yield f"Documentation/reference/{page}.rst: lacks {name}"
-        for name in sorted(named - have - also):
-            yield f"Documentation/reference/{page}.rst: the code has no {name}"
-
-
 def main():
     pages = [TOP / "README.md", TOP / "CONTRIBUTING.md", TOP / "SECURITY.md"] + \
         [path for path in sorted(DOCS.glob("**/*.rst")) if path.parent.name != "raw"]
     found = collections.defaultdict(list)
     for path in pages:
-        for check in check_sentences, check_first, check_names:
+        for check in check_sentences, check_first, check_names, check_tables:
             found[str(path.relative_to(TOP))] += check(path)
     if sys.argv[1:] == ["--old"]:
-        OLD.write_text("".join(f"{len(wrong)} {page}\n" for page, wrong in found.items()
-                               if wrong))
+        OLD.write_text("".join(f"{len(found[page])} {page}\n" for page in found if found[page]))
         return
     old = {page: int(count) for count, page in map(str.split, OLD.read_text().splitlines())}
     for page, wrong in found.items():
@@ -192,7 +156,6 @@ def main():
                 print(f"{page}:{number}: {what}")
         elif len(wrong) < old.get(page, 0):
             print(f"tests/prose.old: {page} has only {len(wrong)} mistakes left")
-    print("".join(line + "\n" for line in check_reference()), end="")
 
 
 if __name__ == "__main__":
