@@ -85,7 +85,8 @@ def paragraphs(path):
 
 
 def sentences(text):
-    return re.split(r"(?<=[.!?])[\")]*\s+(?=[\"(]?[A-Z0-9]|rpcrdma|nfsd|sunrpc|siw|rxe)", plain(text))
+    return re.split(r"(?<=[.!?])[\")]*\s+(?=[\"(]?[A-Z0-9]|rpcrdma|nfsd|sunrpc|siw|rxe)",
+                    plain(text))
 
 
 def check_sentences(path):
