@@ -32,7 +32,7 @@ copy	= tar -c --exclude-from=.gitignore $(product) | tar -x -C
 
 help:
 	@echo 'Targets:'
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1@\2/p' Makefile | tr @ '\t' | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1@\2/p' Makefile | tr @ '\t' | expand -t 17
 	@echo 'Variables:'
 	@echo '  KDIR=DIR            headers or build directory of the kernel to build for,'
 	@echo '                      now $(KDIR)'
