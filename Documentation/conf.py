@@ -17,6 +17,8 @@ exclude_patterns = ["performance/raw"]
 # Blocks are shell commands and their output, unless they say what else they are.
 highlight_language = "none"
 nitpicky = True
+# "--json" is an option, and no dash.
+smartquotes = False
 
 html_theme = "alabaster"
 html_theme_options = {
