@@ -7,7 +7,7 @@
 #	prove.sh [OCTETS]
 #
 # The claim is for messages of each length up to OCTETS (48), and for private data of each
-# length that there is. tools/prove/decode.c has what is analyzed, Documentation/develop/testing.rst
+# length that there is. tools/prove/decode.c has what is analyzed, Documentation/develop/catalogue.rst
 # what follows from it and what does not. EVA has to report mistakes, too: each of those at
 # the end has to raise an alarm.
 
