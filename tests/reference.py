@@ -1,8 +1,10 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Compare the reference with the code: parameters, counters and tracepoints.
+"""Compare the documentation with what it is about.
 
-Prints a line for each name that only one of the two has.
+The reference with the code: parameters, counters, tracepoints. Versions of the module and of
+kernels with the code, too. Figures with what the benchmarks wrote. Prints a line for each
+difference.
 """
 
 import pathlib
@@ -55,5 +57,52 @@ def check_reference():
             yield f"Documentation/reference/{page}.rst: the code has no {name}"
 
 
+def check_versions():
+    """The module's own, where commands need it, and kernels that it builds for"""
+    version = code(r'MODULE_VERSION\("(.*)"\)', "net/sunrpc/xprtrdma/module.c")
+    for path in sorted(TOP.glob("Documentation/**/*.rst")):
+        for found in sorted(set(re.findall(r"rpcrdma2/(\d[\d.]*\d)", path.read_text())) - version):
+            yield f"{path.relative_to(TOP)}: the module has version {version}, not {found}"
+    for kernel in code(r"!RPCRDMA2_IS_LINUX\((\d+, \d+)\)", "net/sunrpc/xprtrdma/compat.h"):
+        kernel = kernel.replace(", ", ".")
+        for page in "README.md", "Documentation/reference/support.rst":
+            if not re.search(rf"\b{kernel}\b", (TOP / page).read_text()):
+                yield f"{page}: says nothing of Linux {kernel}"
+
+
+def counts(text):
+    """Of each section with rates: rows where rpcrdma2 is faster, slower, or neither"""
+    for section in re.split(r"\n(?=[^\n]+\n-{4,}\n)", text):
+        title = re.match(r"(RPCs|NFS), mimic, Linux (\S+)\n", section)
+        if not title:
+            continue
+        rates = "".join(re.findall(r"^\w[^\n]* a second[^\n]*:\n\n=.*?\n\n", section, re.M | re.S))
+        ratios = [tuple(map(float, row)) for row in
+                  re.findall(r"^\w[^(\n]* \(([\d.]+)-([\d.]+)\)", rates, re.M)]
+        faster = sum(low > 1 for low, _ in ratios)
+        slower = sum(high < 1 for _, high in ratios)
+        kind = "RPCs" if title[1] == "RPCs" else "NFS operations"
+        yield kind, title[2], faster, slower, len(ratios) - faster - slower
+
+
+def check_figures():
+    """Those of README.md and of the verdict are in the benchmarks' own page."""
+    raw = (TOP / "Documentation/performance/raw/results.rst").read_text()
+    verdict = (TOP / "Documentation/performance/verdict.rst").read_text()
+    for page, text in (("README.md", (TOP / "README.md").read_text()), ("verdict.rst", verdict)):
+        for number in re.findall(r"\b\d{2,3},\d{3}\b", text):
+            if number not in raw:
+                yield f"{page}: {number} is not in raw/results.rst"
+    for row in counts(raw):
+        if not re.search(r"^" + r" +".join(map(str, row)) + "$", verdict, re.M):
+            yield f"verdict.rst: by raw/results.rst it is {row}"
+
+
+def main():
+    for check in check_reference, check_versions, check_figures:
+        for line in check():
+            print(line)
+
+
 if __name__ == "__main__":
-    print("".join(line + "\n" for line in check_reference()), end="")
+    main()
