@@ -2,20 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Check the documentation: sentences, words, tables, and names of files and commands.
 
-    prose.py [--old]
-
-Prints what is wrong, a line each. tests/prose.old has the pages that were written before
-these rules, with the number of mistakes that each may have; --old prints that file anew.
+Prints what is wrong, a line each.
 """
 
-import collections
 import pathlib
 import re
-import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 DOCS = TOP / "Documentation"
-OLD = TOP / "tests/prose.old"
 MOST_WORDS = 25             # of a sentence
 LEAST_WORDS = 8             # of a page's first paragraph
 # Habits that readers stumbled over: a pattern, and what to do about it
@@ -143,20 +137,10 @@ def check_names(path):
 def main():
     pages = [TOP / "README.md", TOP / "CONTRIBUTING.md", TOP / "SECURITY.md"] + \
         [path for path in sorted(DOCS.glob("**/*.rst")) if path.parent.name != "raw"]
-    found = collections.defaultdict(list)
     for path in pages:
         for check in check_sentences, check_first, check_names, check_tables:
-            found[str(path.relative_to(TOP))] += check(path)
-    if sys.argv[1:] == ["--old"]:
-        OLD.write_text("".join(f"{len(found[page])} {page}\n" for page in found if found[page]))
-        return
-    old = {page: int(count) for count, page in map(str.split, OLD.read_text().splitlines())}
-    for page, wrong in found.items():
-        if len(wrong) > old.get(page, 0):
-            for number, what in wrong:
-                print(f"{page}:{number}: {what}")
-        elif len(wrong) < old.get(page, 0):
-            print(f"tests/prose.old: {page} has only {len(wrong)} mistakes left")
+            for number, what in check(path):
+                print(f"{path.relative_to(TOP)}:{number}: {what}")
 
 
 if __name__ == "__main__":
