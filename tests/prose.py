@@ -54,8 +54,9 @@ def without_blocks(text):
 
 def plain(text):
     """Without markup; a literal is a word."""
-    text = re.sub(r"``[^`]*``|(?<!:)`[^`<>]+`(?!_)", "X", text)
+    text = re.sub(r"``[^`]*``", "X", text)
     text = re.sub(r":\w+:`([^`<]*?)(?: <[^>]*>)?`", r"\1", text)
+    text = re.sub(r"`([^`<>]+)`_?", r"\1", text)
     text = re.sub(r"!?\[([^]]*)\]\([^)]*\)", r"\1", text)
     return re.sub(r"[*`_]{1,2}(?=\w)|(?<=\w)[*`]{1,2}", "", text)
 
@@ -79,7 +80,7 @@ def paragraphs(path):
 
 
 def sentences(text):
-    return re.split(r"(?<=[.!?])[\")]*\s+(?=[\"(]?[A-Z0-9]|rpcrdma|nfsd|sunrpc|siw|rxe)",
+    return re.split(r"(?<=[.!?])[\")]*\s+(?=[\"(]?[A-Z0-9]|rpcrdma|nfsd|sunrpc|siw|rxe|mimic)",
                     plain(text))
 
 
