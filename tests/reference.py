@@ -3,8 +3,8 @@
 """Compare the documentation with what it is about.
 
 The reference with the code: parameters, counters, tracepoints. Versions of the module and of
-kernels with the code, too. Figures with what the benchmarks wrote. Prints a line for each
-difference.
+kernels, and the map of files, with the code, too. Figures with what the benchmarks wrote.
+Prints a line for each difference.
 """
 
 import pathlib
@@ -70,6 +70,19 @@ def check_versions():
                 yield f"{page}: says nothing of Linux {kernel}"
 
 
+def check_file_map():
+    """Each file of the module has a line in the overview, and each line a file."""
+    module = TOP / "net/sunrpc/xprtrdma"
+    page = "Documentation/develop/overview.rst"
+    listed = set(re.findall(r"^``([\w/]+\.\w+)``  ", (TOP / page).read_text(), re.M))
+    for name in sorted({str(path.relative_to(module)) for path in module.glob("**/*.c")
+                        if not path.name.endswith(".mod.c")} - listed):
+        yield f"{page}: lacks {name}"
+    for name in sorted(listed):
+        if not (module / name).exists():
+            yield f"{page}: there is no {name}"
+
+
 def counts(text):
     """Of each section with rates: rows where rpcrdma2 is faster, slower, or neither"""
     for section in re.split(r"\n(?=[^\n]+\n-{4,}\n)", text):
@@ -99,7 +112,7 @@ def check_figures():
 
 
 def main():
-    for check in check_reference, check_versions, check_figures:
+    for check in check_reference, check_versions, check_file_map, check_figures:
         for line in check():
             print(line)
 
