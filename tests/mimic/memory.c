@@ -26,18 +26,19 @@ int mimic_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 	return 0;
 }
 
-static struct ib_mr *mr_new(struct ib_pd *pd, u32 max_pages)
+static struct ib_mr *mr_new(struct ib_pd *pd, u32 max_ranges, bool gaps)
 {
 	struct mimic_dev *dev = to_mimic(pd->device);
 	struct mimic_mr *mr;
 	u32 index;
 	int rc;
 
-	mr = kvzalloc(struct_size(mr, pages, 2 * max_pages), GFP_KERNEL);
+	mr = kvzalloc(struct_size(mr, ranges, 2 * max_ranges), GFP_KERNEL);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	spin_lock_init(&mr->lock);
-	mr->max_pages = max_pages;
+	mr->max_ranges = max_ranges;
+	mr->gaps = gaps;
 	rc = xa_alloc(&dev->mrs, &index, mr, XA_LIMIT(1, 0xffffff), GFP_KERNEL);
 	if (rc) {
 		kvfree(mr);
@@ -52,7 +53,7 @@ static struct ib_mr *mr_new(struct ib_pd *pd, u32 max_pages)
 
 struct ib_mr *mimic_get_dma_mr(struct ib_pd *pd, int access)
 {
-	struct ib_mr *ib = mr_new(pd, 0);
+	struct ib_mr *ib = mr_new(pd, 0, false);
 	struct mimic_mr *mr;
 
 	if (IS_ERR(ib))
@@ -75,29 +76,58 @@ struct ib_mr *mimic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 struct ib_mr *mimic_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max)
 {
 	struct mimic_dev *dev = to_mimic(pd->device);
+	bool gaps = type == IB_MR_TYPE_SG_GAPS;
 	int rc;
 
-	if (type != IB_MR_TYPE_MEM_REG || !max ||
-	    max > dev->limits.max_fast_reg)
+	if (type != IB_MR_TYPE_MEM_REG && !(gaps && dev->limits.sg_gaps))
+		return ERR_PTR(-EINVAL);
+	if (!max || max > dev->limits.max_fast_reg)
 		return ERR_PTR(-EINVAL);
 	rc = mimic_refuse(dev, MIMIC_ALLOC_MR);
-	return rc ? ERR_PTR(rc) : mr_new(pd, max);
+	return rc ? ERR_PTR(rc) : mr_new(pd, max, gaps);
 }
 
 /* The list that is in use, or the one that REG_MR will put into use */
-static dma_addr_t *pages_of(struct mimic_mr *mr, bool next)
+static struct mimic_range *ranges_of(struct mimic_mr *mr, bool next)
 {
-	return mr->pages + (mr->second != next ? mr->max_pages : 0);
+	return mr->ranges + (mr->second != next ? mr->max_ranges : 0);
+}
+
+static bool mr_add_range(struct mimic_mr *mr, dma_addr_t addr, u32 length)
+{
+	if (mr->nr_ranges == mr->max_ranges)
+		return false;
+	ranges_of(mr, true)[mr->nr_ranges++] = (struct mimic_range) {
+		.addr = addr, .length = length,
+	};
+	return true;
 }
 
 static int set_page(struct ib_mr *ib, u64 addr)
 {
-	struct mimic_mr *mr = to_mimic_mr(ib);
+	return mr_add_range(to_mimic_mr(ib), addr, ib->page_size) ? 0 : -ENOMEM;
+}
 
-	if (mr->nr_pages == mr->max_pages)
-		return -ENOMEM;
-	pages_of(mr, true)[mr->nr_pages++] = addr;
-	return 0;
+/* The registration has the address of its first range, and is as long as all together. */
+static int map_ranges(struct mimic_mr *mr, struct scatterlist *sgl, int nents,
+		      unsigned int *offset)
+{
+	u32 skip = offset ? *offset : 0, length;
+	struct scatterlist *sg;
+	int i;
+
+	mr->ib.iova = sg_dma_address(sgl) + skip;
+	mr->ib.length = 0;
+	for_each_sg(sgl, sg, nents, i) {
+		length = sg_dma_len(sg) - skip;
+		if (!mr_add_range(mr, sg_dma_address(sg) + skip, length))
+			break;
+		mr->ib.length += length;
+		skip = 0;
+	}
+	if (offset)
+		*offset = 0;
+	return i;
 }
 
 int mimic_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents,
@@ -107,7 +137,9 @@ int mimic_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents,
 
 	/* As the driver of hns may */
 	might_sleep();
-	mr->nr_pages = 0;
+	mr->nr_ranges = 0;
+	if (mr->gaps)
+		return map_ranges(mr, sg, nents, offset);
 	return ib_sg_to_pages(ib, sg, nents, offset, set_page);
 }
 
@@ -268,22 +300,35 @@ static void side_end(struct mimic_side *side)
 	side->mr = NULL;
 }
 
+/* What is registered as @addr, *length octets at most */
+static u64 mr_memory(struct mimic_mr *mr, u64 addr, u32 *length)
+{
+	const struct mimic_range *range = ranges_of(mr, false);
+	u64 offset = addr - mr->iova;
+
+	if (mr->gaps) {
+		/* mr_allows() has seen that it is in one of them. */
+		for (; offset >= range->length; range++)
+			offset -= range->length;
+	} else {
+		/* The first page may be one in whose midst the registration begins. */
+		offset += mr->iova & (BIT(mr->page_shift) - 1);
+		range += offset >> mr->page_shift;
+		offset &= BIT(mr->page_shift) - 1;
+	}
+	*length = min_t(u32, *length, range->length - offset);
+	return range->addr + offset;
+}
+
 /* Contiguous memory at the present address, *length octets at most */
 static void *side_memory(const struct mimic_side *side, u32 *length)
 {
 	bool write = side->access & (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE);
-	struct mimic_mr *mr = side->mr;
-	u64 addr = side->addr, offset;
-	u32 in_page;
+	u64 addr = side->addr;
 
 	*length = min(*length, side->left);
-	if (mr && !mr->all) {
-		/* The first page may be one in whose midst the registration begins. */
-		offset = addr - mr->iova + (mr->iova & (BIT(mr->page_shift) - 1));
-		in_page = offset & (BIT(mr->page_shift) - 1);
-		*length = min_t(u32, *length, BIT(mr->page_shift) - in_page);
-		addr = pages_of(mr, false)[offset >> mr->page_shift] + in_page;
-	}
+	if (side->mr && !side->mr->all)
+		addr = mr_memory(side->mr, addr, length);
 	/* Pages in a row for the device need not be so for the kernel. */
 	if (side->dev->translated)
 		*length = min_t(u32, *length, PAGE_SIZE - offset_in_page(addr));

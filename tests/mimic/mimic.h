@@ -43,6 +43,7 @@
  * @iwarp: iWARP, else RoCE v2
  * @no_fast_reg: lacks memory management extensions
  * @local_dma_lkey: has a key for all of memory
+ * @sg_gaps: has registrations that bridge gaps
  * @no_local_inv: refuses LOCAL_INV when it is posted
  * @head_is_bad: calls the head of a chain the bad one, whichever it refused
  * @late_reads: an RDMA Read may complete after a later Send
@@ -72,6 +73,7 @@ struct mimic_profile {
 	u32		iwarp : 1,
 			no_fast_reg : 1,
 			local_dma_lkey : 1,
+			sg_gaps : 1,
 			no_local_inv : 1,
 			head_is_bad : 1,
 			late_reads : 1,
@@ -149,6 +151,12 @@ struct mimic_pd {
 	struct ib_pd		ib;
 };
 
+/* A part of a registration; of all but those that bridge gaps, a page */
+struct mimic_range {
+	dma_addr_t		addr;
+	u32			length;
+};
+
 /**
  * struct mimic_mr - a registration
  * @ib: its keys name it in mimic_dev.mrs, but for the lowest octet
@@ -161,12 +169,13 @@ struct mimic_pd {
  * @access: how
  * @iova: first address
  * @length: octets
+ * @gaps: its ranges have any length; else they are pages
  * @page_shift: size of its pages
- * @max_pages: how many there may be
- * @nr_pages: pages that were mapped last
- * @second: the second half of @pages is in use
- * @pages: their DMA addresses, twice @max_pages: those in use, and those that were
- *	mapped since, for the next REG_MR
+ * @max_ranges: how many ranges there may be
+ * @nr_ranges: ranges that were mapped last
+ * @second: the second half of @ranges is in use
+ * @ranges: twice @max_ranges: those in use, and those that were mapped since, for the
+ *	next REG_MR
  */
 struct mimic_mr {
 	struct ib_mr		ib;
@@ -179,11 +188,12 @@ struct mimic_mr {
 	int			access;
 	u64			iova;
 	u64			length;
+	bool			gaps;
 	u32			page_shift;
-	u32			max_pages;
-	u32			nr_pages;
+	u32			max_ranges;
+	u32			nr_ranges;
 	bool			second;
-	dma_addr_t		pages[];
+	struct mimic_range	ranges[];
 };
 
 /**

@@ -23,7 +23,7 @@ static const struct mimic_profile profiles[] = {
 		.vectors = 64, .wqe_base = 64, .wqe_unit = 64,
 		.sq_octets = 1 << 24, .events = FRA | LAST_WQE,
 	}, {
-		.name = "mlx5",
+		.name = "mlx5", .sg_gaps = 1,
 		.max_send_sge = 30, .max_recv_sge = 32, .max_sge_rd = 30,
 		.max_sgl_rd = 16, .max_fast_reg = 65536, .max_qp_wr = 8192,
 		.max_cqe = (1 << 22) - 1, .rd_atom = 16, .init_rd_atom = 16,
@@ -113,6 +113,7 @@ static struct {
 	int iwarp;
 	int no_fast_reg;
 	int local_dma_lkey;
+	int sg_gaps;
 	int no_local_inv;
 	int late_reads;
 	int max_send_sge;
@@ -126,7 +127,7 @@ static struct {
 	int max_srq_wr;
 	int vectors;
 } given = {
-	-1, -1, -1, -1, -1,
+	-1, -1, -1, -1, -1, -1,
 	-1, -1, -1, -1, -1,
 	-1, -1, -1, -1, -1,
 };
@@ -134,6 +135,7 @@ static struct {
 module_param_named(iwarp, given.iwarp, int, 0644);
 module_param_named(no_fast_reg, given.no_fast_reg, int, 0644);
 module_param_named(local_dma_lkey, given.local_dma_lkey, int, 0644);
+module_param_named(sg_gaps, given.sg_gaps, int, 0644);
 module_param_named(no_local_inv, given.no_local_inv, int, 0644);
 module_param_named(late_reads, given.late_reads, int, 0644);
 module_param_named(max_send_sge, given.max_send_sge, int, 0644);
@@ -157,6 +159,7 @@ static void override(struct mimic_profile *limits)
 	limits->iwarp = pick(given.iwarp, limits->iwarp);
 	limits->no_fast_reg = pick(given.no_fast_reg, limits->no_fast_reg);
 	limits->local_dma_lkey = pick(given.local_dma_lkey, limits->local_dma_lkey);
+	limits->sg_gaps = pick(given.sg_gaps, limits->sg_gaps);
 	limits->no_local_inv = pick(given.no_local_inv, limits->no_local_inv);
 	limits->late_reads = pick(given.late_reads, limits->late_reads);
 	limits->max_send_sge = pick(given.max_send_sge, limits->max_send_sge);
@@ -213,6 +216,8 @@ void mimic_set_attr(const struct mimic_profile *limits,
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
 	if (limits->local_dma_lkey)
 		attr->kernel_cap_flags |= IBK_LOCAL_DMA_LKEY;
+	if (limits->sg_gaps)
+		attr->kernel_cap_flags |= IBK_SG_GAPS_REG;
 	attr->max_send_sge = limits->max_send_sge;
 	attr->max_recv_sge = limits->max_recv_sge;
 	attr->max_sge_rd = limits->max_sge_rd;
