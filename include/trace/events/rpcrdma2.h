@@ -27,6 +27,7 @@
 struct rpc_rqst;
 struct rpcrdma2_conn;
 struct rpcrdma2_job;
+struct rpcrdma2_mr_pool;
 struct rpcrdma2_recv;
 struct rpcrdma2_requester;
 struct rpcrdma2_work;
@@ -778,23 +779,26 @@ TRACE_EVENT(rpcrdma2_credits,
 );
 
 TRACE_EVENT(rpcrdma2_mr_alloc,
-	TP_PROTO(const struct rpcrdma2_requester *requester,
-		 unsigned int count),
-	TP_ARGS(requester, count),
+	TP_PROTO(const struct rpcrdma2_mr_pool *pool, unsigned int count,
+		 unsigned int max_pages),
+	TP_ARGS(pool, count, max_pages),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(unsigned int, count)
 		__field(unsigned int, total)
 		__field(unsigned int, max_pages)
+		__field(bool, gaps)
 	),
 	TP_fast_assign(
-		__entry->conn = requester->conn->id;
+		__entry->conn = pool->requester->conn->id;
 		__entry->count = count;
-		__entry->total = requester->nr_mrs;
-		__entry->max_pages = requester->conn->max_pages;
+		__entry->total = pool->nr;
+		__entry->max_pages = max_pages;
+		__entry->gaps = pool->type == IB_MR_TYPE_SG_GAPS;
 	),
-	TP_printk("conn=%u count=%u total=%u max_pages=%u", __entry->conn,
-		__entry->count, __entry->total, __entry->max_pages)
+	TP_printk("conn=%u count=%u total=%u max_pages=%u gaps=%d",
+		__entry->conn, __entry->count, __entry->total,
+		__entry->max_pages, __entry->gaps)
 );
 
 DECLARE_EVENT_CLASS(rpcrdma2_mr,

@@ -4,6 +4,12 @@
  *
  * Registrations (FRWR) are pooled per connection. Registering costs one WR,
  * which is posted in front of the Send that tells the responder of it.
+ *
+ * There are two pools. A registration of the first pool covers pages in a row. A message
+ * whose head, pages and tail lie apart takes three of those, and the responder invalidates
+ * one of the three. Some devices also have registrations that bridge gaps. The second pool
+ * has these. They cost the device more, so only memory with gaps is registered by them. The
+ * second pool starts empty. A Call that finds none there uses the first pool.
  */
 #include <linux/highmem.h>
 
@@ -15,7 +21,14 @@
 #define MRS_BATCH	16U
 #define MRS_PER_CALL	8
 
-/* After memory could not be had for any. */
+/* The same for those that bridge gaps. A Call and its Reply seldom both have gaps. */
+#define GAP_MRS_BATCH	4
+#define GAP_MRS_PER_CALL 1
+
+/* Head and tail of a message: either may cross the end of a page. */
+#define GAP_MR_ENTRIES	4
+
+/* How long to wait before allocating more: after a failure, and where no Call waits */
 #define REFILL_DELAY	(HZ / 10)
 
 static void mr_unmap(struct rpcrdma2_requester *requester,
@@ -79,9 +92,25 @@ static void mr_free(struct rpcrdma2_requester *requester,
 	kfree(mr);
 }
 
-static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_requester *requester)
+static bool bridges_gaps(const struct rpcrdma2_mr_pool *pool)
 {
-	struct rpcrdma2_conn *conn = requester->conn;
+	return pool->type == IB_MR_TYPE_SG_GAPS;
+}
+
+/* How many pages, or parts of pages, a registration covers */
+static unsigned int max_entries(const struct rpcrdma2_mr_pool *pool)
+{
+	const struct rpcrdma2_conn *conn = pool->requester->conn;
+
+	if (!bridges_gaps(pool))
+		return conn->max_pages;
+	return min_t(unsigned int, conn->max_pages + GAP_MR_ENTRIES,
+		     conn->pd->device->attrs.max_fast_reg_page_list_len);
+}
+
+static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
+{
+	struct rpcrdma2_conn *conn = pool->requester->conn;
 	struct rpcrdma2_mr *mr;
 
 	mr = kzalloc_node(sizeof(*mr), GFP_KERNEL,
@@ -89,11 +118,12 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_requester *requester)
 	if (!mr)
 		return NULL;
 	/* A chain of lists, none larger than a page */
-	if (sg_alloc_table(&mr->sg, conn->max_pages, GFP_KERNEL))
+	if (sg_alloc_table(&mr->sg, max_entries(pool), GFP_KERNEL))
 		goto out_free;
-	mr->mr = ib_alloc_mr(conn->pd, IB_MR_TYPE_MEM_REG, conn->max_pages);
+	mr->mr = ib_alloc_mr(conn->pd, pool->type, max_entries(pool));
 	if (IS_ERR(mr->mr))
 		goto out_free_sg;
+	mr->pool = pool;
 	INIT_LIST_HEAD(&mr->list);
 	mr->reg_wr.wr.opcode = IB_WR_REG_MR;
 	mr->reg_wr.mr = mr->mr;
@@ -107,18 +137,19 @@ out_free:
 	return NULL;
 }
 
-static bool refill_one(struct rpcrdma2_requester *requester)
+static bool refill_one(struct rpcrdma2_mr_pool *pool)
 {
-	struct rpcrdma2_mr *mr = mr_alloc(requester);
+	struct rpcrdma2_requester *requester = pool->requester;
+	struct rpcrdma2_mr *mr = mr_alloc(pool);
 
 	if (!mr)
 		return false;
 	spin_lock(&requester->lock);
-	list_add(&mr->list, &requester->free_mrs);
+	list_add(&mr->list, &pool->free);
 	list_add(&mr->all, &requester->all_mrs);
-	requester->nr_mrs++;
-	spin_unlock(&requester->lock);
+	pool->nr++;
 	requester->stats.mrs_allocated++;
+	spin_unlock(&requester->lock);
 	return true;
 }
 
@@ -145,10 +176,17 @@ static unsigned int mrs_of_call(const struct rpcrdma2_requester *requester)
 	return min_t(unsigned int, 2 * (payload + 2), RPCRDMA2_OWN_SEGMENTS);
 }
 
-static unsigned int mrs_max(const struct rpcrdma2_requester *requester)
+/* How large a pool may become: 0 where the device has no registrations of its type */
+static unsigned int mrs_max(const struct rpcrdma2_mr_pool *pool)
 {
-	return max(requester->conn->param.calls_out * MRS_PER_CALL,
-		   mrs_of_call(requester));
+	const struct rpcrdma2_conn *conn = pool->requester->conn;
+	unsigned int calls = conn->param.calls_out;
+
+	if (!bridges_gaps(pool))
+		return max(calls * MRS_PER_CALL, mrs_of_call(pool->requester));
+	if (!(conn->pd->device->attrs.kernel_cap_flags & IBK_SG_GAPS_REG))
+		return 0;
+	return calls * GAP_MRS_PER_CALL;
 }
 
 /**
@@ -164,42 +202,71 @@ int rpcrdma2_mrs_provide(struct rpcrdma2_requester *requester)
 {
 	unsigned int n = max(MRS_BATCH, mrs_of_call(requester));
 
-	while (requester->nr_mrs < n)
-		if (!refill_one(requester))
+	while (requester->mrs.nr < n)
+		if (!refill_one(&requester->mrs))
 			return -ENOMEM;
 	return 0;
 }
 
-/**
- * rpcrdma2_mrs_refill - allocate more registrations
- * @work: of the requester
- *
- * Workqueue, process context.
- */
-void rpcrdma2_mrs_refill(struct work_struct *work)
+/* Allocate more registrations. Workqueue, process context */
+static void mrs_refill(struct work_struct *work)
 {
-	struct rpcrdma2_requester *requester =
-		container_of(to_delayed_work(work), struct rpcrdma2_requester,
+	struct rpcrdma2_mr_pool *pool =
+		container_of(to_delayed_work(work), struct rpcrdma2_mr_pool,
 			     refill);
-	struct rpcrdma2_conn *conn = requester->conn;
-	unsigned int max = mrs_max(requester);
+	unsigned int i, batch = bridges_gaps(pool) ? GAP_MRS_BATCH : MRS_BATCH;
+	struct rpcrdma2_conn *conn = pool->requester->conn;
 	struct rpcrdma2_memalloc saved;
-	unsigned int i;
+	unsigned int max;
 
 	if (!rpcrdma2_conn_enter(conn))
 		return;
+	max = mrs_max(pool);
 	saved = rpcrdma2_memalloc_save(conn->param.swapper);
-	for (i = 0; i < MRS_BATCH && requester->nr_mrs < max; i++)
-		if (!refill_one(requester))
+	for (i = 0; i < batch && pool->nr < max; i++)
+		if (!refill_one(pool))
 			break;
 	rpcrdma2_memalloc_restore(saved);
-	if (!i && requester->nr_mrs < max)
-		queue_delayed_work(rpcrdma2_wq, &requester->refill,
-				   REFILL_DELAY);
+	/* No Call waits for registrations that bridge gaps. The next with gaps asks again. */
+	if (!i && pool->nr < max && !bridges_gaps(pool))
+		queue_delayed_work(rpcrdma2_wq, &pool->refill, REFILL_DELAY);
+	trace_rpcrdma2_mr_alloc(pool, i, max_entries(pool));
 	rpcrdma2_conn_exit(conn);
-	trace_rpcrdma2_mr_alloc(requester, i);
 	if (i)
-		xprt_write_space(requester->xprt);
+		xprt_write_space(pool->requester->xprt);
+}
+
+static void pool_init(struct rpcrdma2_mr_pool *pool,
+		      struct rpcrdma2_requester *requester,
+		      enum ib_mr_type type)
+{
+	pool->requester = requester;
+	pool->type = type;
+	INIT_LIST_HEAD(&pool->free);
+	INIT_DELAYED_WORK(&pool->refill, mrs_refill);
+}
+
+/**
+ * rpcrdma2_mrs_init - set up the pools of registrations, empty
+ * @requester: new
+ */
+void rpcrdma2_mrs_init(struct rpcrdma2_requester *requester)
+{
+	INIT_LIST_HEAD(&requester->all_mrs);
+	pool_init(&requester->mrs, requester, IB_MR_TYPE_MEM_REG);
+	pool_init(&requester->gap_mrs, requester, IB_MR_TYPE_SG_GAPS);
+}
+
+/**
+ * rpcrdma2_mrs_stop - allocate no more registrations
+ * @requester: of a drained connection
+ *
+ * Process context, sleeps.
+ */
+void rpcrdma2_mrs_stop(struct rpcrdma2_requester *requester)
+{
+	cancel_delayed_work_sync(&requester->mrs.refill);
+	cancel_delayed_work_sync(&requester->gap_mrs.refill);
 }
 
 /**
@@ -249,18 +316,18 @@ void rpcrdma2_mr_drop(struct rpcrdma2_requester *requester,
 	spin_lock(&requester->lock);
 	list_del(&mr->list);
 	list_del(&mr->all);
-	requester->nr_mrs--;
+	mr->pool->nr--;
 	spin_unlock(&requester->lock);
 	mr_free(requester, mr);
 }
 
-static struct rpcrdma2_mr *mr_get(struct rpcrdma2_requester *requester)
+static struct rpcrdma2_mr *mr_get(struct rpcrdma2_mr_pool *pool)
 {
+	struct rpcrdma2_requester *requester = pool->requester;
 	struct rpcrdma2_mr *mr;
 
 	spin_lock(&requester->lock);
-	mr = list_first_entry_or_null(&requester->free_mrs, struct rpcrdma2_mr,
-				      list);
+	mr = list_first_entry_or_null(&pool->free, struct rpcrdma2_mr, list);
 	if (mr)
 		list_del_init(&mr->list);
 	spin_unlock(&requester->lock);
@@ -277,7 +344,7 @@ void rpcrdma2_mr_put(struct rpcrdma2_requester *requester,
 {
 	mr_unmap(requester, mr);
 	spin_lock(&requester->lock);
-	list_move(&mr->list, &requester->free_mrs);
+	list_move(&mr->list, &mr->pool->free);
 	spin_unlock(&requester->lock);
 }
 
@@ -289,14 +356,25 @@ static struct rpcrdma2_mr *mr_wait(struct rpcrdma2_requester *requester)
 	xprt_wait_for_buffer_space(requester->xprt);
 	/* Pairs with the lock in rpcrdma2_mr_put(), which precedes xprt_write_space(). */
 	smp_mb__after_atomic();
-	mr = mr_get(requester);
+	mr = mr_get(&requester->mrs);
 	if (mr) {
 		xprt_write_space(requester->xprt);
 		return mr;
 	}
 	requester->stats.mr_waits++;
-	queue_delayed_work(rpcrdma2_wq, &requester->refill, 0);
+	queue_delayed_work(rpcrdma2_wq, &requester->mrs.refill, 0);
 	return NULL;
+}
+
+/* No Call waits for one of these. The delay limits how often a device refuses more. */
+static struct rpcrdma2_mr *gap_mr_get(struct rpcrdma2_requester *requester)
+{
+	struct rpcrdma2_mr_pool *pool = &requester->gap_mrs;
+	struct rpcrdma2_mr *mr = mr_get(pool);
+
+	if (!mr && READ_ONCE(pool->nr) < mrs_max(pool))
+		queue_delayed_work(rpcrdma2_wq, &pool->refill, REFILL_DELAY);
+	return mr;
 }
 
 /* A chunk under construction. */
@@ -305,6 +383,7 @@ struct builder {
 	struct rpcrdma2_call		*call;
 	struct rpcrdma2_chunk		*chunk;
 	enum dma_data_direction		dir;
+	bool				gaps;
 	struct rpcrdma2_mr		*mr;
 	struct scatterlist		*last;
 	unsigned int			nents;
@@ -370,15 +449,20 @@ static void fill_wrs(struct rpcrdma2_mr *mr)
 
 static struct rpcrdma2_mr *take_mr(struct builder *b)
 {
-	struct rpcrdma2_mr *mr = mr_get(b->requester);
+	struct rpcrdma2_requester *requester = b->requester;
+	struct rpcrdma2_mr *mr = NULL;
 
+	if (b->gaps)
+		mr = gap_mr_get(requester);
 	if (!mr)
-		mr = mr_wait(b->requester);
+		mr = mr_get(&requester->mrs);
 	if (!mr)
-		trace_rpcrdma2_wait(b->requester->conn,
+		mr = mr_wait(requester);
+	if (!mr)
+		trace_rpcrdma2_wait(requester->conn,
 				    be32_to_cpu(b->call->rqst->rq_xid),
-				    RPCRDMA2_WAIT_MR, b->requester->nr_mrs,
-				    b->requester->nr_mrs);
+				    RPCRDMA2_WAIT_MR, requester->mrs.nr,
+				    requester->mrs.nr);
 	return mr;
 }
 
@@ -432,12 +516,16 @@ static int flush(struct builder *b)
 	return rc ?: carry_over(b, mr, n);
 }
 
-/* Inside a registration, pieces begin and end at page boundaries. */
+/* Inside a registration that bridges no gaps, pieces begin and end at page boundaries. */
 static bool continues(const struct builder *b, unsigned int offset)
 {
-	if (b->nents == b->requester->conn->max_pages || offset)
+	const struct rpcrdma2_mr_pool *pool = b->mr->pool;
+
+	if (b->nents == max_entries(pool))
 		return false;
-	return b->last->offset + b->last->length == PAGE_SIZE;
+	if (bridges_gaps(pool))
+		return true;
+	return !offset && b->last->offset + b->last->length == PAGE_SIZE;
 }
 
 static int add_piece(struct builder *b, struct page *page, unsigned int offset,
@@ -492,6 +580,24 @@ static int add_page_data(struct builder *b, const struct xdr_buf *buf)
 	return 0;
 }
 
+/*
+ * A head, page data and a tail are each in a row, wherever they begin: gaps are between
+ * them. Are there any, and can the device bridge them?
+ */
+static bool has_gaps(const struct builder *b, const struct xdr_buf *buf,
+		     unsigned int parts)
+{
+	unsigned int n = 0;
+
+	if (parts & RPCRDMA2_PART_HEAD)
+		n += !!buf->head[0].iov_len;
+	if (parts & RPCRDMA2_PART_PAGES)
+		n += !!buf->page_len;
+	if (parts & RPCRDMA2_PART_TAIL)
+		n += !!buf->tail[0].iov_len;
+	return n > 1 && mrs_max(&b->requester->gap_mrs);
+}
+
 static bool is_copied(const struct builder *b)
 {
 	if (b->dir == DMA_FROM_DEVICE && b->call->reply_copied)
@@ -523,6 +629,7 @@ static int add_parts(struct builder *b, const struct xdr_buf *buf,
 {
 	int rc = 0;
 
+	b->gaps = has_gaps(b, buf, parts);
 	if (parts & RPCRDMA2_PART_HEAD)
 		rc = add_kvec(b, buf->head[0].iov_base, buf->head[0].iov_len);
 	if (!rc && (parts & RPCRDMA2_PART_PAGES))
@@ -611,16 +718,21 @@ unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
  * rpcrdma2_chain_registrations - post a Call's registrations with its Send
  * @call: the Call
  * @send: its Send, prepared
+ *
+ * Return: how many of them bridge gaps
  */
-void rpcrdma2_chain_registrations(struct rpcrdma2_call *call,
-				  struct rpcrdma2_send *send)
+unsigned int rpcrdma2_chain_registrations(struct rpcrdma2_call *call,
+					  struct rpcrdma2_send *send)
 {
 	struct rpcrdma2_work *work = &send->work;
 	struct rpcrdma2_mr *mr;
+	unsigned int gaps = 0;
 
 	list_for_each_entry_reverse(mr, &call->mrs, list) {
 		mr->reg_wr.wr.next = work->first;
 		mr->reg_wr.wr.wr_cqe = &work->cqe;
 		rpcrdma2_work_prepend(work, &mr->reg_wr.wr, 1);
+		gaps += bridges_gaps(mr->pool);
 	}
+	return gaps;
 }

@@ -381,6 +381,7 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 {
 	struct rpcrdma2_conn *conn = requester->conn;
 	struct rpcrdma2_send *send;
+	unsigned int gaps;
 	int rc;
 
 	send = requester->spare;
@@ -397,7 +398,7 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	if (rc)
 		goto out_put;
 	rpcrdma2_send_prepare(send);
-	rpcrdma2_chain_registrations(call, send);
+	gaps = rpcrdma2_chain_registrations(call, send);
 	if (!list_empty(&call->mrs)) {
 		rpcrdma2_copy_adopt(&call->encrypted, call->rqst);
 		rpcrdma2_conn_get(conn);
@@ -410,6 +411,7 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	rc = rpcrdma2_send_post_call(send, &call->sent_on, &requester->spare);
 	if (!rc) {
 		count_call(requester, call->rqst);
+		requester->stats.gap_registrations += gaps;
 		return 0;
 	}
 
@@ -504,9 +506,7 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
 	requester->xprt = xprt;
 	spin_lock_init(&requester->lock);
 	requester->granted = 1;
-	INIT_LIST_HEAD(&requester->free_mrs);
-	INIT_LIST_HEAD(&requester->all_mrs);
-	INIT_DELAYED_WORK(&requester->refill, rpcrdma2_mrs_refill);
+	rpcrdma2_mrs_init(requester);
 	INIT_DELAYED_WORK(&requester->starved, starved);
 	INIT_LIST_HEAD(&requester->to_deregister);
 	INIT_WORK(&requester->deregister, rpcrdma2_deregister);
@@ -581,7 +581,7 @@ void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester)
 	/* Before the others: it may have them queued again. */
 	rpcrdma2_deregister_lost(requester);
 	cancel_delayed_work_sync(&requester->starved);
-	cancel_delayed_work_sync(&requester->refill);
+	rpcrdma2_mrs_stop(requester);
 	cancel_delayed_work_sync(&requester->settle);
 	rpcrdma2_settle_lost(requester);
 	rpcrdma2_mrs_destroy(requester);

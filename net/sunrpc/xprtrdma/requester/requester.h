@@ -30,6 +30,7 @@
  * @offered_octets: octets of their Write and Reply chunks
  * @pullup_octets: page data, and what follows it, copied into Sends
  * @registrations: FastReg WRs
+ * @gap_registrations: those of them that bridge gaps
  * @failed_marshals: Calls that could not be encoded
  * @credit_waits: times that a Call waited for a credit
  * @mr_waits: times that a Call waited for a registration
@@ -44,7 +45,7 @@
  * @remote_invs: registrations that the responder invalidated
  * @local_invs: LocalInv WRs that completed
  *
- * By the worker that fills the pool:
+ * By the workers that fill the pools, under the requester's lock:
  *
  * @mrs_allocated: registrations ever allocated
  */
@@ -57,6 +58,7 @@ struct rpcrdma2_stats {
 	u64	offered_octets;
 	u64	pullup_octets;
 	u64	registrations;
+	u64	gap_registrations;
 	u64	failed_marshals;
 	u64	credit_waits;
 	u64	mr_waits;
@@ -73,6 +75,22 @@ struct rpcrdma2_stats {
 };
 
 /**
+ * struct rpcrdma2_mr_pool - a connection's registrations of one type
+ * @requester: whose they are
+ * @type: %IB_MR_TYPE_MEM_REG, or %IB_MR_TYPE_SG_GAPS for memory that has gaps
+ * @free: registrations to use; under the requester's lock
+ * @nr: how many exist; written under the requester's lock
+ * @refill: allocates more
+ */
+struct rpcrdma2_mr_pool {
+	struct rpcrdma2_requester *requester;
+	enum ib_mr_type		type;
+	struct list_head	free;
+	unsigned int		nr;
+	struct delayed_work	refill;
+};
+
+/**
  * struct rpcrdma2_requester - a connection's requester role
  * @conn: the connection
  * @xprt: whose RPCs are sent
@@ -80,7 +98,7 @@ struct rpcrdma2_stats {
  *	are none; set by the CQ
  * @long_procedures: procedures whose Reply was longer than its buffers, as bits; set by the
  *	CQ
- * @lock: the pool of registrations, @to_deregister, @unsettled
+ * @lock: the pools of registrations, @to_deregister, @unsettled
  * @granted: Calls that the responder allows at a time, at least 1; the CQ's
  * @answered: credits that came back; the CQ's
  * @taken: credits that were taken; by the holder of the xprt's write lock
@@ -88,10 +106,9 @@ struct rpcrdma2_stats {
  * @starved: closes the connection, for a Call that waits for a credit, unless an
  *	answer comes before
  * @starved_at: what @answered was when the last of these began to wait
- * @free_mrs: registrations to use
- * @all_mrs: all registrations
- * @nr_mrs: how many
- * @refill: allocates more
+ * @mrs: registrations of pages in a row
+ * @gap_mrs: registrations that bridge gaps; none where the device has no such type
+ * @all_mrs: all registrations, of both pools
  * @to_deregister: work that invalidates Calls' registrations, where there is no
  *	LOCAL_INV; under @lock
  * @deregister: does it
@@ -119,10 +136,9 @@ struct rpcrdma2_requester {
 
 	spinlock_t		lock;	/* MR lists, unsettled */
 
-	struct list_head	free_mrs;
+	struct rpcrdma2_mr_pool	mrs;
+	struct rpcrdma2_mr_pool	gap_mrs;
 	struct list_head	all_mrs;
-	unsigned int		nr_mrs;
-	struct delayed_work	refill;
 
 	struct list_head	to_deregister;
 	struct work_struct	deregister;
@@ -138,8 +154,9 @@ struct rpcrdma2_requester {
 
 /**
  * struct rpcrdma2_mr - one registration
- * @list: in free_mrs, or in a Call's mrs
+ * @list: in its pool's free, or in a Call's mrs
  * @all: in all_mrs
+ * @pool: the pool that it belongs to
  * @mr: fast registration MR
  * @sg: what is registered
  * @nents: entries of @sg in use; 0 if nothing is mapped
@@ -155,6 +172,7 @@ struct rpcrdma2_requester {
 struct rpcrdma2_mr {
 	struct list_head	list;
 	struct list_head	all;
+	struct rpcrdma2_mr_pool	*pool;
 	struct ib_mr		*mr;
 	struct sg_table		sg;
 	unsigned int		nents;
@@ -337,13 +355,14 @@ int rpcrdma2_register(struct rpcrdma2_requester *requester,
 		      struct rpcrdma2_call *call, struct rpcrdma2_chunk *chunk,
 		      const struct xdr_buf *buf, unsigned int parts,
 		      enum dma_data_direction dir);
-void rpcrdma2_chain_registrations(struct rpcrdma2_call *call,
-				  struct rpcrdma2_send *send);
+unsigned int rpcrdma2_chain_registrations(struct rpcrdma2_call *call,
+					  struct rpcrdma2_send *send);
 unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
 				   const struct xdr_buf *buf,
 				   unsigned int parts);
+void rpcrdma2_mrs_init(struct rpcrdma2_requester *requester);
 int rpcrdma2_mrs_provide(struct rpcrdma2_requester *requester);
-void rpcrdma2_mrs_refill(struct work_struct *work);
+void rpcrdma2_mrs_stop(struct rpcrdma2_requester *requester);
 void rpcrdma2_mrs_fence(struct rpcrdma2_requester *requester);
 void rpcrdma2_mrs_destroy(struct rpcrdma2_requester *requester);
 

@@ -148,6 +148,7 @@ void rpcrdma2_show_stats(struct seq_file *seq,
 	rpcrdma2_show_count(seq, "replies_received_fixup_octets",
 			    stats->fixup_octets);
 	rpcrdma2_show_count(seq, "registrations", stats->registrations);
+	rpcrdma2_show_count(seq, "gap_registrations", stats->gap_registrations);
 	rpcrdma2_show_count(seq, "remote_invalidations", stats->remote_invs);
 	rpcrdma2_show_count(seq, "local_invalidations", stats->local_invs);
 	rpcrdma2_show_count(seq, "credit_waits", stats->credit_waits);
@@ -173,6 +174,9 @@ void rpcrdma2_show_requester(struct seq_file *seq,
 	rpcrdma2_show(seq, "requester_outstanding", "%u",
 		      rpcrdma2_requester_outstanding(requester));
 	rpcrdma2_show(seq, "requester_registrations", "%u",
-		      READ_ONCE(requester->nr_mrs));
+		      READ_ONCE(requester->mrs.nr) +
+		      READ_ONCE(requester->gap_mrs.nr));
+	rpcrdma2_show(seq, "requester_gap_registrations", "%u",
+		      READ_ONCE(requester->gap_mrs.nr));
 	rpcrdma2_show_stats(seq, &stats);
 }
