@@ -86,6 +86,10 @@ echo_suites() {
 	[ "$provider" = tcp ] || load_transport "${transports[@]}" ||
 		lab_fail "can't load $transport ${transports[*]}"
 	[ ! -e $events ] || echo 1 >$events
+	case ${MIMIC:-} in
+	*sg_gaps=1*)
+		count_event bridging rpcrdma2/rpcrdma2_mr_alloc 'gaps == 1 && count > 0' ;;
+	esac
 	: >$log
 	dmesg --follow-new --notime >$log &
 	follower=$!
@@ -97,6 +101,11 @@ echo_suites() {
 	[ ! -e $events ] || cp $tracing/trace /run/trace
 	case ${PARAMETERS:-}:$* in
 	*reverse=genl*echo_reverse_forms*) reverse_forms_are_counted "${PARAMETERS:-}:$*" ;;
+	esac
+	case ${MIMIC:-} in
+	*sg_gaps=1*)
+		[ "$(counted bridging)" -gt 0 ] || lab_fail "no registration bridges gaps"
+		count_end ;;
 	esac
 	unload rpcrdma2_echo_kunit
 	[ "$provider" = tcp ] || {
