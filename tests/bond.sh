@@ -24,21 +24,6 @@ make_bond() {
 
 link_address() { cat /sys/class/net/bond7/address; }
 
-# serve_at_address - nfsd, with no listener but that.
-serve_at_address() {
-	must mkdir -p "$LAB_EXPORT"
-	must lab_make_export tmpfs
-	must mount -t nfsd nfsd /proc/fs/nfsd
-	must lab_nfs_daemons
-	must exportfs -o rw,no_root_squash,insecure,fsid=0 "*:$LAB_EXPORT"
-	must rpc.mountd -N 2
-	echo 10 >/proc/fs/nfsd/nfsv4leasetime
-	echo 10 >/proc/fs/nfsd/nfsv4gracetime
-	"$LAB_TREE/tests/listen.py" rdma $LAB_SERVER 20049 ||
-		skip "this nfsd can't listen at an address"
-	echo 8 >/proc/fs/nfsd/threads
-}
-
 # listening_id - the number of the CM id that does
 listening_id() {
 	rdma resource show cm_id |
@@ -50,7 +35,7 @@ listens_anew() { [ -n "$(listening_id)" ] && [ "$(listening_id)" != "$id" ]; }
 make_bond
 must lab_rdma_up rxe bond7
 load_transport
-serve_at_address
+nfs_serve_at_address
 must lab_mount 4.2
 work names
 load_start

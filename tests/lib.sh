@@ -44,6 +44,21 @@ nfs_serve() {
 	echo Y 2>/dev/null >/proc/fs/nfsd/v4_end_grace
 }
 
+# nfs_serve_at_address - a server that listens at $LAB_SERVER and nowhere else
+nfs_serve_at_address() {
+	must mkdir -p "$LAB_EXPORT"
+	must lab_make_export tmpfs
+	must mount -t nfsd nfsd /proc/fs/nfsd
+	must lab_nfs_daemons
+	must exportfs -o rw,no_root_squash,insecure,fsid=0 "*:$LAB_EXPORT"
+	must rpc.mountd -N 2
+	echo 10 >/proc/fs/nfsd/nfsv4leasetime
+	echo 10 >/proc/fs/nfsd/nfsv4gracetime
+	"$LAB_TREE/tests/listen.py" rdma "$LAB_SERVER" 20049 ||
+		skip "this nfsd can't listen at an address"
+	echo 8 >/proc/fs/nfsd/threads
+}
+
 # nfs_start PROVIDER [EXPORT] - device, module, server.
 nfs_start() {
 	must lab_rdma_up "$1"

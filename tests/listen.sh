@@ -4,13 +4,17 @@
 # Guest script: a listener that is bound to an address outlives its device, and its
 # address. The log says when it can't listen, and when it can again; a line each.
 #
-#	listen.sh DEVICE
+#	listen.sh DEVICE [nfsd]
+#
+# The listener belongs to a test program. With nfsd it is that of an NFS server with a
+# mount under load; Linux 6.1's nfsd can't be told an address.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 run=/sys/kernel/debug/rpcrdma2_echo_crowd/run
 where=$LAB_SERVER:20055
+[ "${2:-}" != nfsd ] || where=$LAB_SERVER:20049
 # Seconds. An attempt to connect may have to wait for the next one.
 patience=60
 
@@ -28,18 +32,48 @@ lost() {
 		lab_fail "no line says that nobody listens"
 }
 
-# serves TIMES - after it was lost so often
-serves() {
+# listens TIMES - again, after it was lost so often
+listens() {
 	lab_until 20 said "listening at $where again" "$1" ||
 		lab_fail "nobody listens again"
-	job call 1
 	said "not listening at $where" "$1" || lab_fail "more than a line for each loss"
+}
+
+# serves TIMES - it listens, and connections can be made.
+serves() {
+	listens "$1"
+	job call 1
 }
 
 change_address() { must ip address "$1" "$LAB_SERVER/24" dev "$LAB_NETDEV"; }
 
+# nfsd_comes_back DEVICE - the mount does, and removing the device waits for no thread of nfsd.
+nfsd_comes_back() {
+	nfs_serve_at_address
+	must lab_mount 4.2
+	load_start
+	for i in 1 2; do
+		device_goes
+		lost $i
+		sleep 2
+		must lab_rdma_up "$1"
+		listens $i
+		load_advances 90 || lab_fail "the mount did not come back"
+	done
+	load_stop
+	must umount "$LAB_MOUNT"
+	device_goes
+	lost 3
+	must timeout 20 rpc.nfsd 0
+	must nfs_unload
+}
+
 must lab_rdma_up "$1"
 load_transport
+if [ "${2:-}" = nfsd ]; then
+	nfsd_comes_back "$1"
+	exit
+fi
 must lab_insmod rpcrdma2_echo_crowd patience=$patience
 job bound
 job connect 4
