@@ -3,7 +3,7 @@
 #
 # Guest script: rpcrdma2-doctor finds what is wrong with set-ups that are broken one
 # way after the other, and nothing where nothing is. What a guest can't have (Secure
-# Boot, an IOMMU, InfiniBand) is in doctor-faked.py.
+# Boot, an IOMMU, InfiniBand) is in doctor_faked.py.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -69,8 +69,8 @@ put_module() {
 must mkdir -p /etc/nfs.conf.d
 must modprobe rpcrdma
 consult "the kernel's own module is loaded, and no other there" 1
-finds RD002 wrong
-finds RD005 wrong
+finds RD002 wrong "the kernel's own module"
+finds RD005 wrong "then build and install the module"
 finds RD100 wrong
 finds RD301 note
 must rmmod rpcrdma
@@ -142,6 +142,17 @@ finds RD414 ok "in version 2 over r0"
 finds RD414 ok "in version 1 over r0"
 cp $said /run/right.json
 consult "... as it was recorded" 0 --root /run/recorded
+for id in RD001 RD101 RD303; do
+	[ "$(finding $id /run/right.json)" = "$(finding $id $said)" ] ||
+		complain "$id is another"
+done
+
+must "$doctor" --report /run/report.tar.gz >/run/reported
+must grep "no user data" /run/reported
+must tar -xzf /run/report.tar.gz -C /run
+must grep sys/kernel/debug/rpcrdma2/server /run/rpcrdma2-report-*/CONTENTS
+must grep . /run/rpcrdma2-report-*/sys/kernel/debug/rpcrdma2/server
+consult "... as an archive has it" 0 --root "$(echo /run/rpcrdma2-report-*)"
 for id in RD001 RD101 RD303; do
 	[ "$(finding $id /run/right.json)" = "$(finding $id $said)" ] ||
 		complain "$id is another"

@@ -9,8 +9,10 @@ vendors' stacks, logs of all kinds. Each finding of the doctor has a paragraph i
 Documentation/fix/findings.rst, and is made by some test, here or there.
 """
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import re
@@ -43,6 +45,7 @@ def healthy():
         "/sys/module/rpcrdma2/srcversion": "AAAA",
         "/sys/module/rpcrdma2/parameters/inline_size": "12288",
         "/commands/modinfo rpcrdma2": MODINFO,
+        "/usr/bin/apt-get": "", "/sys/class/net/ens1/device/vendor": "0x15b3",
         f"{PORT}/state": "4: ACTIVE", f"{PORT}/link_layer": "Ethernet",
         f"{PORT}/rate": "100 Gb/sec (4X EDR)",
         "/sys/class/infiniband/mlx5_0/node_type": "1: CA",
@@ -81,6 +84,12 @@ def log(*said):
     return {"/commands/dmesg": "".join(f"[ 1.0] {line}\n" for line in said)}
 
 
+def no_devices(*links):
+    """And these interfaces"""
+    return {f"{PORT}/{name}": None for name in ("state", "link_layer", "rate")} | {
+        "/commands/ip -j address": json.dumps(links)}
+
+
 def idle(**more):
     """Mounted, and no connection"""
     files = mounted()
@@ -93,6 +102,9 @@ NOT_LOADED = {"/sys/module/rpcrdma2/srcversion": None,
 ALIAS = {"/commands/modprobe -D rpcrdma": f"insmod /lib/sunrpc.ko\ninsmod {FILE}\n"}
 NO_MODULE = NOT_LOADED | {
     "/commands/modinfo rpcrdma2": "modinfo: ERROR: Module rpcrdma2 not found."}
+DRACUT = f"/boot/initramfs-{KERNEL}.img"
+LSINITRD = "/commands/lsinitrd " + DRACUT.replace("/", "%")
+VENDORS = f"/lib/modules/{KERNEL}/updates/dkms/rpcrdma.ko.xz"
 SECURE = {"/sys/kernel/security/lockdown": "none [integrity] confidentiality"}
 
 # Name, what differs from a healthy host, and what is found (and no other that is
@@ -105,18 +117,51 @@ CASES = (
         "rpcrdma2 $CMDLINE_OPTS || { echo; /sbin/modprobe -C /dev/null rpcrdma; }"},
      "RD003"),
     ("rpcrdma would be loaded", NOT_LOADED | {"/commands/modprobe -D rpcrdma":
-     "insmod /lib/modules/x/kernel/net/sunrpc/xprtrdma/rpcrdma.ko.xz"}, "RD004"),
+     "insmod /lib/modules/x/kernel/net/sunrpc/xprtrdma/rpcrdma.ko.xz"},
+     "RD004=the kernel's own"),
+    ("a vendor's rpcrdma would be loaded", NOT_LOADED | {"/commands/modprobe -D rpcrdma":
+     f"insmod {VENDORS}"}, f"RD004=a vendor's ({VENDORS}"),
     ("blacklisted", NOT_LOADED | {"/commands/modprobe -D rpcrdma": ""}, "RD004"),
-    ("rpcrdma is loaded", NOT_LOADED | {"/sys/module/rpcrdma/refcnt": "1"}, "RD002"),
+    ("rpcrdma is loaded", NOT_LOADED | {"/sys/module/rpcrdma/refcnt": "1"},
+     "RD002=rpcrdma is loaded, the kernel's own module"),
+    ("a vendor's rpcrdma is loaded", NOT_LOADED | {
+        "/sys/module/rpcrdma/srcversion": "CCCC", VENDORS: "",
+        "/commands/modinfo " + VENDORS.replace("/", "%"):
+        f"filename: {VENDORS}\nsrcversion: CCCC"},
+     "RD002=apt remove mlnx-nfsrdma-dkms"),
+    ("a vendor's rpcrdma is loaded, on an RPM system", NOT_LOADED | {
+        "/usr/bin/apt-get": None, "/sys/module/rpcrdma/srcversion": "CCCC",
+        f"/lib/modules/{KERNEL}/extra/mlnx-nfsrdma/rpcrdma.ko": ""},
+     "RD002=rpm -e mlnx-nfsrdma"),
+    ("the kernel's rpcrdma is loaded, a vendor's installed", NOT_LOADED | {
+        "/sys/module/rpcrdma/srcversion": "DDDD", VENDORS: "",
+        "/commands/modinfo " + VENDORS.replace("/", "%"):
+        f"filename: {VENDORS}\nsrcversion: CCCC"}, "RD002=the kernel's own"),
     ("a new kernel without the module", NO_MODULE |
      {"/lib/modules/6.1.0-8-amd64/updates/dkms/rpcrdma2.ko.xz": ""},
      "RD005=there is: 6.1.0-8-amd64"),
+    ("no module, on Debian", NO_MODULE, f"RD005=apt install linux-headers-{KERNEL}; then"),
+    ("no module, on Fedora", NO_MODULE | {"/usr/bin/apt-get": None, "/usr/bin/dnf": ""},
+     f"RD005=dnf install kernel-devel-{KERNEL}; then"),
+    ("a kernel that is not supported", NO_MODULE | {
+        "/proc/sys/kernel/osrelease": "6.8.0-45-generic"},
+     "RD005=this kernel is not supported; supported: 6.1, "),
     ("another kernel's module", NOT_LOADED | ALIAS | {"/commands/modinfo rpcrdma2":
      MODINFO.replace("vermagic: 6.1", "vermagic: 6.12")}, "RD006=6.12.0-9-amd64"),
     ("no depmod", NO_MODULE | {FILE: ""}, "RD007"),
     ("an initramfs with rpcrdma", NOT_LOADED | ALIAS | {
         f"/boot/initrd.img-{KERNEL}": "", "/commands/lsinitramfs %boot%initrd.img-"
-        + KERNEL: "usr/lib/modules/x/kernel/net/sunrpc/xprtrdma/rpcrdma.ko"}, "RD008"),
+        + KERNEL: "usr/lib/modules/x/kernel/net/sunrpc/xprtrdma/rpcrdma.ko"},
+     f"RD008=update-initramfs -u -k {KERNEL}"),
+    ("dracut's initramfs with rpcrdma", NOT_LOADED | ALIAS | {
+        DRACUT: "", LSINITRD: "-rw-r--r-- 1 root root 9 Jan 1 1970 usr/lib/rpcrdma.ko.xz"},
+     f"RD008=dracut --force {DRACUT} {KERNEL}"),
+    ("dracut's initramfs, named as Debian's", NOT_LOADED | ALIAS | {
+        f"/boot/initrd.img-{KERNEL}": "",
+        f"/commands/lsinitrd %boot%initrd.img-{KERNEL}": "usr/lib/rpcrdma.ko"},
+     f"RD008=dracut --force /boot/initrd.img-{KERNEL} {KERNEL}"),
+    ("dracut's initramfs with both", NOT_LOADED | ALIAS | {
+        DRACUT: "", LSINITRD: "usr/lib/rpcrdma.ko.xz\nusr/lib/rpcrdma2.ko"}, "RD003"),
     ("an initramfs with both", NOT_LOADED | ALIAS | {
         f"/boot/initrd.img-{KERNEL}": "", "/commands/lsinitramfs %boot%initrd.img-"
         + KERNEL: "x/rpcrdma.ko\nx/updates/rpcrdma2.ko"}, "RD003"),
@@ -138,6 +183,19 @@ CASES = (
 
     ("no device", {f"{PORT}/{name}": None for name in ("state", "link_layer", "rate")},
      "RD100=netdev ens1"),
+    ("no device, and interfaces that don't fit", no_devices(
+        *(ADDRESS | {"ifname": name} for name in ("lo", "ifb0", "dummy0", "wlan0")),
+        ADDRESS | {"ifname": "ib0", "link_type": "infiniband"},
+        ADDRESS | {"ifname": "ens1", "link_type": "ether"}) | {
+        "/sys/class/net/wlan0/device/vendor": "", "/sys/class/net/wlan0/wireless/x": "",
+        "/sys/class/net/ib0/device/vendor": ""}, "RD100=netdev ens1"),
+    ("no device, and an interface that is down", no_devices(
+        ADDRESS | {"ifname": "ens0", "flags": ["BROADCAST"]}, ADDRESS | {
+            "flags": ["UP"]}) | {"/sys/class/net/ens0/device/vendor": ""},
+     "RD100=netdev ens1"),
+    ("no device, and no card", no_devices(
+        *(ADDRESS | {"ifname": name} for name in ("lo", "ifb0", "dummy0"))),
+     "RD100=no interface here fits"),
     ("InfiniBand without a subnet manager", {
         f"{PORT}/state": "2: INIT", f"{PORT}/link_layer": "InfiniBand"},
      "RD102=INIT"),
@@ -296,6 +354,25 @@ PINGS = (
 )
 
 
+# Findings in words that a reader stumbled over
+AWKWARD = re.compile(r"\bsees? to\b|\bwhoever\b|\bthose (of|that)\b|\bof all things\b|"
+                     r"\b(has|is) (it|there) [^.;]*\?|\bthe way to\b|\bas a habit\b|"
+                     r"\bwants a\b|can't|don't|\bby need\b")
+# Texts that must stay out of an archive, and files that have them
+SECRETS = {
+    "/etc/krb5.keytab": "SECRET-1", "/etc/nfs.conf": "[gssd]\nx=SECRET-2\n[nfsd]\nrdma=n\n",
+    "/proc/cmdline": "ro password=SECRET-3 swiotlb=force",
+    "/etc/services": "SECRET-4 1/tcp\nnfsrdma 20049/tcp\n",
+    "/proc/mounts": "//x/SECRET-5 /y cifs rw 0 0\nsrv:/ /mnt nfs4 proto=rdma,addr=10.0.0.9 0 0\n",
+    "/commands/dmesg": "[ 1.0] usb: SECRET-6\n[ 2.0] rpcrdma2: no connection to x\n"
+    "[ 3.0] ------------[ cut here ]------------\n[ 3.0] WARNING: y+0x1/0x2 [rpcrdma2]\n"
+    "[ 3.0]  some_caller+0x3/0x4\n[ 3.0] ---[ end trace 0 ]---\n[ 4.0] SECRET-7\n",
+    f"{DEBUGFS}/control/1": "SECRET-8",
+    "/commands/dpkg-query -W *rdma* nfs-* iproute* kmod dkms bpftrace *ibverbs* mlnx-* "
+    "linux-image-* kernel-*": "rpcrdma2-dkms\t0.9.0\nmlnx-nfsrdma\t\n",
+}
+
+
 def make(directory, changes):
     for path, text in (healthy() | changes).items():
         if text is None:
@@ -305,12 +382,30 @@ def make(directory, changes):
             file.write(text)
 
 
+def load_doctor():
+    loader = importlib.machinery.SourceFileLoader("doctor", DOCTOR)
+    spec = importlib.util.spec_from_loader("doctor", loader)
+    doctor = importlib.util.module_from_spec(spec)
+    loader.exec_module(doctor)
+    return doctor
+
+
+def run(*arguments):
+    """(status, standard output, standard error) of the doctor"""
+    output, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        try:
+            status = load_doctor().main(list(arguments))
+        except SystemExit as end:
+            status = end.code
+    return status, output.getvalue(), errors.getvalue()
+
+
 def consult(directory):
-    done = subprocess.run([sys.executable, DOCTOR, "--json", "--root", directory],
-                          capture_output=True, text=True, check=False)
-    if done.stderr:
-        return None, done.stderr
-    return done.returncode, json.loads(done.stdout)["findings"]
+    status, output, errors = run("--json", "--root", directory)
+    if errors:
+        return None, errors
+    return status, json.loads(output)["findings"]
 
 
 def verdict(status, findings, expected):
@@ -353,10 +448,7 @@ def check_numbers():
 
 def check_pings():
     """What a server said, and what is made of it"""
-    loader = importlib.machinery.SourceFileLoader("doctor", DOCTOR)
-    spec = importlib.util.spec_from_loader("doctor", loader)
-    doctor = importlib.util.module_from_spec(spec)
-    loader.exec_module(doctor)
+    doctor = load_doctor()
     for name, results, large, expected in PINGS:
         with tempfile.TemporaryDirectory() as directory:
             make(directory, {})
@@ -367,6 +459,82 @@ def check_pings():
         wrong = any(found["level"] == "wrong" for found in report.findings)
         problem = verdict(wrong, report.findings, expected)
         yield f"{name}: {problem}" if problem else ""
+
+
+def check_words():
+    for number, (_, text, fix) in load_doctor().FINDINGS.items():
+        found = AWKWARD.search(text) or AWKWARD.search(fix)
+        yield f"{number} is not plain English: {found[0]}" if found else ""
+
+
+def check_versions():
+    """The doctor's own, and the kernels that the module is built for"""
+    doctor = load_doctor()
+    with open(f"{TOP}/net/sunrpc/xprtrdma/module.c", encoding="utf-8") as file:
+        version = re.search(r'^MODULE_VERSION\("(.*)"\)', file.read(), re.M)[1]
+    with open(f"{TOP}/net/sunrpc/xprtrdma/compat.h", encoding="utf-8") as file:
+        kernels = re.findall(r"!RPCRDMA2_IS_LINUX\((\d+), (\d+)\)", file.read())
+    yield "" if doctor.KERNELS == tuple(map(".".join, kernels)) else \
+        f"the module is for Linux {kernels}, not {doctor.KERNELS}"
+    said = run("--version")
+    yield "" if said == (0, f"rpcrdma2-doctor {version}\n", "") else f"--version: {said}"
+    with tempfile.TemporaryDirectory() as directory:
+        make(directory, {})
+        said = json.loads(run("--json", "--root", directory)[1])
+    yield "" if (said.get("version"), said.get("format")) == (version, 1) else \
+        f"JSON without versions: {said}"
+
+
+def check_arguments():
+    for argument in ("99999", "0", "-1", "nfs"):
+        status, _, errors = run(f"--port={argument}", "server")
+        yield "" if status == 2 and "1 to 65535" in errors else f"--port {argument}: {errors}"
+    status, _, errors = run("--report", DOCTOR)
+    yield "" if status == 2 and "exists" in errors else f"--report overwrites: {errors}"
+
+
+def archive_of(changes):
+    """Names and texts of the files in an archive of such a host, and what was printed"""
+    with tempfile.TemporaryDirectory() as directory:
+        make(f"{directory}/host", changes)
+        status, output, errors = run("--root", f"{directory}/host", "--report",
+                                     f"{directory}/x.tar.gz")
+        if not os.path.exists(f"{directory}/x.tar.gz"):
+            return {}, f"status {status}: {output}{errors}"
+        if os.stat(f"{directory}/x.tar.gz").st_mode & 0o77:
+            return {}, "others may read it"
+        os.mkdir(f"{directory}/unpacked")
+        subprocess.run(["tar", "-xzf", f"{directory}/x.tar.gz", "-C",
+                        f"{directory}/unpacked"], check=True)
+        top, = os.listdir(f"{directory}/unpacked")
+        again = run("--json", "--root", f"{directory}/unpacked/{top}")
+        files = {}
+        for place, _, names in os.walk(f"{directory}/unpacked/{top}"):
+            for name in names:
+                path = os.path.join(place, name)
+                with open(path, encoding="utf-8") as file:
+                    files[path[len(f"{directory}/unpacked/{top}"):]] = file.read()
+    if again[1] != files["/findings.json"]:
+        return {}, f"{again[1]} is not what was found at first: {files['/findings.json']}"
+    return files, output
+
+
+def check_report():
+    """An archive has what is needed to help, and no more."""
+    files, output = archive_of(mounted() | SECRETS | {
+        f"{DEBUGFS}/server": "connections: 0", "/etc/os-release": "ID=debian"})
+    text = "".join(files.values())
+    for secret in set(re.findall(r"SECRET-\d", str(SECRETS))):
+        yield f"{secret} is in the archive" if secret in text or not files else ""
+    for wanted in ("no connection to x", "some_caller", "swiotlb=force", "rdma=n",
+                   "rpcrdma2-dkms\t0.9.0", "ID=debian", "role: client",
+                   "connections: 0", '"RD701"', '"RD501"', '"RD708"'):
+        yield "" if wanted in text else f"the archive lacks {wanted}: {output}"
+    for name in files:
+        yield "" if name == "/CONTENTS" or re.search(
+            rf"^ *\d+  {re.escape(name[1:])}$", files["/CONTENTS"], re.M) else \
+            f"CONTENTS lacks {name}"
+    yield "" if "no user data" in output else f"it does not say what is in it: {output}"
 
 
 def check_user():
@@ -387,7 +555,8 @@ def main():
         if problem:
             print(f"FAIL: {name}: {problem}")
         passed, failed = passed + (not problem), failed + bool(problem)
-    for problem in (*check_pings(), check_user(), *check_numbers()):
+    for problem in (*check_pings(), *check_words(), *check_versions(), *check_arguments(),
+                    *check_report(), check_user(), *check_numbers()):
         if problem:
             print(f"FAIL: {problem}")
         passed, failed = passed + (not problem), failed + bool(problem)

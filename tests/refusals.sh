@@ -42,6 +42,8 @@ refuses 'invalid number value' scripts/rpcrdma2-timeline.py --xid bogus
 refuses 'No such file' scripts/rpcrdma2-timeline.py /nonexistent
 refuses 'unrecognized arguments' scripts/rpcrdma2-doctor --bogus
 refuses 'is no directory' scripts/rpcrdma2-doctor --root /nonexistent
+refuses '1 to 65535' scripts/rpcrdma2-doctor --port 99999 server
+refuses 'name a new file' scripts/rpcrdma2-doctor --report README.md
 refuses 'tries no server' scripts/rpcrdma2-doctor --root / server
 refuses '0 to 4096' scripts/rpcrdma2-ping --size 4097 server
 refuses 'arguments are required: SERVER' scripts/rpcrdma2-ping
