@@ -46,6 +46,11 @@ refuses '1 to 65535' scripts/rpcrdma2-doctor --port 99999 server
 refuses 'name a new file' scripts/rpcrdma2-doctor --report README.md
 refuses 'tries no server' scripts/rpcrdma2-doctor --root / server
 refuses '0 to 4096' scripts/rpcrdma2-ping --size 4097 server
+refuses '1 to 65535' scripts/rpcrdma2-ping --port 99999 server
+refuses '1 to 65535' scripts/rpcrdma2-ping --port 0 server
+refuses '0.1 to 3600' scripts/rpcrdma2-ping --timeout -1 server
+refuses '0.1 to 3600' scripts/rpcrdma2-ping --timeout nan server
+refuses '0 to 4294967295' scripts/rpcrdma2-ping --program 4294967296 server
 refuses 'arguments are required: SERVER' scripts/rpcrdma2-ping
 # hostile.sh starts a guest itself.
 for script in tests/*.sh tools/bench.d/*.sh; do
