@@ -20,6 +20,7 @@ OUT	?= build
 moddir	= $(INSTALL_MOD_PATH)/lib/modules/$(KVER)/updates
 confdir	?= $(INSTALL_MOD_PATH)/etc/modprobe.d
 conf	= rpcrdma2.conf
+share	= /usr/share/rpcrdma2
 kbuild	= $(MAKE) -C $(KDIR) M=$(CURDIR)
 
 # What a build of the module needs, here or by DKMS or in a kernel's own tree
@@ -97,16 +98,24 @@ install-source:
 
 # Commands have no suffix where they are installed.
 install-tools: man
+	install -D -m 755 scripts/run-bpftrace $(DESTDIR)$(share)/run-bpftrace
+	install -d $(DESTDIR)/usr/sbin
 	for tool in scripts/rpcrdma2-*; do \
 		name=$${tool##*/}; \
-		install -D -m 755 $$tool $(DESTDIR)/usr/sbin/$${name%.*}; \
+		case $$tool in \
+		*.bt)	install -m 644 $$tool $(DESTDIR)$(share) && \
+			ln -sf ..$(share:/usr%=%)/run-bpftrace \
+				$(DESTDIR)/usr/sbin/$${name%.*} ;; \
+		*)	[ -L $$tool ] || \
+			install -m 755 $$tool $(DESTDIR)/usr/sbin/$${name%.*} ;; \
+		esac || exit; \
 	done
 	for page in $(OUT)/man/*.[1-8]; do \
 		install -D -m 644 $$page \
 			$(DESTDIR)/usr/share/man/man$${page##*.}/$${page##*/}; \
 	done
 	install -D -m 644 tools/wireshark/rpcrdma2.lua \
-		$(DESTDIR)/usr/share/rpcrdma2/rpcrdma2.lua
+		$(DESTDIR)$(share)/rpcrdma2.lua
 
 demo: ## NFS over RDMA in a guest with the distribution's kernel
 	tools/demo

@@ -70,9 +70,9 @@ attached() {
 
 forms_ended() { ! kill -0 $forms 2>/dev/null; }
 
-# trace_forms - rpcrdma2-forms.bt sees Calls. (A signal may have to be sent again.)
+# trace_forms - rpcrdma2-forms sees Calls. (A signal may have to be sent again.)
 trace_forms() {
-	"$scripts/rpcrdma2-forms.bt" >/run/forms.out 2>&1 &
+	"$scripts/rpcrdma2-forms" >/run/forms.out 2>&1 &
 	forms=$!
 	must lab_until 60 attached
 	must stat -f "$LAB_MOUNT" >/dev/null
@@ -109,7 +109,7 @@ see_versions README.md
 read_all
 consult
 doctor_finds RD013 bpftrace
-! "$scripts/rpcrdma2-forms.bt" >/run/forms.out 2>&1 || lab_fail "it traces"
+! "$scripts/rpcrdma2-forms" >/run/forms.out 2>&1 || lab_fail "it traces"
 grep -i lockdown /run/forms.out || lab_fail "no reason is said: $(cat /run/forms.out)"
 must umount "$LAB_MOUNT"
 nfs_stop

@@ -66,6 +66,7 @@ has_manual_pages() {
 	     <(find "$tools/share/man" -name '*.gz' -printf '%f\n' | sed 's/\.[78]\.gz$//' |
 	       sort) &&
 	[ -e "$tools/share/rpcrdma2/rpcrdma2.lua" ] &&
+	"$tools/sbin/rpcrdma2-waits" --help | grep 'usage: rpcrdma2-waits' &&
 	[ -e "$tools/share/doc/rpcrdma2-tools/html/index.html" ]
 }
 

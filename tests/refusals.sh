@@ -9,6 +9,8 @@
 cd "$(dirname "$(realpath "$0")")/.." || exit
 unset LAB_TREE LAB_LIB
 passed=0 failed=0
+fake=$(mktemp -d)
+trap 'rm -rf "$fake"' EXIT
 
 # refuses WORDS COMMAND... - says WORDS, and does nothing
 refuses() {
@@ -52,6 +54,34 @@ refuses '0.1 to 3600' scripts/rpcrdma2-ping --timeout -1 server
 refuses '0.1 to 3600' scripts/rpcrdma2-ping --timeout nan server
 refuses '0 to 4294967295' scripts/rpcrdma2-ping --program 4294967296 server
 refuses 'arguments are required: SERVER' scripts/rpcrdma2-ping
+for tool in latency server-latency forms waits; do
+	command=scripts/rpcrdma2-$tool
+	refuses 'takes a number from 1 to 999999' "$command" -i 0
+	refuses 'takes a number from 1 to 999999' "$command" -d
+	refuses 'there is no option --bogus' "$command" --bogus
+	# Nothing but --help is possible everywhere.
+	if [[ $("$command" --help 2>&1) = "usage: rpcrdma2-$tool [-i SECONDS]"*"rpcrdma2-$tool - "* ]]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL: $command --help"
+	fi
+done
+refuses "no connection's number" scripts/rpcrdma2-forms bogus
+refuses "takes one connection's number" scripts/rpcrdma2-forms 1 2
+refuses "takes no connection's number" scripts/rpcrdma2-waits 1
+for command in basename dirname realpath grep sed bash env timeout; do
+	ln -s "$(command -v $command)" "$fake"
+done
+printf '#!/bin/sh\necho 1000\n' >"$fake/id"
+chmod 755 "$fake/id"
+refuses 'run this as root' env PATH="$fake" scripts/rpcrdma2-forms
+printf '#!/bin/sh\necho 0\n' >"$fake/id"
+refuses 'bpftrace is not installed' env PATH="$fake" scripts/rpcrdma2-forms
+printf '#!/bin/sh\necho it runs\n' >"$fake/bpftrace"
+chmod 755 "$fake/bpftrace"
+[ -e /sys/module/rpcrdma2 ] ||
+	refuses 'the module rpcrdma2 is not loaded' env PATH="$fake" scripts/rpcrdma2-forms
 # hostile.sh starts a guest itself.
 for script in tests/*.sh tools/bench.d/*.sh; do
 	if grep -q '^\. .*:?run this in a guest' "$script"; then

@@ -142,7 +142,7 @@ start_tools() {
 	local tool
 
 	for tool; do
-		"$scripts/rpcrdma2-$tool.bt" >"/run/$tool.out" 2>"/run/$tool.err" &
+		"$scripts/rpcrdma2-$tool" >"/run/$tool.out" 2>"/run/$tool.err" &
 		pid_of[$tool]=$!
 	done
 	for tool; do
@@ -299,6 +299,25 @@ run_tools() {
 	stop_tools "${tools[@]}"
 }
 
+# Each interval has its own results; a time that is given ends it.
+trace_as_json() {
+	must mount_it
+	"$scripts/rpcrdma2-forms" --json -i 2 -d 9 >/run/forms.json 2>/run/forms.err &
+	pid_of[forms]=$!
+	until ended forms; do
+		must stat -f "$LAB_MOUNT" >/dev/null
+		sleep 0.3
+	done
+	must wait "${pid_of[forms]}"
+	must umount "$LAB_MOUNT"
+	[ ! -s /run/forms.err ] || lab_fail "forms complains: $(cat /run/forms.err)"
+	expect "forms, as JSON: intervals with Calls" "$(python3 -c '
+import json
+found = [json.loads(line) for line in open("/run/forms.json") if line.strip()]
+print(sum("inline" in said["data"].get("@calls_sent", {}) for said in found
+          if said["type"] == "map"))')" 'n >= 2'
+}
+
 if [ "${1:-}" = mount-and-work ]; then
 	mount_and_work
 	exit
@@ -321,5 +340,7 @@ check_latency
 check_server_latency
 check_forms
 check_waits
+title "JSON"
+trace_as_json
 title "Done"
 nfs_stop
