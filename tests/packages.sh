@@ -70,6 +70,29 @@ has_manual_pages() {
 	[ -e "$tools/share/doc/rpcrdma2-tools/html/index.html" ]
 }
 
+# depends FIELD QUERY NAME... - FIELD of the tools' deb and what rpm answers to QUERY have these.
+depends() {
+	local field=$1 query=$2 name file
+	shift 2
+
+	dpkg-deb -f "$work/out/rpcrdma2-tools_${version}_all.deb" "$field" >"$work/in.deb" &&
+	rpm -qp "$query" "$work"/rpm/rpcrdma2-tools-*.noarch.rpm >"$work/in.rpm" || return
+	for name; do
+		for file in in.deb in.rpm; do
+			grep -qE "\\b$name\\b" "$work/$file" || {
+				echo "$field: no $name $file: $(cat "$work/$file")"
+				return 1
+			}
+		done
+	done
+}
+
+# By what its commands run, and load
+has_dependencies() {
+	depends Depends --requires python3 kmod iproute2 &&
+	depends Recommends --recommends bpftrace librdmacm1 '(libibverbs1|ibverbs-providers)'
+}
+
 # But for documentation, which is the distribution's way
 same_as_rpm() {
 	make -C "$tree" rpm OUT="$work/rpm" &&
@@ -262,6 +285,7 @@ check "the module's source, and nothing else" has_source
 check "the modprobe.d file of make install" has_modprobe_file
 check "a manual page for each command" has_manual_pages
 check "make rpm, with the same in it" same_as_rpm
+check "the tools' dependencies" has_dependencies
 
 debian "$root" || exit 1
 kernel=$(debian_kernel "$root")
