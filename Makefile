@@ -35,14 +35,14 @@ help:
 	@echo 'Targets:'
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1@\2/p' Makefile | tr @ '\t' | expand -t 17
 	@echo 'Variables:'
-	@echo '  KDIR=DIR            headers or build directory of the kernel to build for,'
-	@echo '                      now $(KDIR)'
-	@echo '  OUT=DIR             where packages and documentation are put, now $(OUT)'
+	@echo '  KDIR=DIR              headers or build directory of the kernel to build for,'
+	@echo '                        now $(KDIR)'
+	@echo '  OUT=DIR               where packages and documentation are put, now $(OUT)'
 	@echo '  INSTALL_MOD_PATH=DIR  install below DIR instead of /'
-	@echo '  TESTS="NAME..."     the tests to run: names or globs (make list)'
-	@echo '  KERNEL=7.3          the kernel of the guests that demo and check boot: 6.12, 7.3,'
-	@echo '                      instead of 6.1'
-	@echo '  SERVER_KERNEL=7.3   that of the servers, where client and server differ'
+	@echo '  TESTS="NAME..."       the tests to run: names or globs (make list)'
+	@echo '  KERNEL=7.3            the kernel of the guests that demo and check boot: 6.12, 7.3,'
+	@echo '                        instead of 6.1'
+	@echo '  SERVER_KERNEL=7.3     that of the servers, where client and server differ'
 
 modules: ## build rpcrdma2.ko
 	$(kbuild) W=1 modules
