@@ -193,7 +193,7 @@ must ip -n other link set veth1 mtu 1500 up
 must ip -n other address add 10.6.0.2/24 dev veth1
 must rdma link add r6 type rxe netdev veth0
 consult "a smaller MTU there, and RDMA is not let through" 1 10.6.0.2
-finds RD407 wrong "1500 octets, and none of 9000"
+finds RD407 wrong "packets of 1500 octets reach 10.6.0.2, and packets of 9000"
 finds RD405 ok "port 2049 closed"
 finds RD406 hint
 finds RD413 wrong

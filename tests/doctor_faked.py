@@ -350,7 +350,7 @@ PINGS = (
     ("silence", [SILENT | {"version": 2, "step": "connecting", "why": "no answer"}],
      SILENT, "RD413=connecting: no answer"),
     ("no library", [{"missing": "librdmacm.so.1 is not here"}], SILENT,
-     "RD410=librdmacm"),
+     "RD410=apt install librdmacm1"),
 )
 
 
@@ -364,7 +364,8 @@ SECRETS = {
     "/proc/cmdline": "ro password=SECRET-3 swiotlb=force",
     "/etc/services": "SECRET-4 1/tcp\nnfsrdma 20049/tcp\n",
     "/proc/mounts": "//x/SECRET-5 /y cifs rw 0 0\nsrv:/ /mnt nfs4 proto=rdma,addr=10.0.0.9 0 0\n",
-    "/commands/dmesg": "[ 1.0] usb: SECRET-6\n[ 2.0] rpcrdma2: no connection to x\n"
+    "/commands/dmesg": "[ 0.0] Command line: root=/dev/nfs SECRET-9\n"
+    "[ 1.0] usb: SECRET-6\n[ 2.0] rpcrdma2: no connection to x\n"
     "[ 3.0] ------------[ cut here ]------------\n[ 3.0] WARNING: y+0x1/0x2 [rpcrdma2]\n"
     "[ 3.0]  some_caller+0x3/0x4\n[ 3.0] ---[ end trace 0 ]---\n[ 4.0] SECRET-7\n",
     f"{DEBUGFS}/control/1": "SECRET-8",
