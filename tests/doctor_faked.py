@@ -360,7 +360,7 @@ AWKWARD = re.compile(r"\bsees? to\b|\bwhoever\b|\bthose (of|that)\b|\bof all thi
                      r"\bwants a\b|can't|don't|\bby need\b")
 # Texts that must stay out of an archive, and files that have them
 SECRETS = {
-    "/etc/krb5.keytab": "SECRET-1", "/etc/nfs.conf": "[gssd]\nx=SECRET-2\n[nfsd]\nrdma=n\n",
+    "/etc/krb5.keytab": "SECRET-1", "/etc/nfs.conf": "[gssd]\nx=SECRET-2\n[nfsd]\nrdma=y\n",
     "/proc/cmdline": "ro password=SECRET-3 swiotlb=force",
     "/etc/services": "SECRET-4 1/tcp\nnfsrdma 20049/tcp\n",
     "/proc/mounts": "//x/SECRET-5 /y cifs rw 0 0\nsrv:/ /mnt nfs4 proto=rdma,addr=10.0.0.9 0 0\n",
@@ -523,13 +523,15 @@ def archive_of(changes):
 def check_report():
     """An archive has what is needed to help, and no more."""
     files, output = archive_of(mounted() | SECRETS | {
-        f"{DEBUGFS}/server": "connections: 0", "/etc/os-release": "ID=debian"})
+        "/proc/fs/nfsd/threads": "8", "/proc/fs/nfsd/portlist": "rdma 20049",
+        f"{DEBUGFS}/server": "connections: 0", f"{DEBUGFS}/cpus/0": "of no finding",
+        "/etc/os-release": "ID=debian"})
     text = "".join(files.values())
     for secret in set(re.findall(r"SECRET-\d", str(SECRETS))):
         yield f"{secret} is in the archive" if secret in text or not files else ""
-    for wanted in ("no connection to x", "some_caller", "swiotlb=force", "rdma=n",
+    for wanted in ("no connection to x", "some_caller", "swiotlb=force", "rdma=y",
                    "rpcrdma2-dkms\t0.9.0", "ID=debian", "role: client",
-                   "connections: 0", '"RD701"', '"RD501"', '"RD708"'):
+                   "connections: 0", "of no finding", "nfsrdma", '"RD701"', '"RD501"', '"RD708"'):
         yield "" if wanted in text else f"the archive lacks {wanted}: {output}"
     for name in files:
         yield "" if name == "/CONTENTS" or re.search(
