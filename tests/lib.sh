@@ -246,6 +246,15 @@ load_stop() {
 	must wait "$load"
 }
 
+# replug PROVIDER SECONDS - the device goes under load, and comes back after so long; and so
+# does the mount.
+replug() {
+	must timeout 60 rdma link delete r0
+	sleep "$2"
+	must lab_rdma_up "$1"
+	load_advances 90 || lab_fail "the mount did not come back"
+}
+
 ### Addresses
 
 # go_to ADDRESS FORMER - have what goes to one address of a server go to another. It may not

@@ -109,9 +109,7 @@ work locks
 post_for_each_other
 load_start
 for _ in 1 2; do
-	must timeout 60 rdma link delete r0
-	must lab_rdma_up "$provider"
-	load_advances 90 || lab_fail "the mount did not come back"
+	replug "$provider" 0
 done
 load_stop
 must umount "$LAB_MOUNT"

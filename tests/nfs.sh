@@ -53,7 +53,6 @@ mount_and_work() {
 	shift
 
 	mounts=$((mounts + 1))
-
 	set_parameters "$@"
 	dialect=$(dialect_with "${PARAMETERS:-}" "$@")
 	must lab_mount "$version"

@@ -13,10 +13,7 @@ for provider; do
 	must lab_mount 4.2
 	load_start
 	for _ in 1 2 3; do
-		must timeout 60 rdma link delete r0
-		sleep 1
-		must lab_rdma_up "$provider"
-		load_advances 90 || lab_fail "the mount did not come back"
+		replug "$provider" 1
 	done
 	load_stop
 	must umount "$LAB_MOUNT"
