@@ -193,9 +193,8 @@ kill_guest() {
 }
 
 boot_uml() {
-	local guest=$1 role=$2 args input=null
+	local guest=$1 role=$2 cpus=${LAB_CPUS:-1} args input=null
 
-	[ -z "${LAB_PIN:-}" ] || die "LAB_PIN is for guests that are emulated"
 	[ -z "$console" ] || input=fd:0
 	args=(
 		"mem=$(memory "$role")" rootfstype=hostfs rootflags=/ ro
@@ -205,9 +204,15 @@ boot_uml() {
 		"uml_dir=$log" "umid=$guest" "loglevel=$loglevel" printk.time=1
 		"${parameters[@]}"
 	)
+	if [ "$cpus" -gt 1 ]; then
+		grep -qx CONFIG_SMP=y "$kernel/build/.config" ||
+			die "LAB_CPUS: this kernel of user-mode Linux has one CPU; KERNEL=7.3 has more"
+		args+=("ncpus=$cpus" seccomp=on)
+	fi
 
 	[ "$role" = guest ] || wire_uml "$role"
 	spawn "$guest" "$kernel/build/linux" "${args[@]}"
+	[ -z "${LAB_PIN:-}" ] || pin "$guest" "$cpus"
 }
 
 boot_x86() { boot_qemu "$@"; }
