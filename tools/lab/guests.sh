@@ -252,34 +252,38 @@ boot_machine() {
 			${parameters[*]}"
 	)
 	[ "$role" = guest ] || wire_qemu "$role"
-	if [ -z "${LAB_PIN:-}" ]; then
-		spawn "$guest" "$qemu" "${args[@]}"
-		return
-	fi
-	[ "$(nproc)" -ge "${LAB_CPUS:-2}" ] ||
-		die "LAB_PIN: the guest has ${LAB_CPUS:-2} CPUs, this may use $(nproc) of the host's"
 	spawn "$guest" "$qemu" "${args[@]}" -name debug-threads=on
-	pin "$guest" "${LAB_CPUS:-2}"
+	[ -z "${LAB_PIN:-}" ] || pin "$guest" "${LAB_CPUS:-2}"
+}
+
+# cpu_threads PROCESS CPUS - of a guest's CPUs: number and thread. QEMU names these threads.
+# Those of user-mode Linux are the oldest ones.
+cpu_threads() {
+	if [ "$kind" = uml ]; then
+		find "/proc/$1/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -n |
+			head -n "$2" | awk '{ print NR - 1, $1 }'
+	else
+		grep -H '^CPU ' "/proc/$1/task"/*/comm | sed -E 's|.*/([0-9]+)/comm:CPU ([0-9]+).*|\2 \1|'
+	fi 2>/dev/null
 }
 
 # pin NAME CPUS - each of a guest's stays on one of the host's: else they often meet on the
 # same one, and one of them stands still for milliseconds.
 pin() {
-	local host tasks task name number
+	local process=${pid[$1]:-} host number thread
 
+	[ "$(nproc)" -ge "$2" ] ||
+		die "LAB_PIN: the guest has $2 CPUs, this may use $(nproc) of the host's"
 	# One that had the terminal is over.
-	[ -n "${pid[$1]:-}" ] || return 0
-	tasks=/proc/${pid[$1]}/task
+	[ -n "$process" ] || return 0
 	mapfile -t host < <(allowed_cpus)
-	while alive "$1" && [ "$(cat "$tasks"/*/comm 2>/dev/null | grep -c '^CPU ')" -lt "$2" ]; do
-		in_time || die "LAB_PIN: no thread of $1 says that it is a CPU's"
+	while alive "$1" && [ "$(cpu_threads "$process" "$2" | wc -l)" -lt "$2" ]; do
+		in_time || die "LAB_PIN: $1 has no $2 threads that are its CPUs"
 		pause
 	done
-	for task in "$tasks"/*; do
-		{ read -r name number <"$task/comm"; } 2>/dev/null || continue
+	cpu_threads "$process" "$2" | while read -r number thread; do
 		# The guest may be over by now.
-		[ "$name" != CPU ] ||
-			taskset -cp "${host[${number%/*}]}" "${task##*/}" >/dev/null 2>&1 || true
+		taskset -cp "${host[number]}" "$thread" >/dev/null 2>&1 || true
 	done
 }
 
