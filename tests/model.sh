@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# model.sh - the handshake and the bookkeeping of credits and slots as models, checked
-# by spin.
+# model.sh - the handshake and the bookkeeping of credits as models, checked by spin.
 #
 # What each claims is in its first lines. Each model has to fail, too: with a mistake
 # in it, or in the table of the handshake, the claim that this breaks has to be seen.
@@ -107,25 +106,6 @@ mistake() {
 	breaks "credits, $2" "$1" states credits.pml -DMUTANT="$2" $(sizes "${@:3}")
 }
 
-# slot_sizes SIZE... - of the model of slots: how many tasks, and RPCs of each; slots from
-# the start, and in all; places to keep them; how many are killed in the backlog, and how
-# often there is no memory for a slot.
-slot_sizes() {
-	echo "-DTASKS=$1 -DRPCS=$2 -DMIN=$3 -DMAX=$4 -DPLACES=$5 -DKILLS=$6 -DFAILS=$7"
-}
-
-# slots KIND SIZE...
-slots() {
-	# shellcheck disable=SC2046 # several words
-	holds "slots, ${*:2}" "$1" slots.pml $(slot_sizes "${@:2}")
-}
-
-# slot_mistake CLAIM NAME SIZE...
-slot_mistake() {
-	# shellcheck disable=SC2046 # several words
-	breaks "slots, $2" "$1" states slots.pml -DMUTANT="$2" $(slot_sizes "${@:3}")
-}
-
 # wrong_row CLAIM KIND ROW WRONG-ROW - in the table of the handshake; a row is
 # "EVENT ACTION STATE".
 wrong_row() {
@@ -187,22 +167,6 @@ mistake "$calls"	LATE_CREDIT		1 0 2 0 0 0 0 0
 mistake "$receive"	LATE_RECEIVE		1 0 3 0 0 0 0 0
 mistake "$receive"	NO_CONTROL		1 0 2 0 0 0 0 0
 mistake unanswered	NO_USERS		1 0 2 0 1 0 0 0
-
-slots states	3 1 1 1 2 1 0
-slots states	2 2 1 2 2 1 1
-slots states	3 1 1 2 2 1 1
-slots states	3 2 1 2 1 1 0
-slots cycles	2 2 1 1 2 1 0
-kept="!(kept[" owned="!(owned[" lost="num_reqs==0"
-slot_mistake "invalid end"	FREER_LOOKS_ONCE	2 1 1 1 1 0 0
-slot_mistake "invalid end"	SLEEPER_LOOKS_ONCE	2 1 1 1 1 0 0
-slot_mistake "invalid end"	LOOKS_FIRST		2 1 1 1 1 0 0
-slot_mistake "invalid end"	NO_BARRIER		2 1 1 1 1 0 0
-slot_mistake "!(congested)"	KILLED_LOOKS_ONCE	2 1 1 1 1 1 0
-slot_mistake "$kept"		HANDS_OVER_ONE		4 1 2 2 2 0 0
-slot_mistake "$owned"		READ_AND_CLEAR		4 1 2 2 2 0 0
-slot_mistake "$lost"		READ_AND_SET		3 1 1 2 2 0 0
-slot_mistake "$lost"		NO_DESTROY		2 1 1 1 1 0 0
 
 echo "$failures failed, $SECONDS s"
 [ $failures -eq 0 ]

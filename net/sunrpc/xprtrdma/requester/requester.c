@@ -49,11 +49,13 @@ static void credit_return(struct rpcrdma2_requester *requester)
 }
 
 /*
- * As many slots as credits, unless more are kept (xprt/slots.c): RPCs then queue in
- * sunrpc's backlog, and a Call waits for a credit only where killed RPCs left some behind,
- * or the grant was larger before. An RPC in the backlog gets the slot of one that ends; that there
- * are more slots, it has to be told. Those that come later join the backlog as long as
- * XPRT_CONGESTED says that there is one.
+ * Allow sunrpc as many slots as there are credits, so that RPCs queue in its backlog. A
+ * Call then waits for a credit in three cases only: killed RPCs hold some, the grant was
+ * larger before, or it is smaller than the number of slots that sunrpc never frees.
+ *
+ * An RPC in the backlog gets the slot of an RPC that ends. If the grant rises, wake one RPC
+ * for each new slot. New RPCs join the backlog while XPRT_CONGESTED is set, so clear it when
+ * the backlog is empty.
  */
 static void limit_slots(struct rpc_xprt *xprt, unsigned int grant)
 {

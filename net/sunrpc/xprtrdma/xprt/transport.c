@@ -15,7 +15,7 @@
 #define IDLE_TIMEOUT		(5 * 60 * HZ)
 #define CONNECT_TIMEOUT		(60 * HZ)
 
-/* Slots that exist from the start; the others come with need. */
+/* Slots that exist from the start. sunrpc allocates and frees the others with each RPC. */
 #define PREALLOC_SLOTS		4
 
 static const struct rpc_timeout default_timeout = {
@@ -30,7 +30,6 @@ static void xprt_op_destroy(struct rpc_xprt *xprt)
 	rpcrdma2_xprt_connect_end(x);
 	kthread_destroy_worker(x->connector);
 	rpcrdma2_xprt_reverse_free(x);
-	rpcrdma2_slots_hand_over(x);
 	rpcrdma2_free_addresses(xprt);
 	xprt_free(xprt);
 	module_put(THIS_MODULE);
@@ -162,7 +161,7 @@ static void xprt_op_free_slot(struct rpc_xprt *xprt, struct rpc_rqst *rqst)
 	struct rpc_task *task = rqst->rq_task;
 	bool killed = RPC_SIGNALLED(task);
 
-	rpcrdma2_slot_free(xprt, rqst);
+	xprt_free_slot(xprt, rqst);
 	if (killed && xprt_connecting(xprt) &&
 	    RB_EMPTY_ROOT(&xprt->recv_queue))
 		rpcrdma2_xprt_abandon(to_rpcrdma2_xprt(xprt));
@@ -251,7 +250,7 @@ static void xprt_op_disable_swap(struct rpc_xprt *xprt)
 static const struct rpc_xprt_ops xprt_ops = {
 	.reserve_xprt		= xprt_reserve_xprt,
 	.release_xprt		= xprt_release_xprt,
-	.alloc_slot		= rpcrdma2_slot_alloc,
+	.alloc_slot		= xprt_alloc_slot,
 	.free_slot		= xprt_op_free_slot,
 	.rpcbind		= rpcb_getport_async,
 	.set_port		= rpcrdma2_set_port,

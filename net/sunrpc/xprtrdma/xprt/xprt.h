@@ -11,9 +11,6 @@
 #include "requester/requester.h"
 #include "responder/responder.h"
 
-/* Of slots that come with need, so many stay. A power of two */
-#define RPCRDMA2_KEPT_SLOTS	64
-
 /**
  * struct rpcrdma2_xprt - a client's transport
  * @xprt: sunrpc's part
@@ -48,7 +45,6 @@
  * @reverse_work: does all three
  * @nr_reverse: reverse-direction requests there are
  * @bc_users: callback services that did not go yet
- * @kept: free slots, which anybody takes or adds: see slots.c
  */
 struct rpcrdma2_xprt {
 	struct rpc_xprt		xprt;
@@ -79,8 +75,6 @@ struct rpcrdma2_xprt {
 	struct delayed_work	reverse_work;
 	unsigned int		nr_reverse;
 	unsigned int		bc_users;
-
-	struct rpc_rqst		*kept[RPCRDMA2_KEPT_SLOTS] ____cacheline_aligned_in_smp;
 };
 
 static inline struct rpcrdma2_xprt *to_rpcrdma2_xprt(struct rpc_xprt *xprt)
@@ -106,11 +100,6 @@ void rpcrdma2_xprt_connect_end(struct rpcrdma2_xprt *x);
 /* transport.c */
 int rpcrdma2_xprt_register(void);
 void rpcrdma2_xprt_unregister(void);
-
-/* slots.c */
-void rpcrdma2_slot_alloc(struct rpc_xprt *xprt, struct rpc_task *task);
-void rpcrdma2_slot_free(struct rpc_xprt *xprt, struct rpc_rqst *rqst);
-void rpcrdma2_slots_hand_over(struct rpcrdma2_xprt *x);
 
 /* report.c */
 void rpcrdma2_report_failure(const struct rpc_xprt *xprt,
