@@ -26,10 +26,12 @@ static void call_unpin(struct rpcrdma2_call *call)
 }
 
 /*
- * sunrpc takes an error, or a wish to resend, only of a task that waits for
- * its Reply. Return: false if the task does not wait yet, or not just now.
+ * End the RPC with an error, or have sunrpc send it again. sunrpc takes either only from a
+ * task that sleeps until its Reply comes.
+ *
+ * Return: false if the task does not sleep there
  */
-static bool settle_error(struct rpcrdma2_call *call)
+static bool settle(struct rpcrdma2_call *call)
 {
 	struct rpc_rqst *rqst = call->rqst;
 	struct rpc_xprt *xprt = rqst->rq_xprt;
@@ -37,9 +39,6 @@ static bool settle_error(struct rpcrdma2_call *call)
 
 	lockdep_assert_held(&xprt->queue_lock);
 
-	/* It ends by itself, and waits for the call to be unpinned. */
-	if (test_bit(RPC_TASK_MSG_PIN_WAIT, &task->tk_runstate))
-		return true;
 	if (!RPC_IS_QUEUED(task) || task->tk_waitqueue != &xprt->pending)
 		return false;
 	task->tk_status = call->received;
@@ -53,14 +52,20 @@ static bool settle_error(struct rpcrdma2_call *call)
 	return true;
 }
 
-/* The call stays pinned. */
-static void settle_later(struct rpcrdma2_requester *requester,
-			 struct rpcrdma2_call *call)
+/**
+ * rpcrdma2_call_wait - let an RPC sleep until its Reply comes
+ * @task: the RPC, whose Call was sent
+ *
+ * The wait_for_reply_request op: called by the RPC's own task, with the xprt's queue_lock
+ * held. On SMP, an error may be faster than the task. It then waits in the Call until here.
+ */
+void rpcrdma2_call_wait(struct rpc_task *task)
 {
-	spin_lock(&requester->lock);
-	list_add_tail(&call->unsettled, &requester->unsettled);
-	spin_unlock(&requester->lock);
-	queue_delayed_work(rpcrdma2_wq, &requester->settle, 1);
+	struct rpcrdma2_call *call = rpcrdma2_call_of(task->tk_rqstp);
+
+	xprt_wait_for_reply_request_def(task);
+	if (unlikely(call->unsettled))
+		call->unsettled = !settle(call);
 }
 
 /* Where the page data starts in the message, and how much of it there is. */
@@ -121,7 +126,6 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 {
 	struct rpcrdma2_requester *requester = call->requester;
 	struct rpc_xprt *xprt = call->rqst->rq_xprt;
-	bool settled = true;
 
 	if (call->conn) {
 		trace_rpcrdma2_call_fenced(call->conn, call->rqst,
@@ -144,51 +148,10 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 	if (call->received > 0)
 		complete_rqst(call);
 	else
-		settled = settle_error(call);
-	if (settled)
-		xprt_unpin_rqst(call->rqst);
+		call->unsettled = !settle(call);
+	xprt_unpin_rqst(call->rqst);
 	spin_unlock(&xprt->queue_lock);
-	if (!settled)
-		settle_later(requester, call);
 	xprt_write_space(requester->xprt);
-}
-
-/**
- * rpcrdma2_settle - try again to end or to resend RPCs
- * @work: of the requester
- *
- * Workqueue, process context.
- */
-void rpcrdma2_settle(struct work_struct *work)
-{
-	struct rpcrdma2_requester *requester =
-		container_of(to_delayed_work(work), struct rpcrdma2_requester,
-			     settle);
-	struct rpcrdma2_call *call, *next;
-	LIST_HEAD(unsettled);
-
-	spin_lock(&requester->lock);
-	list_splice_init(&requester->unsettled, &unsettled);
-	spin_unlock(&requester->lock);
-	list_for_each_entry_safe(call, next, &unsettled, unsettled) {
-		list_del_init(&call->unsettled);
-		rpcrdma2_call_complete(call);
-	}
-}
-
-/**
- * rpcrdma2_settle_lost - the connection is lost: sunrpc will send again what
- *	was to be ended or resent
- * @requester: of a drained connection
- */
-void rpcrdma2_settle_lost(struct rpcrdma2_requester *requester)
-{
-	struct rpcrdma2_call *call, *next;
-
-	list_for_each_entry_safe(call, next, &requester->unsettled, unsettled) {
-		list_del_init(&call->unsettled);
-		call_unpin(call);
-	}
 }
 
 /* The end of a Reply that is longer than its buffers is cut: see long.c. Return: octets copied */

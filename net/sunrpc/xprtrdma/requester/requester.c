@@ -409,6 +409,7 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	trace_rpcrdma2_call_send(conn, &requester->hdr, send->sge.length);
 	call->rqst->rq_xtime = ktime_get();
 	call->requester = requester;
+	call->unsettled = false;
 	/* The limit may have been lowered meanwhile: rpcrdma2_requester_is_quiet(). */
 	rc = rpcrdma2_send_post_call(send, &call->sent_on, &requester->spare);
 	if (!rc) {
@@ -512,8 +513,6 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
 	INIT_DELAYED_WORK(&requester->starved, starved);
 	INIT_LIST_HEAD(&requester->to_deregister);
 	INIT_WORK(&requester->deregister, rpcrdma2_deregister);
-	INIT_LIST_HEAD(&requester->unsettled);
-	INIT_DELAYED_WORK(&requester->settle, rpcrdma2_settle);
 	/*
 	 * A connection that was accepted may have its CQ running already. Since
 	 * 6.12, two NFS clients on it may be given callback channels at once.
@@ -584,8 +583,6 @@ void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester)
 	rpcrdma2_deregister_lost(requester);
 	cancel_delayed_work_sync(&requester->starved);
 	rpcrdma2_mrs_stop(requester);
-	cancel_delayed_work_sync(&requester->settle);
-	rpcrdma2_settle_lost(requester);
 	rpcrdma2_mrs_destroy(requester);
 }
 

@@ -98,7 +98,7 @@ struct rpcrdma2_mr_pool {
  *	are none; set by the CQ
  * @long_procedures: procedures whose Reply was longer than its buffers, as bits; set by the
  *	CQ
- * @lock: the pools of registrations, @to_deregister, @unsettled
+ * @lock: the pools of registrations, @to_deregister
  * @granted: Calls that the responder allows at a time, at least 1; the CQ's
  * @answered: credits that came back; the CQ's
  * @taken: credits that were taken; by the holder of the xprt's write lock
@@ -112,8 +112,6 @@ struct rpcrdma2_mr_pool {
  * @to_deregister: work that invalidates Calls' registrations, where there is no
  *	LOCAL_INV; under @lock
  * @deregister: does it
- * @unsettled: pinned Calls whose RPC did not wait yet when it was to end
- * @settle: tries again
  * @hdr: header being marshaled; the holder of the xprt's write lock
  * @segments: its segments
  * @stats: of this connection
@@ -134,7 +132,7 @@ struct rpcrdma2_requester {
 	struct delayed_work	starved;
 	unsigned int		starved_at;
 
-	spinlock_t		lock;	/* MR lists, unsettled */
+	spinlock_t		lock;	/* MR lists */
 
 	struct rpcrdma2_mr_pool	mrs;
 	struct rpcrdma2_mr_pool	gap_mrs;
@@ -142,9 +140,6 @@ struct rpcrdma2_requester {
 
 	struct list_head	to_deregister;
 	struct work_struct	deregister;
-
-	struct list_head	unsettled;
-	struct delayed_work	settle;
 
 	struct rpcrdma2_header	hdr;
 	__be32			segments[RPCRDMA2_OWN_SEGMENTS *
@@ -204,7 +199,6 @@ struct rpcrdma2_copy {
  * struct rpcrdma2_call - what a requester keeps of an RPC
  * @inv_work: local invalidation of @mrs
  * @fenced: completed when nothing is exposed; for a caller that waits
- * @unsettled: in the requester's list of that name
  * @rqst: the RPC; from here on, what each has use for
  * @requester: the role that sent it last
  * @conn: the connection it was last sent on, referenced while @mrs were
@@ -222,6 +216,8 @@ struct rpcrdma2_copy {
  * @small: for buffer.c: it is of the size that some are in reserve of
  * @kept: the device may still reach its memory, which is never freed
  * @waiting: a caller waits for @fenced; else the RPC completes
+ * @unsettled: @received is an error of the last transmission that the RPC's task has yet to
+ *	take; under the xprt's queue_lock once the Call is posted
  * @external: the Reply is in the Reply chunk
  * @position_zero: the last transmission had a Position-Zero Read chunk
  * @no_read_chunks: the responder refused Read chunks
@@ -240,7 +236,6 @@ struct rpcrdma2_copy {
 struct rpcrdma2_call {
 	struct rpcrdma2_work	inv_work;
 	struct completion	fenced;
-	struct list_head	unsettled;
 
 	struct rpc_rqst		*rqst;
 	struct rpcrdma2_requester *requester;
@@ -257,6 +252,7 @@ struct rpcrdma2_call {
 	bool			small;
 	bool			waiting;
 	bool			kept;
+	bool			unsettled;
 	bool			external;
 	bool			position_zero;
 	bool			no_read_chunks;
@@ -405,7 +401,6 @@ void rpcrdma2_show_requester(struct seq_file *seq,
 /* reply.c */
 void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv);
 void rpcrdma2_call_complete(struct rpcrdma2_call *call);
-void rpcrdma2_settle(struct work_struct *work);
-void rpcrdma2_settle_lost(struct rpcrdma2_requester *requester);
+void rpcrdma2_call_wait(struct rpc_task *task);
 
 #endif /* _RPCRDMA2_REQUESTER_H */

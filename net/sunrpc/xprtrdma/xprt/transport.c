@@ -139,7 +139,7 @@ static void xprt_op_wait_for_reply(struct rpc_task *task)
 		if (time_before(deadline, jiffies + timeout))
 			rqst->rq_majortimeo = jiffies + timeout;
 	}
-	xprt_wait_for_reply_request_def(task);
+	rpcrdma2_call_wait(task);
 	rqst->rq_majortimeo = deadline;
 }
 
