@@ -116,7 +116,7 @@ static void conn_ready(struct rpcrdma2_conn *conn)
 	struct rpc_xprt *xprt = &x->xprt;
 
 	if (conn->dialect != conn->param.dialects.dialect[0])
-		rpcrdma2_server_learned(xprt, conn->dialect);
+		rpcrdma2_server_learned(x, conn->dialect);
 	rpcrdma2_requester_ready(conn->requester);
 	xprt->connect_cookie++;
 	xprt->stat.connect_count++;
@@ -183,7 +183,7 @@ static void conn_drained(struct rpcrdma2_conn *conn)
 	weigh_suspicion(x, conn);
 	rpcrdma2_requester_drained(conn->requester);
 	rpcrdma2_xprt_reverse_drop(conn);
-	rpcrdma2_report_failure(&x->xprt, conn);
+	rpcrdma2_report_failure(x, conn);
 }
 
 /*
@@ -222,7 +222,7 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 {
 	struct rpc_xprt *xprt = &x->xprt;
 
-	rpcrdma2_server_lost(xprt);
+	rpcrdma2_server_lost(x);
 	xprt->connect_cookie++;
 	end_attempt(x, connect_status(x, status));
 }
@@ -236,7 +236,7 @@ static void attempt_failed(struct rpcrdma2_xprt *x,
 	}
 	/* sunrpc need not know that one attempt takes several connections. */
 	if (conn->assume)
-		rpcrdma2_server_learned(&x->xprt, conn->assume);
+		rpcrdma2_server_learned(x, conn->assume);
 	queue_delayed_work(xprtiod_workqueue, &x->connect_work, 0);
 }
 
@@ -265,10 +265,10 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 		x->silent_conns += conn->stats.heartbeats_missed;
 		/* It no longer has the version that it had. */
 		if (conn->close_status == -EPROTONOSUPPORT)
-			rpcrdma2_server_lost(&x->xprt);
+			rpcrdma2_server_lost(x);
 	}
 	if (conn->was_ready && conn->assume)
-		rpcrdma2_server_learned(&x->xprt, conn->assume);
+		rpcrdma2_server_learned(x, conn->assume);
 	spin_lock(&x->lock);
 	RCU_INIT_POINTER(x->conn, NULL);
 	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
@@ -347,7 +347,7 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 	struct rpcrdma2_conn *conn;
 
 	rpcrdma2_client_dialects(&param.dialects);
-	x->assumed = rpcrdma2_server_dialect(&x->xprt);
+	x->assumed = rpcrdma2_server_dialect(x);
 	if (x->assumed)
 		rpcrdma2_dialects_from(&param.dialects, x->assumed);
 	conn = rpcrdma2_conn_alloc(&param, GFP_KERNEL);
@@ -355,7 +355,7 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 		return NULL;
 	conn->upper = x;
 	if (rpcrdma2_requester_create(conn, &x->xprt) &&
-	    rpcrdma2_responder_create(conn, (struct sockaddr *)&x->xprt.addr,
+	    rpcrdma2_responder_create(conn, (struct sockaddr *)&x->tried,
 				      rpcrdma2_xprt_admitted) &&
 	    !rpcrdma2_jobs_provide(conn->responder, conn->param.calls_in + 1) &&
 	    (x->reverse != RDMA2_RVREQSUP_GENL ||
@@ -437,7 +437,7 @@ static void connect_worker(struct work_struct *work)
 		rpcrdma2_conn_close(conn, -ENOTCONN);
 	else
 		rpcrdma2_conn_connect(conn, NULL,
-				      (struct sockaddr *)&x->xprt.addr);
+				      (struct sockaddr *)&x->tried);
 	rpcrdma2_conn_put(conn);
 out:
 	rpcrdma2_memalloc_restore(saved);

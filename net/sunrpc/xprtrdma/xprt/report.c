@@ -96,21 +96,21 @@ static bool is_worth_a_line(const struct rpcrdma2_conn *conn)
 
 /**
  * rpcrdma2_report_failure - a client's connection ends: say so, if it failed
- * @xprt: whose
+ * @x: whose
  * @conn: the connection, drained; its CM id still exists
  *
  * Process context.
  */
-void rpcrdma2_report_failure(const struct rpc_xprt *xprt,
+void rpcrdma2_report_failure(const struct rpcrdma2_xprt *x,
 			     const struct rpcrdma2_conn *conn)
 {
 	const struct rdma_cm_id *cm_id = conn->cm_id;
 	const struct ib_device *device = cm_id ? cm_id->device : NULL;
 
-	if (!is_worth_a_line(conn) || !rpcrdma2_server_report(xprt))
+	if (!is_worth_a_line(conn) || !rpcrdma2_server_report(x))
 		return;
 	pr_warn("rpcrdma2: %s connection to %pISpc (device %s, port %u), %s: %s (error %d%s%s)\n",
-		conn->was_ready ? "lost the" : "no", &xprt->addr,
+		conn->was_ready ? "lost the" : "no", &x->tried,
 		device ? device->name : "none", device ? cm_id->port_num : 0,
 		steps[conn->closed_in], meaning(conn->closed_in, conn->close_status),
 		conn->close_status, conn->reject ? ": " : "",

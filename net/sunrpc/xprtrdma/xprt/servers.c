@@ -43,13 +43,13 @@ static bool in_use(const struct server *server)
 	return server->used && time_before(jiffies, server->until);
 }
 
-static bool is_server(const struct server *server, const struct rpc_xprt *xprt)
+static bool is_server(const struct server *server, const struct rpcrdma2_xprt *x)
 {
 	const struct sockaddr *a = (const struct sockaddr *)&server->addr;
-	const struct sockaddr *b = (const struct sockaddr *)&xprt->addr;
+	const struct sockaddr *b = (const struct sockaddr *)&x->tried;
 
 	if (!in_use(server) ||
-	    server->net_cookie != xprt->xprt_net->net_cookie)
+	    server->net_cookie != x->xprt.xprt_net->net_cookie)
 		return false;
 	/* What was written to sysfs, and is no address, has none of these. */
 	if (a->sa_family == AF_UNSPEC)
@@ -57,12 +57,12 @@ static bool is_server(const struct server *server, const struct rpc_xprt *xprt)
 	return rpc_cmp_addr_port(a, b);
 }
 
-static struct server *find(struct server *servers, const struct rpc_xprt *xprt)
+static struct server *find(struct server *servers, const struct rpcrdma2_xprt *x)
 {
 	unsigned int i;
 
 	for (i = 0; i < NR_SERVERS; i++)
-		if (is_server(&servers[i], xprt))
+		if (is_server(&servers[i], x))
 			return &servers[i];
 	return NULL;
 }
@@ -83,19 +83,19 @@ static struct server *oldest(struct server *servers)
 }
 
 /* What is remembered already stays so for as long as it would have. */
-static bool remember(struct server *servers, const struct rpc_xprt *xprt,
+static bool remember(struct server *servers, const struct rpcrdma2_xprt *x,
 		     const struct rpcrdma2_dialect *dialect, unsigned long duration)
 {
 	struct server *server;
 	bool known;
 
 	spin_lock(&servers_lock);
-	server = find(servers, xprt);
+	server = find(servers, x);
 	known = server;
 	if (!known) {
 		server = oldest(servers);
-		server->net_cookie = xprt->xprt_net->net_cookie;
-		server->addr = xprt->addr;
+		server->net_cookie = x->xprt.xprt_net->net_cookie;
+		server->addr = x->tried;
 		server->until = jiffies + duration;
 		server->used = true;
 	}
@@ -106,20 +106,20 @@ static bool remember(struct server *servers, const struct rpc_xprt *xprt,
 
 /**
  * rpcrdma2_server_dialect - in which dialect to speak to a server?
- * @xprt: a transport to it
+ * @x: a transport that tried to reach it last
  *
  * Process context.
  *
  * Return: the dialect, or NULL if nothing is known
  */
 const struct rpcrdma2_dialect *
-rpcrdma2_server_dialect(const struct rpc_xprt *xprt)
+rpcrdma2_server_dialect(const struct rpcrdma2_xprt *x)
 {
 	const struct rpcrdma2_dialect *dialect = NULL;
 	struct server *server;
 
 	spin_lock(&servers_lock);
-	server = find(learned, xprt);
+	server = find(learned, x);
 	if (server)
 		dialect = server->dialect;
 	spin_unlock(&servers_lock);
@@ -128,27 +128,27 @@ rpcrdma2_server_dialect(const struct rpc_xprt *xprt)
 
 /**
  * rpcrdma2_server_learned - a server doesn't speak what it was asked in first
- * @xprt: a transport to it
+ * @x: a transport that tried to reach it last
  * @dialect: what it does speak, or may
  *
  * What is known already stays known for as long as it would have been.
  */
-void rpcrdma2_server_learned(const struct rpc_xprt *xprt,
+void rpcrdma2_server_learned(const struct rpcrdma2_xprt *x,
 			     const struct rpcrdma2_dialect *dialect)
 {
-	remember(learned, xprt, dialect, READ_ONCE(rpcrdma2_version_retry) * HZ);
+	remember(learned, x, dialect, READ_ONCE(rpcrdma2_version_retry) * HZ);
 }
 
 /**
  * rpcrdma2_server_lost - a server cannot be reached
- * @xprt: a transport to it
+ * @x: a transport that tried to reach it last
  */
-void rpcrdma2_server_lost(const struct rpc_xprt *xprt)
+void rpcrdma2_server_lost(const struct rpcrdma2_xprt *x)
 {
 	struct server *server;
 
 	spin_lock(&servers_lock);
-	server = find(learned, xprt);
+	server = find(learned, x);
 	if (server)
 		server->used = false;
 	spin_unlock(&servers_lock);
@@ -156,13 +156,13 @@ void rpcrdma2_server_lost(const struct rpc_xprt *xprt)
 
 /**
  * rpcrdma2_server_report - may the log have a line about a server?
- * @xprt: a transport to it
+ * @x: a transport that tried to reach it last
  *
  * Process context.
  *
  * Return: true once a minute for each server, and that this is the time
  */
-bool rpcrdma2_server_report(const struct rpc_xprt *xprt)
+bool rpcrdma2_server_report(const struct rpcrdma2_xprt *x)
 {
-	return remember(reported, xprt, NULL, REPORT_INTERVAL);
+	return remember(reported, x, NULL, REPORT_INTERVAL);
 }

@@ -18,7 +18,7 @@
  * @connect_work: makes the next connection
  * @watch: looks for who wants the write lock meanwhile
  * @attempt: when it did, or does so next, in jiffies
- * @tried: where it did
+ * @tried: the address that it tried to reach
  * @connector: the thread where that connects. It exists from the start, as kthreadd
  *	waits for memory, which may be swapped over this transport
  * @lock: @conn, @abandoned, @stats, @reverse_free, @reverse_waiting, @reverse_admitted,
@@ -102,16 +102,16 @@ int rpcrdma2_xprt_register(void);
 void rpcrdma2_xprt_unregister(void);
 
 /* report.c */
-void rpcrdma2_report_failure(const struct rpc_xprt *xprt,
+void rpcrdma2_report_failure(const struct rpcrdma2_xprt *x,
 			     const struct rpcrdma2_conn *conn);
 
 /* servers.c */
 const struct rpcrdma2_dialect *
-rpcrdma2_server_dialect(const struct rpc_xprt *xprt);
-void rpcrdma2_server_learned(const struct rpc_xprt *xprt,
+rpcrdma2_server_dialect(const struct rpcrdma2_xprt *x);
+void rpcrdma2_server_learned(const struct rpcrdma2_xprt *x,
 			     const struct rpcrdma2_dialect *dialect);
-void rpcrdma2_server_lost(const struct rpc_xprt *xprt);
-bool rpcrdma2_server_report(const struct rpc_xprt *xprt);
+void rpcrdma2_server_lost(const struct rpcrdma2_xprt *x);
+bool rpcrdma2_server_report(const struct rpcrdma2_xprt *x);
 
 /* reverse.c */
 void rpcrdma2_xprt_reverse_init(struct rpcrdma2_xprt *x);
