@@ -5,10 +5,14 @@
  * At most one exists at a time: the next one is made only after the last one is
  * CLOSED, so whatever an RPC had exposed is fenced before sunrpc sends it again.
  *
- * Connecting goes on by events. sunrpc's write lock is held from connect
- * until the connection is ready or CLOSED; both report to sunrpc. A ready
- * connection that is lost asks sunrpc to disconnect, and sunrpc's close waits
- * for CLOSED.
+ * Connecting goes on by events. An attempt lasts from rpcrdma2_xprt_connect()
+ * until end_attempt(), and XPRT_CONNECTING is set for as long, so that there is
+ * one attempt at a time. It does not hold sunrpc's write lock: sunrpc may close or
+ * destroy the transport meanwhile, and a process may write another address to it.
+ * All of these end the attempt.
+ *
+ * A ready connection that is lost asks sunrpc to disconnect, and sunrpc's close
+ * waits for CLOSED.
  */
 #include <linux/random.h>
 
@@ -21,75 +25,18 @@
 /* The wait between the first two attempts; a random part of it, up to a third, is left out */
 #define REESTABLISH_MIN		(9 * HZ / 2)
 
-/* How often a process that wants the write lock is looked for, and its time to take it */
-#define WATCH_INTERVAL		HZ
-#define WATCH_PAUSE		(HZ / 20)
-
 /*
- * sunrpc's tasks pass the write lock on to each other, and wake no process that wants it,
- * too: an administrator's, that writes another address to sysfs, or takes this way out.
- * While the server does not answer, it would wait with all others.
+ * Tell the tasks that wait for this attempt. A task that comes after XPRT_CONNECTING was
+ * cleared begins the next one. It may hear of @status as well, and ask again.
  */
-static bool is_wanted(struct rpc_xprt *xprt)
-{
-	struct wait_queue_head *queue = bit_waitqueue(&xprt->state, XPRT_LOCKED);
-	const struct wait_bit_queue_entry *waiter;
-	bool found = false;
-
-	spin_lock_irq(&queue->lock);
-	list_for_each_entry(waiter, &queue->head, wq_entry.entry) {
-		/* Others may be here that have no key. */
-		found = waiter->wq_entry.func == wake_bit_function &&
-			waiter->key.flags == &xprt->state &&
-			waiter->key.bit_nr == XPRT_LOCKED;
-		if (found)
-			break;
-	}
-	spin_unlock_irq(&queue->lock);
-	return found;
-}
-
-/* For a while, no task takes the lock, or has it passed on to it. */
-static void let_in(struct rpcrdma2_xprt *x)
-{
-	struct rpc_xprt *xprt = &x->xprt;
-
-	xprt_wait_for_buffer_space(xprt);
-	wake_up_bit(&xprt->state, XPRT_LOCKED);
-	mod_delayed_work(xprtiod_workqueue, &x->watch, WATCH_PAUSE);
-}
-
-/* While an attempt is under way, and as long as a process wants the lock */
-static void watch_worker(struct work_struct *work)
-{
-	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
-					       struct rpcrdma2_xprt, watch);
-	struct rpc_xprt *xprt = &x->xprt;
-	bool wanted = is_wanted(xprt);
-
-	if (wanted && !xprt_connecting(xprt)) {
-		let_in(x);
-		return;
-	}
-	if (wanted)
-		rpcrdma2_xprt_abandon(x);
-	else
-		xprt_write_space(xprt);
-	if (xprt_connecting(xprt))
-		queue_delayed_work(xprtiod_workqueue, &x->watch, WATCH_INTERVAL);
-}
-
-/* Whoever waited for it hears of @status, and the write lock is free. */
 static void end_attempt(struct rpcrdma2_xprt *x, int status)
 {
 	struct rpc_xprt *xprt = &x->xprt;
 
 	xprt_clear_connecting(xprt);
-	if (is_wanted(xprt))
-		let_in(x);
-	/* Before another task may connect or send, and wait among those. */
 	xprt_wake_pending_tasks(xprt, status);
-	xprt_unlock_connect(xprt, x);
+	/* The next task gets the write lock. */
+	xprt_write_space(xprt);
 }
 
 /**
@@ -147,7 +94,7 @@ static void conn_room(struct rpcrdma2_conn *conn)
 	rpcrdma2_requester_room(conn->requester);
 }
 
-/* rpcrdma2_xprt_close() says -ESHUTDOWN: sunrpc is closing the connection already. */
+/* After -ESHUTDOWN, sunrpc knows: it closes or destroys the transport. */
 static void conn_closing(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_xprt *x = conn->upper;
@@ -203,6 +150,8 @@ static int connect_status(const struct rpcrdma2_xprt *x, int status)
 	case -ENETUNREACH:
 	case -ENOTCONN:
 		return status;
+	case -ESHUTDOWN:
+		return -ENOTCONN;
 	case -EPROTONOSUPPORT:
 		return x->stats.replies.messages ? -ECONNREFUSED : status;
 	case -EOPNOTSUPP:
@@ -227,17 +176,26 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 	end_attempt(x, connect_status(x, status));
 }
 
+/* sunrpc need not know that one attempt takes several connections. */
+static bool try_again(struct rpcrdma2_xprt *x, const struct rpcrdma2_conn *conn)
+{
+	bool again;
+
+	spin_lock(&x->lock);
+	again = (conn->assume || conn->suspect) && !x->abandoned;
+	if (again)
+		queue_delayed_work(xprtiod_workqueue, &x->connect_work, 0);
+	spin_unlock(&x->lock);
+	return again;
+}
+
 static void attempt_failed(struct rpcrdma2_xprt *x,
 			   const struct rpcrdma2_conn *conn)
 {
-	if (!conn->assume && !conn->suspect) {
-		connect_failed(x, conn->close_status);
-		return;
-	}
-	/* sunrpc need not know that one attempt takes several connections. */
 	if (conn->assume)
 		rpcrdma2_server_learned(x, conn->assume);
-	queue_delayed_work(xprtiod_workqueue, &x->connect_work, 0);
+	if (!try_again(x, conn))
+		connect_failed(x, conn->close_status);
 }
 
 /*
@@ -365,30 +323,28 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
 	return NULL;
 }
 
-/**
- * rpcrdma2_xprt_abandon - end an attempt to connect
- * @x: a transport that connects, or did when this was looked at
+/*
+ * End the attempt that is under way. This does not wait for the end. Process context.
  *
- * Until an attempt ends it has the write lock, for which sunrpc waits before it lets
- * go of the transport. Should somebody want a connection after all, sunrpc tries again.
- * Process context.
+ * The worker publishes its connection, and a failed connection queues the worker, with
+ * @x->lock held. So either it is found here, or it finds @abandoned set.
  */
-void rpcrdma2_xprt_abandon(struct rpcrdma2_xprt *x)
+static void abandon_attempt(struct rpcrdma2_xprt *x)
 {
 	struct rpcrdma2_conn *conn;
 
+	spin_lock(&x->lock);
+	x->abandoned = true;
+	spin_unlock(&x->lock);
 	if (cancel_delayed_work(&x->connect_work)) {
 		connect_failed(x, -ENOTCONN);
 		return;
 	}
-	spin_lock(&x->lock);
-	x->abandoned = true;
-	spin_unlock(&x->lock);
 	conn = rpcrdma2_xprt_conn_get(x);
 	if (!conn)
 		return;
-	if (!rpcrdma2_conn_is_ready(conn))
-		rpcrdma2_conn_close(conn, -ENOTCONN);
+	/* Also if it has become ready meanwhile */
+	rpcrdma2_conn_close(conn, -ESHUTDOWN);
 	rpcrdma2_conn_put(conn);
 }
 
@@ -407,14 +363,12 @@ static void connect_worker(struct work_struct *work)
 	struct rpcrdma2_conn *conn;
 	bool abandoned;
 
+	/*
+	 * sunrpc's tasks wake no process that waits for the write lock, such as one that
+	 * writes to sysfs. No task has the lock now.
+	 */
+	wake_up_bit(&x->xprt.state, XPRT_LOCKED);
 	x->attempt = jiffies;
-	if (is_elsewhere(x)) {
-		x->xprt.reestablish_timeout = 0;
-		x->refused = false;
-		x->refusals = 0;
-		x->suspect = NULL;
-	}
-	x->tried = x->xprt.addr;
 	/* A Reply sets it to 0 again. */
 	xprt_reconnect_backoff(&x->xprt, REESTABLISH_MIN);
 	if (x->refused) {
@@ -434,7 +388,7 @@ static void connect_worker(struct work_struct *work)
 	rpcrdma2_conn_get(conn);
 	spin_unlock(&x->lock);
 	if (abandoned)
-		rpcrdma2_conn_close(conn, -ENOTCONN);
+		rpcrdma2_conn_close(conn, -ESHUTDOWN);
 	else
 		rpcrdma2_conn_connect(conn, NULL,
 				      (struct sockaddr *)&x->tried);
@@ -461,26 +415,39 @@ static unsigned long reconnect_delay(const struct rpcrdma2_xprt *x)
 	return since < delay ? delay - since : 0;
 }
 
+/* What came of another address says nothing of this one. */
+static void begin_elsewhere(struct rpcrdma2_xprt *x)
+{
+	x->tried = x->xprt.addr;
+	x->xprt.reestablish_timeout = 0;
+	x->refused = false;
+	x->refusals = 0;
+	x->suspect = NULL;
+}
+
 /**
  * rpcrdma2_xprt_connect - begin to connect
  * @xprt: the transport
  * @task: whose RPC needs it
  *
- * The connect op: called by sunrpc with the write lock and XPRT_CONNECTING.
+ * The connect op: called by sunrpc with the write lock and XPRT_CONNECTING. sunrpc releases
+ * the lock on return, so the address is copied here.
  */
 void rpcrdma2_xprt_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 {
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
 	unsigned long delay = 0;
 
-	WARN_ON_ONCE(!xprt_lock_connect(xprt, task, x));
+	if (is_elsewhere(x))
+		begin_elsewhere(x);
+	else
+		delay = reconnect_delay(x);
 	spin_lock(&x->lock);
 	x->abandoned = false;
 	spin_unlock(&x->lock);
-	if (!is_elsewhere(x))
-		delay = reconnect_delay(x);
+	/* The next task would keep the write lock while it waits for this attempt. */
+	xprt_wait_for_buffer_space(xprt);
 	queue_delayed_work(xprtiod_workqueue, &x->connect_work, delay);
-	queue_delayed_work(xprtiod_workqueue, &x->watch, WATCH_INTERVAL);
 }
 
 /**
@@ -490,19 +457,26 @@ void rpcrdma2_xprt_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 void rpcrdma2_xprt_connect_init(struct rpcrdma2_xprt *x)
 {
 	INIT_DELAYED_WORK(&x->connect_work, connect_worker);
-	INIT_DELAYED_WORK(&x->watch, watch_worker);
 }
 
 /**
  * rpcrdma2_xprt_close - close the connection, if there is one
  * @xprt: whose
  *
- * The close op: called by sunrpc with the write lock; sleeps until nothing is exposed.
+ * The close op: called by sunrpc with the write lock; sleeps until nothing is exposed. If
+ * there is an attempt to connect, nothing is, and the attempt ends soon after.
  */
 void rpcrdma2_xprt_close(struct rpc_xprt *xprt)
 {
-	struct rpcrdma2_conn *conn = rpcrdma2_xprt_conn_get(to_rpcrdma2_xprt(xprt));
+	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
+	struct rpcrdma2_conn *conn;
 
+	/* Only the holder of the write lock begins an attempt. */
+	if (xprt_connecting(xprt)) {
+		abandon_attempt(x);
+		return;
+	}
+	conn = rpcrdma2_xprt_conn_get(x);
 	if (!conn) {
 		xprt_disconnect_done(xprt);
 		return;
@@ -520,9 +494,9 @@ void rpcrdma2_xprt_close(struct rpc_xprt *xprt)
  */
 void rpcrdma2_xprt_connect_end(struct rpcrdma2_xprt *x)
 {
+	abandon_attempt(x);
+	/* If it was running, the connection that it has made closes. */
 	cancel_delayed_work_sync(&x->connect_work);
-	rpcrdma2_xprt_close(&x->xprt);
 	/* The last connection's teardown may still be reporting to us. */
 	wait_var_event(&x->nr_conns, !atomic_read(&x->nr_conns));
-	cancel_delayed_work_sync(&x->watch);
 }

@@ -155,18 +155,6 @@ static void xprt_op_set_connect_timeout(struct rpc_xprt *xprt,
 	spin_unlock(&xprt->transport_lock);
 }
 
-/* An RPC that was killed, as all are to unmount, may be the last that waited. */
-static void xprt_op_free_slot(struct rpc_xprt *xprt, struct rpc_rqst *rqst)
-{
-	struct rpc_task *task = rqst->rq_task;
-	bool killed = RPC_SIGNALLED(task);
-
-	xprt_free_slot(xprt, rqst);
-	if (killed && xprt_connecting(xprt) &&
-	    RB_EMPTY_ROOT(&xprt->recv_queue))
-		rpcrdma2_xprt_abandon(to_rpcrdma2_xprt(xprt));
-}
-
 static void xprt_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 {
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
@@ -251,7 +239,7 @@ static const struct rpc_xprt_ops xprt_ops = {
 	.reserve_xprt		= xprt_reserve_xprt,
 	.release_xprt		= xprt_release_xprt,
 	.alloc_slot		= xprt_alloc_slot,
-	.free_slot		= xprt_op_free_slot,
+	.free_slot		= xprt_free_slot,
 	.rpcbind		= rpcb_getport_async,
 	.set_port		= rpcrdma2_set_port,
 	.connect		= rpcrdma2_xprt_connect,

@@ -16,16 +16,15 @@
  * @xprt: sunrpc's part
  * @slots: RPCs outstanding at most, credits permitting
  * @connect_work: makes the next connection
- * @watch: looks for who wants the write lock meanwhile
- * @attempt: when it did, or does so next, in jiffies
- * @tried: the address that it tried to reach
+ * @attempt: when it last ran for a new attempt, in jiffies
+ * @tried: the address that an attempt leads to. It stays until the next attempt begins
  * @connector: the thread where that connects. It exists from the start, as kthreadd
  *	waits for memory, which may be swapped over this transport
  * @lock: @conn, @abandoned, @stats, @reverse_free, @reverse_waiting, @reverse_admitted,
  *	@reverse_inline, @reverse_replies, @bc_users
  * @conn: the connection, from its making to CLOSED; referenced; or NULL. Who sends goes
  *	by RCU
- * @abandoned: nobody waits for the present attempt to connect any more
+ * @abandoned: the present attempt to connect is to end
  * @nr_conns: connections whose end was not reported to sunrpc yet
  * @stats: what was counted on connections that are gone
  * @last_close: when the last one that was READY went, in jiffies
@@ -50,7 +49,6 @@ struct rpcrdma2_xprt {
 	struct rpc_xprt		xprt;
 	unsigned int		slots;
 	struct delayed_work	connect_work;
-	struct delayed_work	watch;
 	unsigned long		attempt;
 	struct sockaddr_storage	tried;
 	struct kthread_worker	*connector;
@@ -93,7 +91,6 @@ rpcrdma2_xprt_conn(const struct rpcrdma2_xprt *x)
 struct rpcrdma2_conn *rpcrdma2_xprt_conn_get(struct rpcrdma2_xprt *x);
 void rpcrdma2_xprt_connect_init(struct rpcrdma2_xprt *x);
 void rpcrdma2_xprt_connect(struct rpc_xprt *xprt, struct rpc_task *task);
-void rpcrdma2_xprt_abandon(struct rpcrdma2_xprt *x);
 void rpcrdma2_xprt_close(struct rpc_xprt *xprt);
 void rpcrdma2_xprt_connect_end(struct rpcrdma2_xprt *x);
 
