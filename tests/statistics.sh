@@ -182,7 +182,6 @@ small() {
 	expect client work_requests "x == @sends + @heartbeats"
 	expect client send_doorbells "x == @sends + @heartbeats"
 	expect client receives "x == @sends"
-	expect client taken_along "x == 0"
 	expect client receive_doorbells "x > 0 && x <= @receives"
 	expect client completions "x <= @receives + @heartbeats + 4"
 	expect client registrations "x == 0"

@@ -104,9 +104,7 @@ enum rpcrdma2_wait {
  * struct rpcrdma2_work - a chain of WRs on the Send Queue
  * @link: in conn->posted, in the order of the Send Queue, or conn->waiting
  * @cqe: completion of every WR of the chain
- * @due: in conn->to_post, if somebody else is to post it
  * @first: first WR of the chain, or of what is left to post
- * @part: first WR of what has its place in the Queue
  * @last: last WR of the chain; conn/ decides whether it is signaled
  * @count: WRs in the chain
  * @left: those not posted yet
@@ -120,9 +118,7 @@ enum rpcrdma2_wait {
 struct rpcrdma2_work {
 	struct list_head	link;
 	struct ib_cqe		cqe;
-	struct llist_node	due;
 	struct ib_send_wr	*first;
-	struct ib_send_wr	*part;
 	struct ib_send_wr	*last;
 	unsigned int		count;
 	unsigned int		left;
@@ -333,9 +329,9 @@ struct rpcrdma2_heartbeat {
  * @responder: for the upper layer
  * @lock: @state, @connecting, @handshake, @own, @peer, @resizing, @recvs, @recv_size to
  *	@odd_recvs, @posted, @waiting, @sq_used, @unsignaled, @free_sends, @send_wanted,
- *	@sends, and the order of what is sent. Taken in CQ (process)
- *	context and below svc_serv and rpc_xprt locks; nothing but the lock of a
- *	workqueue, for timers, and that of @connecting's signals is taken under it.
+ *	@sends, and posting on @qp. Taken in CQ (process) context and below svc_serv and
+ *	rpc_xprt locks. Only foreign locks are taken under it: the device driver's when
+ *	it posts, a workqueue's for timers, and the lock of @connecting's signals
  * @state: enum rpcrdma2_conn_state
  * @users: threads between rpcrdma2_conn_enter() and _exit(); less than 0 once nobody may
  *	enter any more
@@ -404,8 +400,8 @@ struct rpcrdma2_heartbeat {
  * @recv_xdr_buf: storage for @recv_xdr
  * @recvs: all Receive buffers that are not shared
  * @nr_recvs: how many; the CQ's
- * @given_back: those to be posted, before anything is sent: anybody adds one, who posts
- *	(@to_post) takes all
+ * @given_back: those to be posted, before anything is sent: anybody adds one, the next
+ *	sender takes all, under @lock
  * @recv_size: how large they are to be: own.rbsiz at least
  * @peak_rbsiz: the largest that own.rbsiz ever was
  * @odd_recvs: how many have another size
@@ -415,9 +411,7 @@ struct rpcrdma2_heartbeat {
  * @free_sends: those free to use, what came back last first: a CPU's cache has it
  * @spare: another one, or NULL: put here under @lock, taken by anybody without
  * @send_wanted: somebody found none, and waits for the room op
- * @posted: work on the Send Queue, or with its place there, oldest first
- * @to_post: what has its place there since somebody is posting, newest first; NULL: nobody
- *	is. Begun and added to under @lock, ended without
+ * @posted: work on the Send Queue, oldest first
  * @waiting: work for which the Send Queue has no room, oldest first
  * @sq_depth: entries of the Send Queue
  * @sq_used: entries taken by @posted
@@ -523,7 +517,6 @@ struct rpcrdma2_conn {
 	/* By threads that come and go */
 	atomic_t			users ____cacheline_aligned_in_smp;
 	struct rpcrdma2_send		*spare;
-	struct llist_node		*to_post;
 
 	/* By whoever is done with a Receive */
 	struct llist_head		given_back ____cacheline_aligned_in_smp;

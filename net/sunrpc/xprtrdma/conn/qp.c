@@ -388,7 +388,10 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	if (!rpcrdma2_recvs_provide(conn, 1, GFP_KERNEL))
 		return -ENOMEM;
 	/* The peer may speak first. */
-	return rpcrdma2_recvs_post(conn);
+	spin_lock(&conn->lock);
+	rc = rpcrdma2_recvs_post(conn);
+	spin_unlock(&conn->lock);
+	return rc;
 }
 
 /*

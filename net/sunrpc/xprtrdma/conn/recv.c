@@ -9,8 +9,7 @@
  * the CPU's caches. A buffer that comes back is posted with the next message that is
  * sent, just before it: only that message lets the peer send more, be it by the credit
  * that a Reply gives back, as a Call to reply to, or as an answer that it waits for. So
- * posting takes no lock, as one thread at a time sends, and the device hears of several
- * at once.
+ * the device hears of several at once, and the sender's lock covers their posting.
  *
  * There is a Receive for whatever a peer that keeps to the protocol sends:
  *
@@ -71,8 +70,7 @@ static void memory_count(const struct rpcrdma2_conn *conn, long more)
 
 /**
  * rpcrdma2_recvs_post - post what was given back
- * @conn: a connection with a QP, on which the caller alone posts Sends (send.c), or
- *	nobody does yet
+ * @conn: a connection with a QP; the caller holds its lock
  *
  * Return: 0, or negative errno: the device takes no more
  */
@@ -81,6 +79,8 @@ int rpcrdma2_recvs_post(struct rpcrdma2_conn *conn)
 	struct ib_recv_wr *first = NULL;
 	struct rpcrdma2_recv *recv;
 	int rc;
+
+	lockdep_assert_held(&conn->lock);
 
 	if (llist_empty(&conn->given_back))
 		return 0;

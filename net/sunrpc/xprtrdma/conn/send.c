@@ -14,10 +14,9 @@
  * too long for the Queue, as a peer may offer memory in many segments, is posted
  * in parts, each when the one before it is done.
  *
- * A chain gets its place in the Queue under conn->lock, and is given to the device
- * without: that may take long, and others need the lock. One at a time is posting, and
- * takes along what has a place by then (conn->to_post), so the order remains. In front of
- * each chain it posts the Receives that were given back (recv.c).
+ * conn->lock is held while a chain enters conn->posted and while the device gets it. So
+ * both have the same order, and a completion finds its chain in the list. Just before
+ * each chain, the same thread posts the Receives that were given back (recv.c).
  *
  * A Send carries a copy of what it sends, in a buffer that is mapped for the
  * device once. So an RPC's pages are never tied to a Send, and a Send needs
@@ -28,9 +27,6 @@
 #include <trace/events/rpcrdma2.h>
 
 static void send_work_done(struct rpcrdma2_work *work, int status);
-
-/* The end of conn->to_post, while somebody is posting */
-static struct llist_node at_it;
 
 static void count_post(struct rpcrdma2_conn *conn,
 		       const struct rpcrdma2_work *work,
@@ -56,10 +52,15 @@ static bool must_signal(const struct rpcrdma2_conn *conn,
 	       !conn->free_sends;
 }
 
-/* Part of the chain may be on the Queue: the teardown returns it. */
-static void post_refused(struct rpcrdma2_conn *conn,
+/*
+ * The device refused a chain. Part of it may be on the Queue, so the chain stays in
+ * conn->posted, and the teardown returns it.
+ */
+static void post_refused(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work,
 			 const struct ib_send_wr *bad, int rc)
 {
+	trace_rpcrdma2_post_refused(conn, work, rc);
+	/* For close_if_refused(), which has no lock */
 	WRITE_ONCE(conn->post_failed, true);
 	if (rc == -EINVAL && bad && bad->opcode == IB_WR_LOCAL_INV)
 		conn->inv_refused = true;
@@ -103,38 +104,20 @@ static struct ib_send_wr *take_part(const struct rpcrdma2_conn *conn,
 }
 
 /*
- * Who may begin to post has the lock; who ends, has not.
- * Return: the caller has to post it, by post_due(); if not, somebody else does
+ * Post a chain, or a part of it. The completion handler takes the lock, too, so the chain
+ * stays the Queue's until the caller releases the lock.
+ *
+ * A driver that completes a WR inside ib_post_send() only queues the CQ's work. But some
+ * drivers raise events of the QP there, so qp_event() must not take the lock.
  */
-static bool is_first(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
+static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 {
-	struct llist_node *next;
+	struct ib_send_wr *first = work->first, *last;
+	const struct ib_send_wr *bad = NULL;
+	int rc;
 
 	lockdep_assert_held(&conn->lock);
 
-	/* Behind all that is posted by now: pairs with the release in post_due(). */
-	while ((next = smp_load_acquire(&conn->to_post))) {
-		work->due.next = next;
-		if (try_cmpxchg(&conn->to_post, &next, &work->due))
-			return false;
-	}
-	work->due.next = NULL;
-	WRITE_ONCE(conn->to_post, &at_it);
-	return true;
-}
-
-/*
- * Give a chain, or a part of it, its place in the Queue.
- * @mine: becomes the chain if the caller has to post it, by post_due()
- */
-static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work,
-			struct rpcrdma2_work **mine)
-{
-	struct ib_send_wr *last;
-
-	lockdep_assert_held(&conn->lock);
-
-	work->part = work->first;
 	last = take_part(conn, work);
 	conn->unsignaled += work->queued;
 	if (must_signal(conn, work)) {
@@ -144,70 +127,13 @@ static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work,
 	conn->sq_used += work->queued;
 	list_add_tail(&work->link, &conn->posted);
 	count_post(conn, work, last);
-	trace_rpcrdma2_post(conn, work, work->part, last);
-	if (is_first(conn, work))
-		*mine = work;
-	else
-		conn->stats.taken_along++;
-}
-
-/* A chain may be done, and its owner's again, as soon as it is posted. */
-static void post_part(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
-{
-	const struct ib_send_wr *bad = NULL;
-	int rc;
-
-	/* Behind a chain that was refused, none may follow that would stand for it. */
-	if (unlikely(READ_ONCE(conn->post_failed)))
-		return;
-	/* Before the peer may send what they are for */
+	trace_rpcrdma2_post(conn, work, first, last);
+	/* This chain may allow the peer to send what these Receives are for. */
 	rc = rpcrdma2_recvs_post(conn);
 	if (likely(!rc))
-		rc = ib_post_send(conn->qp, work->part, &bad);
-	if (unlikely(rc)) {
-		trace_rpcrdma2_post_refused(conn, work, rc);
-		post_refused(conn, bad, rc);
-	}
-}
-
-/* What others have added, oldest first, and without the end */
-static struct llist_node *take_due(struct rpcrdma2_conn *conn)
-{
-	struct llist_node *node = xchg(&conn->to_post, &at_it), *next;
-	struct llist_node *oldest = NULL;
-
-	while (node != &at_it) {
-		next = node->next;
-		node->next = oldest;
-		oldest = node;
-		node = next;
-	}
-	return oldest;
-}
-
-/*
- * Post the caller's chain, and what others add meanwhile. These count on it as if they
- * spun for a lock.
- */
-static void post_due(struct rpcrdma2_conn *conn, struct rpcrdma2_work *mine)
-{
-	struct llist_node *node = &mine->due, *end;
-	struct rpcrdma2_work *work, *next;
-
-	lockdep_assert_not_held(&conn->lock);
-
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		preempt_disable();
-	for (;;) {
-		llist_for_each_entry_safe(work, next, node, due)
-			post_part(conn, work);
-		end = &at_it;
-		if (try_cmpxchg_release(&conn->to_post, &end, NULL))
-			break;
-		node = take_due(conn);
-	}
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		preempt_enable();
+		rc = ib_post_send(conn->qp, first, &bad);
+	if (unlikely(rc))
+		post_refused(conn, work, bad, rc);
 }
 
 static void wait_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
@@ -218,10 +144,10 @@ static void wait_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 			    conn->sq_used, conn->sq_depth);
 }
 
+/* Post nothing after a refusal: a later completion would retire the refused chain. */
 static bool may_post(const struct rpcrdma2_conn *conn)
 {
-	return conn->state < RPCRDMA2_CONN_CLOSING &&
-	       !READ_ONCE(conn->post_failed);
+	return conn->state < RPCRDMA2_CONN_CLOSING && !conn->post_failed;
 }
 
 /**
@@ -235,8 +161,7 @@ bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
 	return send->sge.length <= READ_ONCE(send->conn->send_max);
 }
 
-static int post_or_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work,
-			struct rpcrdma2_work **mine)
+static int post_or_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 {
 	lockdep_assert_held(&conn->lock);
 
@@ -246,7 +171,7 @@ static int post_or_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work,
 	if (!list_empty(&conn->waiting) || !has_room(conn, work))
 		wait_locked(conn, work);
 	else
-		post_locked(conn, work, mine);
+		post_locked(conn, work);
 	return 0;
 }
 
@@ -261,15 +186,11 @@ static void leave_spare(struct rpcrdma2_conn *conn, struct rpcrdma2_send **spare
 	smp_store_release(spare, rpcrdma2_send_spare(conn));
 }
 
-/* Afterwards, without the lock; @mine: NULL if there is nothing to post */
-static int post_end(struct rpcrdma2_conn *conn, struct rpcrdma2_work *mine,
-		    int rc)
+/* Called after each attempt to post, without the lock, which closing takes. */
+static void close_if_refused(struct rpcrdma2_conn *conn)
 {
-	if (mine)
-		post_due(conn, mine);
 	if (unlikely(READ_ONCE(conn->post_failed)))
 		rpcrdma2_conn_close(conn, -ENOTCONN);
-	return rc;
 }
 
 /**
@@ -277,24 +198,22 @@ static int post_end(struct rpcrdma2_conn *conn, struct rpcrdma2_work *mine,
  * @conn: its connection; the caller is between enter and exit
  * @work: the chain, not posted already
  *
- * Any context but interrupts. Another thread may be posting: then it posts this one, too,
- * and may not have yet.
+ * Any context but interrupts.
  *
  * Return: 0: @work->done will be called; -ENOTCONN: it will not
  */
 int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 {
-	struct rpcrdma2_work *mine = NULL;
 	int rc;
 
 	spin_lock(&conn->lock);
-	rc = post_or_wait(conn, work, &mine);
+	rc = post_or_wait(conn, work);
 	spin_unlock(&conn->lock);
-	return post_end(conn, mine, rc);
+	close_if_refused(conn);
+	return rc;
 }
 
-static void post_waiting(struct rpcrdma2_conn *conn,
-			 struct rpcrdma2_work **mine)
+static void post_waiting(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_work *work;
 
@@ -306,7 +225,7 @@ static void post_waiting(struct rpcrdma2_conn *conn,
 		if (!work || !has_room(conn, work))
 			break;
 		list_del(&work->link);
-		post_locked(conn, work, mine);
+		post_locked(conn, work);
 	}
 }
 
@@ -365,7 +284,7 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct rpcrdma2_work *last = container_of(wc->wr_cqe,
 						  struct rpcrdma2_work, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
-	struct rpcrdma2_work *work, *next, *mine = NULL;
+	struct rpcrdma2_work *work, *next;
 	bool waited, wanted;
 	LIST_HEAD(completed);
 
@@ -379,11 +298,11 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 	spin_lock(&conn->lock);
 	retire(conn, last, &completed);
 	waited = !list_empty(&conn->waiting);
-	post_waiting(conn, &mine);
+	post_waiting(conn);
 	waited = waited && list_empty(&conn->waiting);
 	wanted = rpcrdma2_sends_wanted(conn);
 	spin_unlock(&conn->lock);
-	post_end(conn, mine, 0);
+	close_if_refused(conn);
 
 	list_for_each_entry_safe(work, next, &completed, link) {
 		list_del_init(&work->link);
@@ -479,18 +398,18 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
 int rpcrdma2_send_post(struct rpcrdma2_send *send)
 {
 	struct rpcrdma2_conn *conn = send->conn;
-	struct rpcrdma2_work *mine = NULL;
 	int rc;
 
 	if (!rpcrdma2_send_fits(send))
 		return -EMSGSIZE;
 	send->work.prompt |= send->close_after;
 	spin_lock(&conn->lock);
-	rc = post_or_wait(conn, &send->work, &mine);
+	rc = post_or_wait(conn, &send->work);
 	if (!rc)
 		leave_spare(conn, &conn->spare);
 	spin_unlock(&conn->lock);
-	return post_end(conn, mine, rc);
+	close_if_refused(conn);
+	return rc;
 }
 
 /**
@@ -507,19 +426,19 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on,
 			    struct rpcrdma2_send **spare)
 {
 	struct rpcrdma2_conn *conn = send->conn;
-	struct rpcrdma2_work *mine = NULL;
 	int rc = -ENOBUFS;
 
 	spin_lock(&conn->lock);
 	if (send->sge.length <= conn->send_limit)
-		rc = post_or_wait(conn, &send->work, &mine);
+		rc = post_or_wait(conn, &send->work);
 	if (!rc) {
 		/* Behind all that the Call's struct has; for a claim without the lock */
 		smp_store_release(sent_on, conn->id);
 		leave_spare(conn, spare);
 	}
 	spin_unlock(&conn->lock);
-	return post_end(conn, mine, rc);
+	close_if_refused(conn);
+	return rc;
 }
 
 /**

@@ -178,7 +178,6 @@ void rpcrdma2_show_conn_stats(struct seq_file *seq,
 {
 	rpcrdma2_show_count(seq, "work_requests", stats->work_requests);
 	rpcrdma2_show_count(seq, "send_doorbells", stats->send_doorbells);
-	rpcrdma2_show_count(seq, "taken_along", stats->taken_along);
 	rpcrdma2_show_count(seq, "receive_doorbells", stats->recv_doorbells);
 	rpcrdma2_show_count(seq, "completions", stats->completions);
 	rpcrdma2_show_count(seq, "send_queue_waits", stats->queue_waits);

@@ -46,16 +46,12 @@ struct rpcrdma2_forms {
  *
  * @work_requests: WRs posted on the Send Queue
  * @send_doorbells: times that the device was told of some of them
- * @taken_along: ... by a thread that was posting already
+ * @recv_doorbells: times that the device was told of Receives
  * @queue_waits: chains that found no room on the Send Queue
  * @sends: Sends among @work_requests
  * @send_octets: octets that they carried, headers included
  * @errors_sent: RDMA2_ERRORs, by code
  * @resizes: times that Receive buffers got another size
- *
- * By who posts (send.c):
- *
- * @recv_doorbells: times that the device was told of Receives
  *
  * By the connection's timer:
  *
@@ -72,7 +68,6 @@ struct rpcrdma2_forms {
 struct rpcrdma2_conn_stats {
 	u64	work_requests;
 	u64	send_doorbells;
-	u64	taken_along;
 	u64	recv_doorbells;
 	u64	queue_waits;
 	u64	sends;
