@@ -409,7 +409,6 @@ struct rpcrdma2_heartbeat {
  * @sends: all Send buffers
  * @nr_sends: how many
  * @free_sends: those free to use, what came back last first: a CPU's cache has it
- * @spare: another one, or NULL: put here under @lock, taken by anybody without
  * @send_wanted: somebody found none, and waits for the room op
  * @posted: work on the Send Queue, oldest first
  * @waiting: work for which the Send Queue has no room, oldest first
@@ -516,7 +515,6 @@ struct rpcrdma2_conn {
 
 	/* By threads that come and go */
 	atomic_t			users ____cacheline_aligned_in_smp;
-	struct rpcrdma2_send		*spare;
 
 	/* By whoever is done with a Receive */
 	struct llist_head		given_back ____cacheline_aligned_in_smp;
@@ -702,13 +700,11 @@ void rpcrdma2_recv_memory_show(struct seq_file *seq);
 
 /* sends.c */
 int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn, gfp_t gfp);
-void rpcrdma2_send_begin(struct rpcrdma2_send *send);
 int rpcrdma2_send_encode(struct rpcrdma2_send *send,
 			 const struct rpcrdma2_header *hdr);
 int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
 			 unsigned int from, unsigned int len);
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn);
-struct rpcrdma2_send *rpcrdma2_send_spare(struct rpcrdma2_conn *conn);
 void rpcrdma2_send_free(struct rpcrdma2_send *send);
 bool rpcrdma2_sends_wanted(struct rpcrdma2_conn *conn);
 void rpcrdma2_send_put(struct rpcrdma2_send *send);
@@ -726,8 +722,7 @@ void rpcrdma2_work_init(struct rpcrdma2_work *work, u32 xid,
 int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work);
 bool rpcrdma2_send_fits(const struct rpcrdma2_send *send);
 int rpcrdma2_send_post(struct rpcrdma2_send *send);
-int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on,
-			    struct rpcrdma2_send **spare);
+int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on);
 void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc);
 int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_header *hdr, bool close_after);

@@ -175,17 +175,6 @@ static int post_or_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	return 0;
 }
 
-/* Who posts has the lock, and so gets a buffer for who sends next, and has not. */
-static void leave_spare(struct rpcrdma2_conn *conn, struct rpcrdma2_send **spare)
-{
-	lockdep_assert_held(&conn->lock);
-
-	if (READ_ONCE(*spare))
-		return;
-	/* Others only take, and find what its last owner left in it. */
-	smp_store_release(spare, rpcrdma2_send_spare(conn));
-}
-
 /* Called after each attempt to post, without the lock, which closing takes. */
 static void close_if_refused(struct rpcrdma2_conn *conn)
 {
@@ -405,8 +394,6 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send)
 	send->work.prompt |= send->close_after;
 	spin_lock(&conn->lock);
 	rc = post_or_wait(conn, &send->work);
-	if (!rc)
-		leave_spare(conn, &conn->spare);
 	spin_unlock(&conn->lock);
 	close_if_refused(conn);
 	return rc;
@@ -417,13 +404,10 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send)
  * @send: the buffer, prepared; no longer the caller's if 0 is returned
  * @sent_on: becomes the number of the connection, where the answer is expected from now
  *	on. Who finds another number there, and holds the connection's lock, may be sure
- * @spare: gets a buffer for the next Call, for rpcrdma2_send_begin(), if it is NULL and
- *	there is one
  *
  * Return: as rpcrdma2_post(); -ENOBUFS: it is longer than Calls may be by now
  */
-int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on,
-			    struct rpcrdma2_send **spare)
+int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 {
 	struct rpcrdma2_conn *conn = send->conn;
 	int rc = -ENOBUFS;
@@ -431,11 +415,9 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on,
 	spin_lock(&conn->lock);
 	if (send->sge.length <= conn->send_limit)
 		rc = post_or_wait(conn, &send->work);
-	if (!rc) {
-		/* Behind all that the Call's struct has; for a claim without the lock */
+	/* Behind all that the Call's struct has; for a claim without the lock */
+	if (!rc)
 		smp_store_release(sent_on, conn->id);
-		leave_spare(conn, spare);
-	}
 	spin_unlock(&conn->lock);
 	close_if_refused(conn);
 	return rc;

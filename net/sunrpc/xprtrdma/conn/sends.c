@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send buffers: they are mapped for the device once, and go round. Where there is no
- * memory for more, there is one at least: whoever finds none hears of it by the room op
- * when it is back.
+ * Send buffers. Each is mapped for the device once, and used again and again. All free
+ * buffers of a connection are in one list, under its lock. A connection always has one
+ * buffer, whatever memory there is. A caller that finds no free buffer is told by the
+ * room op when a buffer is back.
  */
 #include "conn.h"
 
@@ -77,11 +78,7 @@ static bool may_alloc(const struct rpcrdma2_conn *conn)
 				2 * RPCRDMA2_SIGNAL_INTERVAL;
 }
 
-static struct rpcrdma2_send *take_spare(struct rpcrdma2_conn *conn)
-{
-	return READ_ONCE(conn->spare) ? xchg(&conn->spare, NULL) : NULL;
-}
-
+/* @last: gets whether no buffer is free now, and there may be another one */
 static struct rpcrdma2_send *take_free(struct rpcrdma2_conn *conn, bool *last)
 {
 	struct rpcrdma2_send *send;
@@ -97,13 +94,7 @@ static struct rpcrdma2_send *take_free(struct rpcrdma2_conn *conn, bool *last)
 	return send;
 }
 
-/**
- * rpcrdma2_send_begin - begin a message
- * @send: the buffer, which is the caller's
- *
- * Process context; does not wait for memory. rpcrdma2_send_encode() is next.
- */
-void rpcrdma2_send_begin(struct rpcrdma2_send *send)
+static void send_begin(struct rpcrdma2_send *send)
 {
 	if (unlikely(send->size != READ_ONCE(send->conn->send_size)))
 		send_resize(send);
@@ -114,7 +105,7 @@ void rpcrdma2_send_begin(struct rpcrdma2_send *send)
 
 /**
  * rpcrdma2_send_encode - write a message's header
- * @send: the buffer, which is the caller's, and in which a message was begun
+ * @send: the buffer, which is the caller's
  * @hdr: the header
  *
  * Process context.
@@ -170,27 +161,25 @@ int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
  * @conn: its connection; the caller is between enter and exit
  *
  * Process context; allocates while the connection warms up, and does not
- * sleep. There always is a buffer, which may be out; so whoever gets
+ * sleep. There always is a buffer, which may be out. So a caller that gets
  * none need not try again before the room op.
  *
- * Return: a buffer, as after rpcrdma2_send_begin(); or NULL if all are out, and there is no
+ * Return: a buffer, for rpcrdma2_send_encode(); or NULL if all are out, and there is no
  * memory for another, or there are as many as there may be
  */
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_send *send;
-	bool last = false;
+	bool last;
 
-	send = take_spare(conn);
-	if (!send)
-		send = take_free(conn, &last);
+	send = take_free(conn, &last);
 	if (!send && last)
 		send = send_alloc(conn, GFP_NOWAIT | __GFP_NOWARN);
 	else if (last)
 		/* While none is free, each Send has to be signaled. */
 		send_add(conn, GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN);
 	if (send)
-		rpcrdma2_send_begin(send);
+		send_begin(send);
 	return send;
 }
 
@@ -258,25 +247,6 @@ void rpcrdma2_send_put(struct rpcrdma2_send *send)
 	spin_unlock(&conn->lock);
 	if (wanted && conn->param.ops->room)
 		conn->param.ops->room(conn);
-}
-
-/**
- * rpcrdma2_send_spare - get a buffer for who will need one soon
- * @conn: whose buffers; the caller holds its lock
- *
- * Return: a buffer, for rpcrdma2_send_begin(); or NULL: the last one is not taken, for
- * which others may wait
- */
-struct rpcrdma2_send *rpcrdma2_send_spare(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_send *send = conn->free_sends;
-
-	lockdep_assert_held(&conn->lock);
-
-	if (!send || !send->next_free)
-		return NULL;
-	conn->free_sends = send->next_free;
-	return send;
 }
 
 /**

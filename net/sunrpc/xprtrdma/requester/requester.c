@@ -386,12 +386,7 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	unsigned int gaps;
 	int rc;
 
-	send = requester->spare;
-	requester->spare = NULL;
-	if (send)
-		rpcrdma2_send_begin(send);
-	else
-		send = rpcrdma2_send_get(conn);
+	send = rpcrdma2_send_get(conn);
 	if (!send)
 		send = send_wait(requester, call->rqst);
 	if (!send)
@@ -411,7 +406,7 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	call->requester = requester;
 	call->unsettled = false;
 	/* The limit may have been lowered meanwhile: rpcrdma2_requester_is_quiet(). */
-	rc = rpcrdma2_send_post_call(send, &call->sent_on, &requester->spare);
+	rc = rpcrdma2_send_post_call(send, &call->sent_on);
 	if (!rc) {
 		count_call(requester, call->rqst);
 		requester->stats.gap_registrations += gaps;

@@ -102,7 +102,6 @@ struct rpcrdma2_mr_pool {
  * @granted: Calls that the responder allows at a time, at least 1; the CQ's
  * @answered: credits that came back; the CQ's
  * @taken: credits that were taken; by the holder of the xprt's write lock
- * @spare: a Send buffer for the next Call, or NULL; by the same
  * @starved: closes the connection, for a Call that waits for a credit, unless an
  *	answer comes before
  * @starved_at: what @answered was when the last of these began to wait
@@ -124,7 +123,6 @@ struct rpcrdma2_requester {
 
 	/* By whoever sends */
 	unsigned int		taken ____cacheline_aligned_in_smp;
-	struct rpcrdma2_send	*spare;
 
 	/* By the CQ, with each Reply */
 	unsigned int		granted ____cacheline_aligned_in_smp;
