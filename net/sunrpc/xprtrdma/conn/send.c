@@ -403,21 +403,25 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send)
  * rpcrdma2_send_post_call - post a Call, and what was prepended to it
  * @send: the buffer, prepared; no longer the caller's if 0 is returned
  * @sent_on: becomes the number of the connection, where the answer is expected from now
- *	on. Who finds another number there, and holds the connection's lock, may be sure
+ *	on, unless an error is returned
  *
  * Return: as rpcrdma2_post(); -ENOBUFS: it is longer than Calls may be by now
  */
 int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 {
 	struct rpcrdma2_conn *conn = send->conn;
-	int rc = -ENOBUFS;
+	int rc;
 
 	spin_lock(&conn->lock);
-	if (send->sge.length <= conn->send_limit)
-		rc = post_or_wait(conn, &send->work);
-	/* Behind all that the Call's struct has; for a claim without the lock */
-	if (!rc)
+	if (send->sge.length > conn->send_limit) {
+		rc = -ENOBUFS;
+	} else if (!may_post(conn)) {
+		rc = -ENOTCONN;
+	} else {
+		/* After the rest of the Call's struct is written, and before any answer */
 		smp_store_release(sent_on, conn->id);
+		rc = post_or_wait(conn, &send->work);
+	}
 	spin_unlock(&conn->lock);
 	close_if_refused(conn);
 	return rc;

@@ -108,22 +108,10 @@ void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant)
 	xprt_write_space(requester->xprt);
 }
 
-/*
- * Is it out on this connection, and not answered yet? An answer that is faster than who
- * posts waits until that is said, under the lock below which it was posted.
- */
+/* Is it out on this connection, and not answered yet? It said so before it was posted. */
 static bool claim(struct rpcrdma2_conn *conn, struct rpcrdma2_call *call)
 {
-	bool ok;
-
-	if (likely(cmpxchg(&call->sent_on, conn->id, 0) == conn->id))
-		return true;
-	spin_lock(&conn->lock);
-	ok = call->sent_on == conn->id;
-	if (ok)
-		WRITE_ONCE(call->sent_on, 0);
-	spin_unlock(&conn->lock);
-	return ok;
+	return cmpxchg(&call->sent_on, conn->id, 0) == conn->id;
 }
 
 /**

@@ -202,8 +202,8 @@ struct rpcrdma2_copy {
  * @conn: the connection it was last sent on, referenced while @mrs were
  *	exposed there, or NULL
  * @mrs: registrations that the responder can reach
- * @sent_on: number of the connection where its answer is expected, or 0; set under that
- *	connection's lock. The first answer takes it
+ * @sent_on: number of the connection where its answer is expected, or 0; set before the
+ *	Call is posted. The first answer takes it
  * @received: octets of Reply, or negative errno to end the RPC with
  * @head: octets of the Reply in front of the page data, if @placed
  * @placed: octets of page data that the responder wrote to the Write chunk
