@@ -233,7 +233,7 @@ static void mrs_refill(struct work_struct *work)
 	trace_rpcrdma2_mr_alloc(pool, i, max_entries(pool));
 	rpcrdma2_conn_exit(conn);
 	if (i)
-		xprt_write_space(pool->requester->xprt);
+		rpcrdma2_requester_wake(pool->requester->xprt);
 }
 
 static void pool_init(struct rpcrdma2_mr_pool *pool,

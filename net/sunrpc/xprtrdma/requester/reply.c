@@ -151,7 +151,7 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 		call->unsettled = !settle(call);
 	xprt_unpin_rqst(call->rqst);
 	spin_unlock(&xprt->queue_lock);
-	xprt_write_space(requester->xprt);
+	rpcrdma2_requester_wake(requester->xprt);
 }
 
 /* The end of a Reply that is longer than its buffers is cut: see long.c. Return: octets copied */

@@ -48,6 +48,20 @@ static void credit_return(struct rpcrdma2_requester *requester)
 	WRITE_ONCE(requester->taken, requester->taken - 1);
 }
 
+/**
+ * rpcrdma2_requester_wake - have sunrpc send again, if its tasks wait for that
+ * @xprt: the transport
+ *
+ * Any context but interrupts. A transport that is not connected is left alone: the end of
+ * its attempt to connect wakes everybody. A task that sent before that end would be woken
+ * as if it had waited for the connection, and would send its Call twice.
+ */
+void rpcrdma2_requester_wake(struct rpc_xprt *xprt)
+{
+	if (xprt_connected(xprt))
+		xprt_write_space(xprt);
+}
+
 /*
  * Allow sunrpc as many slots as there are credits, so that RPCs queue in its backlog. A
  * Call then waits for a credit in three cases only: killed RPCs hold some, the grant was
@@ -105,7 +119,7 @@ void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant)
 	smp_store_release(&requester->granted, grant);
 	trace_rpcrdma2_credits(requester);
 	limit_slots(requester->xprt, grant);
-	xprt_write_space(requester->xprt);
+	rpcrdma2_requester_wake(requester->xprt);
 }
 
 /* Is it out on this connection, and not answered yet? It said so before it was posted. */
@@ -152,7 +166,7 @@ void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester)
 	smp_mb();
 	if (delayed_work_pending(&requester->starved))
 		cancel_delayed_work(&requester->starved);
-	xprt_write_space(requester->xprt);
+	rpcrdma2_requester_wake(requester->xprt);
 }
 
 /*
@@ -237,7 +251,7 @@ static void fence(struct rpcrdma2_call *call)
 	else
 		rpcrdma2_conn_wait_closed(conn);
 	trace_rpcrdma2_call_fenced(conn, call->rqst, 0);
-	xprt_write_space(call->rqst->rq_xprt);
+	rpcrdma2_requester_wake(call->rqst->rq_xprt);
 }
 
 /**
@@ -551,7 +565,7 @@ bool rpcrdma2_requester_is_quiet(struct rpcrdma2_requester *requester)
 void rpcrdma2_requester_room(struct rpcrdma2_requester *requester)
 {
 	if (requester)
-		xprt_write_space(requester->xprt);
+		rpcrdma2_requester_wake(requester->xprt);
 }
 
 /**

@@ -325,6 +325,7 @@ void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant);
 bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
 			     struct rpcrdma2_call *call);
 void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester);
+void rpcrdma2_requester_wake(struct rpc_xprt *xprt);
 
 /* copy.c */
 int rpcrdma2_copy_make(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
