@@ -35,7 +35,8 @@ static void end_attempt(struct rpcrdma2_xprt *x, int status)
 
 	xprt_clear_connecting(xprt);
 	xprt_wake_pending_tasks(xprt, status);
-	/* The next task gets the write lock. */
+	/* A process that writes to sysfs gets the write lock, and then the next task. */
+	wake_up_bit(&xprt->state, XPRT_LOCKED);
 	xprt_write_space(xprt);
 }
 
@@ -365,7 +366,8 @@ static void connect_worker(struct work_struct *work)
 
 	/*
 	 * sunrpc's tasks wake no process that waits for the write lock, such as one that
-	 * writes to sysfs. No task has the lock now.
+	 * writes to sysfs. The task that began this attempt has released the lock, or is
+	 * about to: then end_attempt() wakes the process.
 	 */
 	wake_up_bit(&x->xprt.state, XPRT_LOCKED);
 	x->attempt = jiffies;
@@ -463,8 +465,9 @@ void rpcrdma2_xprt_connect_init(struct rpcrdma2_xprt *x)
  * rpcrdma2_xprt_close - close the connection, if there is one
  * @xprt: whose
  *
- * The close op: called by sunrpc with the write lock; sleeps until nothing is exposed. If
- * there is an attempt to connect, nothing is, and the attempt ends soon after.
+ * The close op: called by sunrpc with the write lock; sleeps until nothing is exposed. An
+ * attempt to connect has exposed nothing, and ends soon after. A connection that gets ready
+ * meanwhile closes, too, and no task is connected to it for long.
  */
 void rpcrdma2_xprt_close(struct rpc_xprt *xprt)
 {
