@@ -46,9 +46,6 @@
 /* A connection's first grant, a Reply to a Call of this end, and a CONNPROP */
 #define RECVS_PER_CONN	(RPCRDMA2_FIRST_GRANT + 2)
 
-/* A connection counts as busy in the period of its last burst, and in the next one. */
-#define PERIOD_SECS	10
-
 /* The device says when it has fewer than these, or half of the connections' share. */
 #define FEW_RECVS	8U
 
@@ -176,7 +173,7 @@ static unsigned int count_busy(struct rpcrdma2_srq *srq,
 	unsigned int n;
 
 	spin_lock(&srq->lock);
-	period = jiffies / (PERIOD_SECS * HZ);
+	period = jiffies / RPCRDMA2_SRQ_PERIOD;
 	if (srq->period != period) {
 		srq->was_busy = srq->period + 1 == period ? srq->busy : 0;
 		srq->busy = 0;
@@ -188,7 +185,7 @@ static unsigned int count_busy(struct rpcrdma2_srq *srq,
 	}
 	n = max(srq->busy, srq->was_busy);
 	spin_unlock(&srq->lock);
-	/* Some of them may be gone. */
+	/* Some of the period before may be gone. */
 	return clamp(n, 1U, READ_ONCE(srq->nr_conns));
 }
 
@@ -541,8 +538,9 @@ static bool join_new(struct rpcrdma2_conn *conn, unsigned int vector,
 	bool ok;
 
 	new = create(conn->cm_id->device, vector, conn->param.rbsiz_max, depth);
+	/* The device may have no more of them, and another connection may have been faster. */
 	if (!new)
-		return false;
+		return join(conn, vector, depth, NULL);
 	ok = join(conn, vector, depth, new);
 	if (conn->srq != new)
 		destroy(new);
@@ -607,6 +605,10 @@ void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 	mutex_lock(&srqs_lock);
 	list_del(&conn->srq_link);
 	WRITE_ONCE(srq->nr_conns, srq->nr_conns - 1);
+	spin_lock(&srq->lock);
+	if (srq->busy && conn->busy_in == srq->period)
+		srq->busy--;
+	spin_unlock(&srq->lock);
 	last = !srq->nr_conns;
 	if (last)
 		list_del(&srq->list);
