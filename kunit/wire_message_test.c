@@ -287,12 +287,47 @@ static void form_has_every_kind_of_chunk(struct kunit *test)
 	add_octets(test, cl, rpcrdma2_add_write_chunk(cl), 300);
 	form |= RPCRDMA2_FORM_WRITE_CHUNK;
 	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_write_octets(cl), 300);
 	add_octets(test, cl, rpcrdma2_add_reply_chunk(cl), 4000);
 	form |= RPCRDMA2_FORM_REPLY_CHUNK;
 	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
 
+	/* An entry that is not in use */
+	cl->reads[cl->nreads].length = 50000;
 	KUNIT_EXPECT_EQ(test, rpcrdma2_read_octets(cl), 21);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_write_octets(cl), 4300);
+}
+
+static void add_handle(struct kunit *test, struct rpcrdma2_chunk_lists *cl,
+		       struct rpcrdma2_chunk *chunk, u32 handle)
+{
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, chunk);
+	KUNIT_ASSERT_EQ(test, rpcrdma2_add_segment(cl, chunk, handle, 10, 0), 0);
+}
+
+static void finds_a_handle_of_every_kind(struct kunit *test)
+{
+	__be32 words[2 * RPCRDMA2_SEGMENT_WORDS];
+	struct rpcrdma2_chunk_lists *cl;
+
+	cl = &new_header(test)->chunks;
+	cl->words = words;
+	KUNIT_EXPECT_EQ(test, rpcrdma2_any_handle(cl), 0);
+	/* A chunk without a segment has none. */
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, rpcrdma2_add_write_chunk(cl));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_any_handle(cl), 0);
+	add_handle(test, cl, rpcrdma2_add_write_chunk(cl), 7);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_any_handle(cl), 7);
+
+	cl = &new_header(test)->chunks;
+	cl->words = words;
+	add_handle(test, cl, rpcrdma2_add_read_chunk(cl, 4), 8);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_any_handle(cl), 8);
+
+	cl = &new_header(test)->chunks;
+	cl->words = words;
+	add_handle(test, cl, rpcrdma2_add_reply_chunk(cl), 9);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_any_handle(cl), 9);
 }
 
 /* Segments beyond the octets that were written go back with no length. */
@@ -343,6 +378,7 @@ static struct kunit_case message_cases[] = {
 	KUNIT_CASE_PARAM(client_refuses_what_is_cut_short, vector_gen_params),
 	KUNIT_CASE(cut_err_vers_reads_as_version_1),
 	KUNIT_CASE(form_has_every_kind_of_chunk),
+	KUNIT_CASE(finds_a_handle_of_every_kind),
 	KUNIT_CASE(returns_what_was_written),
 	{}
 };
