@@ -140,6 +140,7 @@ struct first_message {
 			NO_CHUNKS RPC_CALL
 #define CALL_V2_01	"11223344 00000002 00000020 00000000 00000000 " NO_CHUNKS RPC_CALL
 #define UNKNOWN_OPTION	"11223344 00000002 00000020 00000005 00000000 00000063 00000000"
+#define UNKNOWN_TYPE	"11223344 00000002 00000020 00000063 00000000 00000000"
 #define MALFORMED_V2	"11223344 00000002 00000020 00000000 00000000 00000007"
 
 static const struct first_message first_messages[] = {
@@ -153,6 +154,7 @@ static const struct first_message first_messages[] = {
 	{ "an unknown option of v2-01", &all, UNKNOWN_OPTION, "v2-01" },
 	{ "nothing that version 2 has", &all, MALFORMED_V2, "v2-09" },
 	{ "nothing that version 2 has, v1 first", &backwards, MALFORMED_V2, "v2-01" },
+	{ "a type that no version 2 has, v1 first", &backwards, UNKNOWN_TYPE, "v2-01" },
 	{ "version 3", &all, "11223344 00000003 00000020 00000000", "v2-09" },
 	{ "version 3, v1 first", &backwards, "11223344 00000003 00000020 00000000", "v1" },
 	{ "XID and version", &backwards, "11223344 00000002", "v2-01" },
