@@ -335,7 +335,7 @@ unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 	unsigned int others = conn->param.calls_in + RPCRDMA2_CONTROL_RECVS;
 	struct rpcrdma2_recv *recv;
 
-	/* A Queue has Receives for these, too. Where there is none, the peer tries again. */
+	/* Such a Receive is back soon. Where there is none, the peer tries again. */
 	if (conn->srq)
 		return calls;
 	while (conn->nr_recvs < others + calls) {

@@ -46,6 +46,9 @@
 /* A connection's first grant, a Reply to a Call of this end, and a CONNPROP */
 #define RECVS_PER_CONN	(RPCRDMA2_FIRST_GRANT + 2)
 
+/* A connection counts as busy in the period of its last burst, and in the next one. */
+#define PERIOD_SECS	10
+
 /* The device says when it has fewer than these, or half of the connections' share. */
 #define FEW_RECVS	8U
 
@@ -173,7 +176,7 @@ static unsigned int count_busy(struct rpcrdma2_srq *srq,
 	unsigned int n;
 
 	spin_lock(&srq->lock);
-	period = jiffies / RPCRDMA2_SRQ_PERIOD;
+	period = jiffies / (PERIOD_SECS * HZ);
 	if (srq->period != period) {
 		srq->was_busy = srq->period + 1 == period ? srq->busy : 0;
 		srq->busy = 0;
@@ -185,7 +188,7 @@ static unsigned int count_busy(struct rpcrdma2_srq *srq,
 	}
 	n = max(srq->busy, srq->was_busy);
 	spin_unlock(&srq->lock);
-	/* Some of the period before may be gone. */
+	/* Some of them may be gone. */
 	return clamp(n, 1U, READ_ONCE(srq->nr_conns));
 }
 
@@ -538,9 +541,8 @@ static bool join_new(struct rpcrdma2_conn *conn, unsigned int vector,
 	bool ok;
 
 	new = create(conn->cm_id->device, vector, conn->param.rbsiz_max, depth);
-	/* The device may have no more of them, and another connection may have been faster. */
 	if (!new)
-		return join(conn, vector, depth, NULL);
+		return false;
 	ok = join(conn, vector, depth, new);
 	if (conn->srq != new)
 		destroy(new);
@@ -605,10 +607,6 @@ void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 	mutex_lock(&srqs_lock);
 	list_del(&conn->srq_link);
 	WRITE_ONCE(srq->nr_conns, srq->nr_conns - 1);
-	spin_lock(&srq->lock);
-	if (srq->busy && conn->busy_in == srq->period)
-		srq->busy--;
-	spin_unlock(&srq->lock);
 	last = !srq->nr_conns;
 	if (last)
 		list_del(&srq->list);

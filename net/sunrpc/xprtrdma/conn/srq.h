@@ -18,12 +18,6 @@ struct rpcrdma2_recv;
 /* Calls that a connection is granted at first */
 #define RPCRDMA2_FIRST_GRANT	4U
 
-/*
- * A connection counts as busy in the period of its last burst, and in the next one; in
- * jiffies
- */
-#define RPCRDMA2_SRQ_PERIOD	(10 * HZ)
-
 /* Does the device say when a QP takes no more of them? */
 enum rpcrdma2_last_wqe {
 	RPCRDMA2_MAY_RAISE,

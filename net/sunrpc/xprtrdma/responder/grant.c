@@ -5,8 +5,7 @@
  * A connection starts with a small grant. A client that has several Calls out at a time
  * gets twice as many, again and again, up to its share of the Queue (conn/srq.c) and
  * max_requests. A client that sends one Call after the other gets no more: it has no use
- * for them. The grant is looked at when as many Calls have come as were granted,
- * or with the first Call after a period: Calls may take long.
+ * for them. The grant is looked at when as many Calls have come as were granted.
  *
  * A client hears of it with the next Reply. When more clients are busy, shares fall. A
  * client may have sent Calls before it hears of a smaller grant. So the highest one stays
@@ -43,14 +42,12 @@ void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 {
 	struct rpcrdma2_conn *conn = responder->conn;
 	unsigned int peak, share, wanted = conn->granted;
-	unsigned long now = jiffies;
 
 	if (!conn->srq)
 		return;
 	peak = max(responder->peak, outstanding);
 	responder->peak = peak;
-	if (++responder->calls < conn->granted &&
-	    time_before(now, responder->look_at))
+	if (++responder->calls < conn->granted)
 		return;
 	if (peak > 1 && peak * USED_SHARE >= conn->granted)
 		wanted = min(2 * conn->granted, conn->param.calls_in);
@@ -59,7 +56,6 @@ void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 	wanted = min(wanted, share);
 	if (wanted != conn->granted)
 		grant(responder, wanted);
-	responder->look_at = now + RPCRDMA2_SRQ_PERIOD;
 	responder->calls = 0;
 	responder->peak = 0;
 }
