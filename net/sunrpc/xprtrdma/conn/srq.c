@@ -84,17 +84,10 @@ static bool may_grow(const struct rpcrdma2_srq *srq)
 		usable(srq) < LEAST_RECVS);
 }
 
-static void srq_free(struct kref *ref)
-{
-	kfree(container_of(ref, struct rpcrdma2_srq, ref));
-}
-
-/* A Receive has a reference to its Queue, which unlink_recv() leaves to the caller. */
 static void link_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
 	lockdep_assert_held(&srq->lock);
 
-	kref_get(&srq->ref);
 	list_add(&recv->all, &srq->recvs);
 	WRITE_ONCE(srq->nr_recvs, srq->nr_recvs + 1);
 	rpcrdma2_recv_memory_add(srq->size);
@@ -117,7 +110,7 @@ static bool post(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 
-	/* Before it has no connection: see count_lost(). */
+	/* Before it has no connection: see count_old(). */
 	WRITE_ONCE(recv->turn, READ_ONCE(srq->turn));
 	/* From here on it may be anybody's. */
 	WRITE_ONCE(recv->conn, NULL);
@@ -147,7 +140,6 @@ static bool add_recv(struct rpcrdma2_srq *srq, unsigned int most, gfp_t gfp)
 		spin_lock(&srq->lock);
 		unlink_recv(srq, recv);
 		spin_unlock(&srq->lock);
-		kref_put(&srq->ref, srq_free);
 		ok = false;
 	}
 	if (!ok)
@@ -172,11 +164,10 @@ static bool grow(struct rpcrdma2_srq *srq, unsigned int target,
 static unsigned int count_busy(struct rpcrdma2_srq *srq,
 			       struct rpcrdma2_conn *conn, bool is_busy)
 {
-	unsigned long period;
+	unsigned long period = jiffies / (PERIOD_SECS * HZ);
 	unsigned int n;
 
 	spin_lock(&srq->lock);
-	period = jiffies / (PERIOD_SECS * HZ);
 	if (srq->period != period) {
 		srq->was_busy = srq->period + 1 == period ? srq->busy : 0;
 		srq->busy = 0;
@@ -232,7 +223,7 @@ bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
 			    RPCRDMA2_CONTROL_RECVS;
 
 	WRITE_ONCE(recv->conn, conn);
-	/* @returned is raised before a Reply is posted: it never lags what the peer knows. */
+	/* What is given back, is so before the peer can hear of it. */
 	return ++conn->taken - atomic_read(&conn->returned) <= most;
 }
 
@@ -264,6 +255,8 @@ static bool repost(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 static bool drop(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv,
 		 bool refused)
 {
+	bool last;
+
 	spin_lock(&srq->lock);
 	if (!refused && is_wanted(srq)) {
 		spin_unlock(&srq->lock);
@@ -271,8 +264,10 @@ static bool drop(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv,
 	}
 	unlink_recv(srq, recv);
 	rpcrdma2_recv_free(srq->dev, recv, !srq->unmapped);
+	last = srq->destroyed && !srq->nr_recvs;
 	spin_unlock(&srq->lock);
-	kref_put(&srq->ref, srq_free);
+	if (last)
+		kfree(srq);
 	return true;
 }
 
@@ -280,7 +275,7 @@ static bool drop(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv,
  * rpcrdma2_srq_put - give a Receive back to its Queue
  * @recv: the Receive
  *
- * Any context. The Queue may be gone: destroy() waits for callers that saw it before, by RCU.
+ * Any context. The Queue may be gone; who has it gone waits for those that found it by RCU.
  */
 void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 {
@@ -296,19 +291,17 @@ void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 	} while (unlikely(!posted) && !drop(srq, recv, wanted));
 }
 
-/*
- * It is in the list no more, and has no connections. Receives that hold a message are freed
- * by whoever has them, and @srq with the last one.
- */
-static void destroy(struct rpcrdma2_srq *srq)
+/* Those that hold a message are freed by whoever has it. Return: whether there are none */
+static bool close_queue(struct rpcrdma2_srq *srq)
 {
 	struct rpcrdma2_recv *recv, *next;
 	LIST_HEAD(posted);
+	bool empty;
 
 	spin_lock(&srq->lock);
 	WRITE_ONCE(srq->gone, true);
 	spin_unlock(&srq->lock);
-	/* After this, nobody posts a Receive again, and no event queues a work. */
+	/* Those that are about to be posted are, or never will be; the work is queued, or not. */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&srq->count_work);
 	cancel_work_sync(&srq->failed_work);
@@ -326,12 +319,24 @@ static void destroy(struct rpcrdma2_srq *srq)
 
 	/* Until this returns, there may be events. */
 	ib_destroy_srq(srq->srq);
-	list_for_each_entry_safe(recv, next, &posted, all) {
+	list_for_each_entry_safe(recv, next, &posted, all)
 		rpcrdma2_recv_free(srq->dev, recv, true);
-		kref_put(&srq->ref, srq_free);
-	}
-	ib_dealloc_pd(srq->pd);
-	kref_put(&srq->ref, srq_free);
+	spin_lock(&srq->lock);
+	/* From here on @srq may be freed with the last of the others. */
+	srq->destroyed = true;
+	empty = !srq->nr_recvs;
+	spin_unlock(&srq->lock);
+	return empty;
+}
+
+/* It is in the list no more, and has no connections. */
+static void destroy(struct rpcrdma2_srq *srq)
+{
+	struct ib_pd *pd = srq->pd;
+
+	if (close_queue(srq))
+		kfree(srq);
+	ib_dealloc_pd(pd);
 }
 
 /* Nothing arrives any more. Connections that say nothing would not notice, nor others leave. */
@@ -468,7 +473,6 @@ static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
 	srq = kzalloc_node(sizeof(*srq), GFP_KERNEL, ibdev_to_node(dev));
 	if (!srq)
 		return NULL;
-	kref_init(&srq->ref);
 	srq->dev = dev;
 	srq->vector = vector;
 	srq->size = size;

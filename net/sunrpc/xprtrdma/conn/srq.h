@@ -5,7 +5,6 @@
 #ifndef _RPCRDMA2_SRQ_H
 #define _RPCRDMA2_SRQ_H
 
-#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
@@ -27,7 +26,6 @@ enum rpcrdma2_last_wqe {
 
 /**
  * struct rpcrdma2_srq - a Shared Receive Queue
- * @ref: one for the connections, and one for each Receive
  * @list: in all of them
  * @dev: the device
  * @pd: of all its connections
@@ -52,10 +50,10 @@ enum rpcrdma2_last_wqe {
  * @count_work: counts @lost; queued unless it is @gone
  * @gone: no Receive is posted any more
  * @unmapped: nor is one mapped
+ * @destroyed: nor is there a Queue; this is freed with the last of them
  * @events: whether the device says when a QP takes no more
  */
 struct rpcrdma2_srq {
-	struct kref		ref;
 	struct list_head	list;
 	struct ib_device	*dev;
 	struct ib_pd		*pd;
@@ -80,6 +78,7 @@ struct rpcrdma2_srq {
 	struct work_struct	failed_work;
 	bool			gone;
 	bool			unmapped;
+	bool			destroyed;
 	enum rpcrdma2_last_wqe	events;
 };
 
