@@ -50,7 +50,7 @@
 #define PERIOD_SECS	10
 
 /* The device says when it has fewer than these, or half of the connections' share. */
-#define FEW_RECVS	8U
+#define FEW_RECVS	8
 
 /* By that time after it said so, all completions have been handled. */
 #define COUNT_DELAY	HZ
@@ -334,6 +334,10 @@ static void destroy(struct rpcrdma2_srq *srq)
 {
 	struct ib_pd *pd = srq->pd;
 
+	if (srq->status) {
+		kfree(srq);
+		return;
+	}
 	if (close_queue(srq))
 		kfree(srq);
 	ib_dealloc_pd(pd);
@@ -365,7 +369,7 @@ static void watch(struct rpcrdma2_srq *srq)
 	struct ib_srq_attr attr = { };
 
 	WRITE_ONCE(srq->low, false);
-	srq->limit = clamp(base(srq) / 2, RECVS_PER_CONN / 2, FEW_RECVS);
+	srq->limit = clamp(base(srq) / 2, 1U, FEW_RECVS);
 	attr.srq_limit = srq->limit;
 	ib_modify_srq(srq->srq, &attr, IB_SRQ_LIMIT);
 }
@@ -444,7 +448,7 @@ static void srq_event(struct ib_event *event, void *context)
 	rcu_read_unlock();
 }
 
-static bool create_on(struct rpcrdma2_srq *srq)
+static int create_on(struct rpcrdma2_srq *srq)
 {
 	struct ib_srq_init_attr attr = {
 		.event_handler	= srq_event,
@@ -456,19 +460,33 @@ static bool create_on(struct rpcrdma2_srq *srq)
 
 	srq->pd = ib_alloc_pd(srq->dev, 0);
 	if (IS_ERR(srq->pd))
-		return false;
+		return PTR_ERR(srq->pd);
 	srq->srq = ib_create_srq(srq->pd, &attr);
 	if (!IS_ERR(srq->srq))
-		return true;
+		return 0;
+	/* Drivers have any error for one that has no more of them. */
 	ib_dealloc_pd(srq->pd);
-	return false;
+	return -EOPNOTSUPP;
 }
 
-/* Return: a Queue that is not in the list, or NULL: the device may have no more of them */
+/* Have the device make it. Connections that joined it meanwhile wait for this. */
+static void make(struct rpcrdma2_srq *srq)
+{
+	srq->status = create_on(srq);
+	if (srq->status)
+		WRITE_ONCE(srq->failed, true);
+	else
+		watch(srq);
+	complete_all(&srq->made);
+}
+
+/* Return: a Queue in the list that the caller has to make(), or NULL */
 static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
 				   u32 size, unsigned int depth)
 {
 	struct rpcrdma2_srq *srq;
+
+	lockdep_assert_held(&srqs_lock);
 
 	srq = kzalloc_node(sizeof(*srq), GFP_KERNEL, ibdev_to_node(dev));
 	if (!srq)
@@ -482,11 +500,8 @@ static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
 	INIT_LIST_HEAD(&srq->recvs);
 	INIT_WORK(&srq->failed_work, close_conns);
 	INIT_DELAYED_WORK(&srq->count_work, count_work);
-	if (!create_on(srq)) {
-		kfree(srq);
-		return NULL;
-	}
-	watch(srq);
+	init_completion(&srq->made);
+	list_add(&srq->list, &srqs);
 	return srq;
 }
 
@@ -497,60 +512,35 @@ static bool has_room(const struct rpcrdma2_srq *srq)
 	       (srq->depth - min(srq->depth, READ_ONCE(srq->lost))) / 2;
 }
 
-/* Return: a Queue with room for one more connection, or NULL */
-static struct rpcrdma2_srq *find(struct ib_device *dev, unsigned int vector,
-				 u32 size, unsigned int depth)
+/*
+ * Return: a Queue with room for one more connection, which may have yet to be made; or
+ * NULL, if there is none and no memory. @is_new: the caller has to make() it
+ */
+static struct rpcrdma2_srq *find(struct ib_device *dev, u32 size,
+				 unsigned int depth, bool *is_new)
 {
+	unsigned int vector = rpcrdma2_next_vector(dev, false);
 	struct rpcrdma2_srq *srq;
 
 	lockdep_assert_held(&srqs_lock);
 
+	*is_new = false;
 	list_for_each_entry(srq, &srqs, list)
 		if (srq->dev == dev && srq->vector == vector &&
 		    srq->size == size && srq->depth == depth &&
 		    !READ_ONCE(srq->failed) && has_room(srq))
 			return srq;
-	return NULL;
+	*is_new = true;
+	return create(dev, vector, size, depth);
 }
 
-/*
- * Have @conn join a Queue with room, or else @new, if that is not NULL.
- * Return: whether it joined one
- */
-static bool join(struct rpcrdma2_conn *conn, unsigned int vector,
-		 unsigned int depth, struct rpcrdma2_srq *new)
+static void join(struct rpcrdma2_srq *srq, struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_srq *srq;
+	lockdep_assert_held(&srqs_lock);
 
-	mutex_lock(&srqs_lock);
-	srq = find(conn->cm_id->device, vector, conn->param.rbsiz_max, depth);
-	if (!srq && new && !READ_ONCE(new->failed)) {
-		list_add(&new->list, &srqs);
-		srq = new;
-	}
-	if (srq) {
-		WRITE_ONCE(srq->nr_conns, srq->nr_conns + 1);
-		list_add(&conn->srq_link, &srq->conns);
-		conn->srq = srq;
-	}
-	mutex_unlock(&srqs_lock);
-	return srq;
-}
-
-/* Others may have made Queues meanwhile: there is no lock while the device makes one. */
-static bool join_new(struct rpcrdma2_conn *conn, unsigned int vector,
-		     unsigned int depth)
-{
-	struct rpcrdma2_srq *new;
-	bool ok;
-
-	new = create(conn->cm_id->device, vector, conn->param.rbsiz_max, depth);
-	if (!new)
-		return false;
-	ok = join(conn, vector, depth, new);
-	if (conn->srq != new)
-		destroy(new);
-	return ok;
+	WRITE_ONCE(srq->nr_conns, srq->nr_conns + 1);
+	list_add(&conn->srq_link, &srq->conns);
+	conn->srq = srq;
 }
 
 /* Return: Receives of a Queue on that device; 0 if it can't have one */
@@ -578,15 +568,29 @@ static unsigned int depth_on(const struct rpcrdma2_conn *conn)
  */
 int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 {
-	unsigned int vector, depth = depth_on(conn);
+	unsigned int depth = depth_on(conn);
 	struct rpcrdma2_srq *srq;
+	bool is_new;
+	int rc;
 
 	if (depth < LEAST_RECVS)
 		return -EOPNOTSUPP;
-	vector = rpcrdma2_next_vector(conn->cm_id->device, false);
-	if (!join(conn, vector, depth, NULL) && !join_new(conn, vector, depth))
-		return -EOPNOTSUPP;
-	srq = conn->srq;
+	mutex_lock(&srqs_lock);
+	srq = find(conn->cm_id->device, conn->param.rbsiz_max, depth, &is_new);
+	if (srq)
+		join(srq, conn);
+	mutex_unlock(&srqs_lock);
+	if (!srq)
+		return -ENOMEM;
+	if (is_new)
+		make(srq);
+	else
+		wait_for_completion(&srq->made);
+	rc = srq->status;
+	if (rc) {
+		rpcrdma2_srq_detach(conn);
+		return rc == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
+	}
 	conn->pd = srq->pd;
 	conn->granted = min(RPCRDMA2_FIRST_GRANT, conn->param.calls_in);
 	conn->granted_most = conn->granted;

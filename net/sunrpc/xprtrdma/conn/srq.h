@@ -5,6 +5,7 @@
 #ifndef _RPCRDMA2_SRQ_H
 #define _RPCRDMA2_SRQ_H
 
+#include <linux/completion.h>
 #include <linux/list.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
@@ -30,6 +31,8 @@ enum rpcrdma2_last_wqe {
  * @dev: the device
  * @pd: of all its connections
  * @srq: the Queue
+ * @made: the device made @pd and @srq, or failed to
+ * @status: what came of that, 0 or negative errno; stable once @made
  * @vector: completion vector of all its connections
  * @depth: Receives that it can have posted
  * @size: octets of each of them
@@ -58,6 +61,8 @@ struct rpcrdma2_srq {
 	struct ib_device	*dev;
 	struct ib_pd		*pd;
 	struct ib_srq		*srq;
+	struct completion	made;
+	int			status;
 	unsigned int		vector;
 	unsigned int		depth;
 	u32			size;
