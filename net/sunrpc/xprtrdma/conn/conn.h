@@ -391,10 +391,12 @@ struct rpcrdma2_heartbeat {
  * @srq: where Receives are from that are shared with others, or NULL
  * @srq_link: in its conns
  * @last_wqe: no more of them is taken
- * @busy_in: the last period of @srq in which this was busy; @srq's lock
+ * @backed: Calls for which it has Receives; the CQ's, with its lock
+ * @backed_replies: Calls of this end for whose Replies it has some; the CQ's
  * @taken: Receives of it that were filled; the CQ's
  * @returned: those that were given back
  * @unpaid: messages since the last one that used a credit; the CQ's
+ * @call_at: when a Call came last, in jiffies; the CQ's
  * @recv_xdr: stream that reads the header of a message; the CQ's, as is @recv_xdr_buf: on
  *	the stack, they would be zeroed for each
  * @recv_xdr_buf: storage for @recv_xdr
@@ -523,7 +525,9 @@ struct rpcrdma2_conn {
 	/* By the CQ, with each Receive */
 	unsigned int			taken ____cacheline_aligned_in_smp;
 	unsigned int			unpaid;
-	unsigned long			busy_in;
+	unsigned long			call_at;
+	unsigned int			backed;
+	unsigned int			backed_replies;
 	unsigned int			granted;
 	unsigned int			granted_most;
 	struct rpcrdma2_need		need;
@@ -693,6 +697,7 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);
 void rpcrdma2_recv_memory_add(long more);
 bool rpcrdma2_recv_memory_fits(long more);
 bool rpcrdma2_recv_memory_allows(const struct rpcrdma2_conn *conn, u32 size);
+bool rpcrdma2_recv_memory_is_short(void);
 void rpcrdma2_recv_memory_note_shortage(void);
 bool rpcrdma2_recv_memory_failed_lately(void);
 void rpcrdma2_recv_memory_note_failure(void);

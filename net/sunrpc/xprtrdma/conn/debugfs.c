@@ -114,7 +114,7 @@ static void show_queues(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 	rpcrdma2_show(seq, "receive_queue_depth", "%u",
 		      conn->srq ? conn->srq->depth : conn->recv_depth);
 	rpcrdma2_show(seq, "receive_buffers", "%u",
-		      conn->srq ? READ_ONCE(conn->srq->nr_recvs) :
+		      conn->srq ? conn->backed + conn->backed_replies :
 				  conn->nr_recvs);
 	rpcrdma2_show(seq, "receive_buffer_size", "%u",
 		      READ_ONCE(conn->recv_size));

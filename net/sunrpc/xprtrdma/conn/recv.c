@@ -335,9 +335,8 @@ unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 	unsigned int others = conn->param.calls_in + RPCRDMA2_CONTROL_RECVS;
 	struct rpcrdma2_recv *recv;
 
-	/* Such a Receive is back soon. Where there is none, the peer tries again. */
 	if (conn->srq)
-		return calls;
+		return rpcrdma2_srq_back_replies(conn, calls, gfp);
 	while (conn->nr_recvs < others + calls) {
 		recv = recv_add(conn, gfp);
 		if (!recv)

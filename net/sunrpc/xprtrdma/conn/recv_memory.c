@@ -12,12 +12,16 @@
 #include "conn.h"
 #include "module.h"
 
+/* Memory is thought to be short for that time after there was none. */
+#define SHORT_SECS	10
+
 /* For that time after an attempt failed, only callers that may wait try again. */
 #define RETRY_SECS	1
 
 static atomic_long_t octets;
 static atomic_t shortages;
-static atomic64_t retry_at;	/* by get_jiffies_64() */
+static atomic64_t short_until;	/* by get_jiffies_64() */
+static atomic64_t retry_at;	/* the same */
 
 static long memory_limit(void)
 {
@@ -66,6 +70,18 @@ bool rpcrdma2_recv_memory_allows(const struct rpcrdma2_conn *conn, u32 size)
 }
 
 /**
+ * rpcrdma2_recv_memory_is_short - should less be granted?
+ *
+ * Return: whether there was too little of something lately
+ */
+bool rpcrdma2_recv_memory_is_short(void)
+{
+	u64 until = atomic64_read(&short_until);
+
+	return time_before64(get_jiffies_64(), until);
+}
+
+/**
  * rpcrdma2_recv_memory_note_shortage - there was too little of something
  *
  * Any context.
@@ -73,6 +89,7 @@ bool rpcrdma2_recv_memory_allows(const struct rpcrdma2_conn *conn, u32 size)
 void rpcrdma2_recv_memory_note_shortage(void)
 {
 	atomic_inc(&shortages);
+	atomic64_set(&short_until, get_jiffies_64() + SHORT_SECS * HZ);
 }
 
 /**

@@ -2,67 +2,70 @@
 /*
  * Shared Receive Queues: Receives of a server's connections.
  *
- * Most clients send little at most times. So many connections take their Receives from one
- * Queue, and each message takes one. A server has one Queue for each completion vector of
- * a device, so that CPUs do not meet at its lock. When half of a Queue's depth is spoken
- * for, the next connection gets another Queue.
+ * What a server is sent, and when, nobody knows, but it is little from most clients at
+ * most times. So there is a pool of Receives for many connections, from which each
+ * message takes one, and not for each connection as many as it may ever need.
  *
- * Shares
- *	Each connection may use RECVS_PER_CONN. All other Receives are divided evenly among
- *	the busy connections: those that lately used more than their first grant, or want
- *	to. responder/grant.c raises no grant above rpcrdma2_srq_share(). So there is a
- *	Receive for each Call that busy connections may send. Other connections may keep a
- *	larger grant that they do not use.
+ * There is one Queue for each completion vector of a device, so that CPUs don't meet
+ * there; where it is full, another one. It grows with what its connections are promised:
+ * the Calls that each was granted (responder/grant.c), the Replies to Calls of this end,
+ * and a message without a credit. Promises never exceed the Queue's depth; then grants
+ * stay as they are. Two things may be promised that are not there:
  *
- * Growth
- *	The Queue grows as far as its busy connections want, within its depth and
- *	receive_memory. It does not shrink, unless receive_memory is exceeded.
+ *	the first grant of a connection, which is small, if there is no memory for it,
+ *	or that is used up which these Receives may take;
+ *	what was granted to a connection that has sent no Call for a while: others may
+ *	have that, but for two Calls. Its next one takes it back, or learns of a smaller
+ *	grant.
  *
- * No Receive is left
- *	Idle connections with large grants may all send at once. A message that finds no
- *	Receive is sent again by the peer's device, some milliseconds later (RNR NAK).
- *	iWARP has no RNR NAK, so connections do not share Receives there. They would need
- *	a common protection domain, too, and peers write to the sinks of RDMA Reads there.
- *	A server that offers chunks of its own Calls (reverse=genl) has no Queue either.
+ * A message that finds no Receive is sent again by the peer's device, some
+ * milliseconds later (RNR NAK). There is no such thing on iWARP, where the connection
+ * would be lost; nor could connections have a protection domain in common there, since
+ * peers write to the sinks of RDMA Reads. Nor are there Shared Receive Queues where a
+ * server offers its own Calls' chunks (reverse=genl).
  *
- * Lost Receives
- *	A device may lose a Receive: newer rxe does when a connection ends in the middle of
- *	a message. So the device is asked to say when it has only a few. A second later,
- *	all completions have been handled. Receives posted before the device said so, and
- *	not back by now, are lost, except those few. Others take their place. When a Queue
- *	has lost half of its depth, its connections are closed, and the last one frees it.
+ * A device may lose a Receive: rxe of newer kernels does when a connection ends in the
+ * middle of a message. So the device is asked to say when next to none is left. A second
+ * later all completions have been handled: Receives that were posted before and have not
+ * come back, but for the few that were left, are lost. Others take their place. When a
+ * Queue has lost half of its depth, its connections are closed, and the last one frees it.
  *
- * A peer that takes more than it was granted loses its connection (recv.c). The CQ of a
- * connection has room for everything on the Queue, so no completion is lost.
+ * A peer that takes more than it was promised loses its connection (recv.c). The CQ of a
+ * connection has room for all that is on the Queue, so not even that loses a Receive.
  */
 #include <linux/mutex.h>
 
 #include "conn.h"
 #include "module.h"
 
-/* A Queue has these even if receive_memory is used up. */
+/* Where the memory is used up, a Queue has these all the same. */
 #define LEAST_RECVS	16
 
-/* A connection's first grant, a Reply to a Call of this end, and a CONNPROP */
-#define RECVS_PER_CONN	(RPCRDMA2_FIRST_GRANT + 2)
+/* What is promised to each connection, besides its grant: a CONNPROP */
+#define CONTROL_SHARE	1
+/* ... and the Reply to a Call of this end */
+#define REPLY_SHARE	1
 
-/* A connection counts as busy in the period of its last burst, and in the next one. */
-#define PERIOD_SECS	10
+/* After that time without a Call, others may have what a connection was granted. */
+#define IDLE_SECS	10
 
-/* The device says when it has fewer than these, or half of the connections' share. */
+/* At least so many Calls are promised to it: of one at a time, nobody sees a need for more. */
+#define IDLE_GRANT	2
+
+/* The device says when it has fewer than these, or half of what was promised at first. */
 #define FEW_RECVS	8
 
 /* By that time after it said so, all completions have been handled. */
 #define COUNT_DELAY	HZ
 
-/* Receives that a completion handler adds at a time */
-#define GROWTH		32
+/* Receives made at a time, of those that there was no memory for before */
+#define REFILL		4
 
 /* The list, nr_conns. No device command runs under it: one device must not delay others. */
 static DEFINE_MUTEX(srqs_lock);
 static LIST_HEAD(srqs);
 
-/* Some Receives that were thought to be lost may have come back, and gone. */
+/* Those that are of use: some that were thought to be lost may have come back, and gone. */
 static unsigned int usable(const struct rpcrdma2_srq *srq)
 {
 	unsigned int all = READ_ONCE(srq->nr_recvs);
@@ -70,18 +73,10 @@ static unsigned int usable(const struct rpcrdma2_srq *srq)
 	return all - min(all, READ_ONCE(srq->lost));
 }
 
-/* Receives that connections may use if none of them is busy */
-static unsigned int base(const struct rpcrdma2_srq *srq)
+static bool may_take(const struct rpcrdma2_srq *srq)
 {
-	return READ_ONCE(srq->nr_conns) * RECVS_PER_CONN;
-}
-
-/* The last entry is count_work()'s. */
-static bool may_grow(const struct rpcrdma2_srq *srq)
-{
-	return READ_ONCE(srq->nr_recvs) < srq->depth - 1 &&
-	       (rpcrdma2_recv_memory_fits(srq->size) ||
-		usable(srq) < LEAST_RECVS);
+	return rpcrdma2_recv_memory_fits(srq->size) ||
+	       usable(srq) < LEAST_RECVS;
 }
 
 static void link_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
@@ -120,19 +115,19 @@ static bool post(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 	return false;
 }
 
-/* @most: Receives that the Queue may have with this one */
-static bool add_recv(struct rpcrdma2_srq *srq, unsigned int most, gfp_t gfp)
+static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 {
-	struct rpcrdma2_recv *recv;
+	struct rpcrdma2_recv *recv = NULL;
 	bool ok;
 
-	recv = rpcrdma2_recv_alloc(srq->pd, srq->size, gfp);
+	if (may_take(srq))
+		recv = rpcrdma2_recv_alloc(srq->pd, srq->size, gfp);
 	if (!recv)
 		return false;
 	recv->srq = srq;
 	recv->turn = READ_ONCE(srq->turn);
 	spin_lock(&srq->lock);
-	ok = srq->nr_recvs < most;
+	ok = srq->nr_recvs < srq->depth;
 	if (ok)
 		link_recv(srq, recv);
 	spin_unlock(&srq->lock);
@@ -147,65 +142,158 @@ static bool add_recv(struct rpcrdma2_srq *srq, unsigned int most, gfp_t gfp)
 	return ok;
 }
 
-/*
- * Have @target Receives, but add no more than @most.
- * Return: false: there is no memory, or no room on the Queue
- */
-static bool grow(struct rpcrdma2_srq *srq, unsigned int target,
-		 unsigned int most, gfp_t gfp)
+static bool lacks_recvs(const struct rpcrdma2_srq *srq)
 {
-	while (most-- && usable(srq) < target)
-		if (!may_grow(srq) || !add_recv(srq, srq->depth - 1, gfp))
-			return usable(srq) >= target;
+	return usable(srq) < READ_ONCE(srq->promised);
+}
+
+/* @most are made. Return: whether there was memory for them, or for all that were promised */
+static bool add_promised(struct rpcrdma2_srq *srq, unsigned int most, gfp_t gfp)
+{
+	while (most-- && lacks_recvs(srq))
+		if (!add_recv(srq, gfp))
+			/* Another one may have been faster. */
+			return !lacks_recvs(srq);
 	return true;
 }
 
-/* Return: how many connections are busy, with @conn if @is_busy; at least one */
-static unsigned int count_busy(struct rpcrdma2_srq *srq,
-			       struct rpcrdma2_conn *conn, bool is_busy)
+/* Return: whether there are as many Receives as were promised */
+static bool fill(struct rpcrdma2_srq *srq, gfp_t gfp)
 {
-	unsigned long period = jiffies / (PERIOD_SECS * HZ);
-	unsigned int n;
+	bool ok = add_promised(srq, UINT_MAX, gfp);
 
+	if (!ok)
+		rpcrdma2_recv_memory_note_shortage();
+	return ok;
+}
+
+/* @more: less than 0: that is promised no more */
+static void promise(struct rpcrdma2_srq *srq, int more)
+{
+	lockdep_assert_held(&srq->lock);
+
+	WRITE_ONCE(srq->promised, srq->promised + more);
+}
+
+static void reclaim_idle(struct rpcrdma2_srq *srq)
+{
+	struct rpcrdma2_conn *conn;
+	unsigned int kept;
+
+	lockdep_assert_held(&srq->lock);
+
+	list_for_each_entry(conn, &srq->conns, srq_link) {
+		kept = min_t(unsigned int, conn->backed, IDLE_GRANT);
+		if (time_before(jiffies, READ_ONCE(conn->call_at) +
+				IDLE_SECS * HZ))
+			continue;
+		promise(srq, kept - conn->backed);
+		WRITE_ONCE(conn->backed, kept);
+	}
+}
+
+static bool reserve(struct rpcrdma2_srq *srq, unsigned int n)
+{
+	lockdep_assert_held(&srq->lock);
+
+	if (srq->promised + n > usable(srq))
+		reclaim_idle(srq);
+	if (srq->promised + n > srq->depth - srq->lost)
+		return false;
+	promise(srq, n);
+	return true;
+}
+
+/*
+ * A connection's @share was just raised. If there is no memory for that, it is what it was
+ * before; unless others had taken more of it since, as it was idle.
+ */
+static void fill_or_undo(struct rpcrdma2_srq *srq, unsigned int *share,
+			 unsigned int before, gfp_t gfp)
+{
+	if (fill(srq, gfp))
+		return;
 	spin_lock(&srq->lock);
-	if (srq->period != period) {
-		srq->was_busy = srq->period + 1 == period ? srq->busy : 0;
-		srq->busy = 0;
-		srq->period = period;
+	if (*share > before) {
+		promise(srq, before - *share);
+		WRITE_ONCE(*share, before);
 	}
-	if (is_busy && conn->busy_in != period) {
-		conn->busy_in = period;
-		srq->busy++;
-	}
-	n = max(srq->busy, srq->was_busy);
 	spin_unlock(&srq->lock);
-	/* Some of them may be gone. */
-	return clamp(n, 1U, READ_ONCE(srq->nr_conns));
 }
 
 /**
- * rpcrdma2_srq_share - how many Calls may a peer be granted?
+ * rpcrdma2_srq_back - have Receives for the Calls that a peer may be granted
  * @conn: its connection
- * @wanted: how many it could use
- * @is_busy: it lately used more than its first grant, or wants to
+ * @calls: how many
+ * @gfp: for the allocation of those that there are not
  *
- * The connection's CQ context. For a busy one, the Queue grows, some Receives at a time.
+ * The connection's CQ context.
  *
- * Return: the connection's share, %RPCRDMA2_FIRST_GRANT or more; it may exceed @wanted
+ * Return: for how many Calls there are Receives; if not for @calls, then for as many as
+ * before, or less where it was idle
  */
-unsigned int rpcrdma2_srq_share(struct rpcrdma2_conn *conn, unsigned int wanted,
-				bool is_busy)
+unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
+			       gfp_t gfp)
 {
 	struct rpcrdma2_srq *srq = conn->srq;
-	unsigned int n = count_busy(srq, conn, is_busy);
-	unsigned int more = 0, all;
+	unsigned int before;
+	bool ok = true;
 
-	if (is_busy)
-		more = wanted - min(wanted, RPCRDMA2_FIRST_GRANT);
-	if (!grow(srq, base(srq) + n * more, GROWTH, RPCRDMA2_GFP_ONCE))
+	spin_lock(&srq->lock);
+	before = conn->backed;
+	if (calls > before)
+		ok = reserve(srq, calls - before);
+	else
+		promise(srq, calls - before);
+	if (ok)
+		WRITE_ONCE(conn->backed, calls);
+	spin_unlock(&srq->lock);
+	if (!ok)
 		rpcrdma2_recv_memory_note_shortage();
-	all = usable(srq);
-	return RPCRDMA2_FIRST_GRANT + (all - min(all, base(srq))) / n;
+	if (ok && calls > before)
+		fill_or_undo(srq, &conn->backed, before, gfp);
+	return READ_ONCE(conn->backed);
+}
+
+/**
+ * rpcrdma2_srq_refill - make up for Receives that were promised, and there was no memory
+ * @conn: a connection that has use for them
+ * @gfp: for their allocation
+ *
+ * The connection's CQ context. A few at a time.
+ */
+void rpcrdma2_srq_refill(struct rpcrdma2_conn *conn, gfp_t gfp)
+{
+	add_promised(conn->srq, REFILL, gfp);
+}
+
+/**
+ * rpcrdma2_srq_back_replies - have Receives for the Replies to this end's Calls
+ * @conn: the connection
+ * @calls: how many Calls are to be out at a time
+ * @gfp: for the allocation of those that there are not
+ *
+ * The connection's CQ context, or before there are completions.
+ *
+ * Return: for how many Calls there are Receives
+ */
+unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
+				       unsigned int calls, gfp_t gfp)
+{
+	unsigned int before = conn->backed_replies;
+	struct rpcrdma2_srq *srq = conn->srq;
+	bool ok;
+
+	if (calls <= before)
+		return before;
+	spin_lock(&srq->lock);
+	ok = reserve(srq, calls - before);
+	if (ok)
+		conn->backed_replies = calls;
+	spin_unlock(&srq->lock);
+	if (ok)
+		fill_or_undo(srq, &conn->backed_replies, before, gfp);
+	return conn->backed_replies;
 }
 
 /**
@@ -227,11 +315,12 @@ bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
 	return ++conn->taken - atomic_read(&conn->returned) <= most;
 }
 
-/* Is there a Receive more than the Queue may have? */
+/* Too many, while memory is short? */
 static bool is_surplus(const struct rpcrdma2_srq *srq)
 {
-	return READ_ONCE(srq->nr_recvs) >= srq->depth ||
-	       (!rpcrdma2_recv_memory_fits(0) && usable(srq) > LEAST_RECVS);
+	return usable(srq) > max_t(unsigned int, READ_ONCE(srq->promised),
+				   LEAST_RECVS) &&
+	       rpcrdma2_recv_memory_is_short();
 }
 
 static bool is_wanted(const struct rpcrdma2_srq *srq)
@@ -369,9 +458,27 @@ static void watch(struct rpcrdma2_srq *srq)
 	struct ib_srq_attr attr = { };
 
 	WRITE_ONCE(srq->low, false);
-	srq->limit = clamp(base(srq) / 2, 1U, FEW_RECVS);
+	WRITE_ONCE(srq->limit, clamp_t(unsigned int,
+				       READ_ONCE(srq->promised) / 2, 1,
+				       FEW_RECVS));
 	attr.srq_limit = srq->limit;
 	ib_modify_srq(srq->srq, &attr, IB_SRQ_LIMIT);
+	/* What is posted from here on is seen by the device if it is taken: is_still(). */
+	WRITE_ONCE(srq->turn, srq->turn + 1);
+}
+
+/* Return: how many were posted before this turn, and have not come back */
+static unsigned int count_old(struct rpcrdma2_srq *srq)
+{
+	struct rpcrdma2_recv *recv;
+	unsigned int n = 0;
+
+	lockdep_assert_held(&srq->lock);
+
+	list_for_each_entry(recv, &srq->recvs, all)
+		n += !READ_ONCE(recv->conn) &&
+		     READ_ONCE(recv->turn) != srq->turn;
+	return n;
 }
 
 /*
@@ -380,49 +487,54 @@ static void watch(struct rpcrdma2_srq *srq)
  */
 static void count_lost(struct rpcrdma2_srq *srq)
 {
-	struct rpcrdma2_recv *recv;
-	unsigned int n = 0;
+	unsigned int n;
 
 	spin_lock(&srq->lock);
-	list_for_each_entry(recv, &srq->recvs, all)
-		n += !READ_ONCE(recv->conn) &&
-		     READ_ONCE(recv->turn) != srq->turn;
+	n = count_old(srq);
 	WRITE_ONCE(srq->lost, n - min(n, srq->limit));
 	spin_unlock(&srq->lock);
 }
 
-static bool is_worn(const struct rpcrdma2_srq *srq)
+/* Has no message come since the device was told to watch the Queue? */
+static bool is_still(struct rpcrdma2_srq *srq)
 {
-	return srq->lost > srq->depth / 2;
+	bool still;
+
+	spin_lock(&srq->lock);
+	still = count_old(srq) == srq->nr_recvs;
+	spin_unlock(&srq->lock);
+	return still;
 }
 
 /*
- * A while after the device said that few Receives are left. Those that were lost since are
- * not counted yet, so the Queue may be empty, and an empty Queue raises no event. One
- * Receive is posted after watch(): the message that takes it raises the next event. It may
- * exceed every limit; is_surplus() sees to that when a Receive comes back.
+ * A while after the device said that few Receives are left, or a connection ended. Where
+ * none is left, no message takes any, and so the device says nothing: one is added for the
+ * next message to take.
  */
 static void count_work(struct work_struct *work)
 {
 	struct rpcrdma2_srq *srq = container_of(to_delayed_work(work),
 						struct rpcrdma2_srq, count_work);
-	bool was_worn = is_worn(srq);
+	bool was_worn = srq->lost > srq->depth / 2, is_worn, ok = true;
 
 	if (READ_ONCE(srq->failed))
 		return;
 	if (READ_ONCE(srq->low))
 		count_lost(srq);
-	if (is_worn(srq) && was_worn) {
+	else if (is_still(srq))
+		ok = add_recv(srq, RPCRDMA2_GFP_ONCE) ||
+		     READ_ONCE(srq->nr_recvs) == srq->depth;
+	else
+		return;
+	is_worn = srq->lost > srq->depth / 2;
+	if (is_worn && was_worn) {
 		give_up(srq);
 		return;
 	}
-	if (!is_worn(srq)) {
-		watch(srq);
-		if (add_recv(srq, srq->depth, RPCRDMA2_GFP_ONCE) &&
-		    grow(srq, base(srq), UINT_MAX, RPCRDMA2_GFP_ONCE))
-			return;
-	}
-	queue_delayed_work(rpcrdma2_wq, &srq->count_work, COUNT_DELAY);
+	ok = add_promised(srq, UINT_MAX, RPCRDMA2_GFP_ONCE) && ok;
+	watch(srq);
+	if (!ok || is_worn)
+		queue_delayed_work(rpcrdma2_wq, &srq->count_work, COUNT_DELAY);
 }
 
 /* Unless it is gone */
@@ -475,8 +587,6 @@ static void make(struct rpcrdma2_srq *srq)
 	srq->status = create_on(srq);
 	if (srq->status)
 		WRITE_ONCE(srq->failed, true);
-	else
-		watch(srq);
 	complete_all(&srq->made);
 }
 
@@ -495,6 +605,8 @@ static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
 	srq->vector = vector;
 	srq->size = size;
 	srq->depth = depth;
+	/* There are none yet. */
+	srq->low = true;
 	spin_lock_init(&srq->lock);
 	INIT_LIST_HEAD(&srq->conns);
 	INIT_LIST_HEAD(&srq->recvs);
@@ -505,42 +617,54 @@ static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
 	return srq;
 }
 
-/* May another connection join? Half of the depth is for the busy ones. */
-static bool has_room(const struct rpcrdma2_srq *srq)
-{
-	return base(srq) + RECVS_PER_CONN <=
-	       (srq->depth - min(srq->depth, READ_ONCE(srq->lost))) / 2;
-}
-
 /*
  * Return: a Queue with room for one more connection, which may have yet to be made; or
  * NULL, if there is none and no memory. @is_new: the caller has to make() it
  */
 static struct rpcrdma2_srq *find(struct ib_device *dev, u32 size,
-				 unsigned int depth, bool *is_new)
+				 unsigned int n, unsigned int depth,
+				 bool *is_new)
 {
 	unsigned int vector = rpcrdma2_next_vector(dev, false);
 	struct rpcrdma2_srq *srq;
+	bool ok;
 
 	lockdep_assert_held(&srqs_lock);
 
 	*is_new = false;
-	list_for_each_entry(srq, &srqs, list)
-		if (srq->dev == dev && srq->vector == vector &&
-		    srq->size == size && srq->depth == depth &&
-		    !READ_ONCE(srq->failed) && has_room(srq))
+	list_for_each_entry(srq, &srqs, list) {
+		if (srq->dev != dev || srq->vector != vector ||
+		    srq->size != size || srq->depth != depth ||
+		    READ_ONCE(srq->failed))
+			continue;
+		spin_lock(&srq->lock);
+		ok = reserve(srq, n);
+		spin_unlock(&srq->lock);
+		if (ok)
 			return srq;
+	}
+	srq = create(dev, vector, size, depth);
+	if (!srq)
+		return NULL;
+	srq->promised = n;
 	*is_new = true;
-	return create(dev, vector, size, depth);
+	return srq;
 }
 
-static void join(struct rpcrdma2_srq *srq, struct rpcrdma2_conn *conn)
+/* @conn is one of its connections, to which @grant Calls were promised already. */
+static void join(struct rpcrdma2_srq *srq, struct rpcrdma2_conn *conn,
+		 unsigned int grant)
 {
 	lockdep_assert_held(&srqs_lock);
 
-	WRITE_ONCE(srq->nr_conns, srq->nr_conns + 1);
-	list_add(&conn->srq_link, &srq->conns);
+	srq->nr_conns++;
 	conn->srq = srq;
+	conn->backed = grant;
+	conn->backed_replies = REPLY_SHARE;
+	conn->call_at = jiffies;
+	spin_lock(&srq->lock);
+	list_add(&conn->srq_link, &srq->conns);
+	spin_unlock(&srq->lock);
 }
 
 /* Return: Receives of a Queue on that device; 0 if it can't have one */
@@ -568,6 +692,8 @@ static unsigned int depth_on(const struct rpcrdma2_conn *conn)
  */
 int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 {
+	unsigned int grant = min_t(unsigned int, RPCRDMA2_FIRST_GRANT,
+				   conn->param.calls_in);
 	unsigned int depth = depth_on(conn);
 	struct rpcrdma2_srq *srq;
 	bool is_new;
@@ -576,9 +702,10 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 	if (depth < LEAST_RECVS)
 		return -EOPNOTSUPP;
 	mutex_lock(&srqs_lock);
-	srq = find(conn->cm_id->device, conn->param.rbsiz_max, depth, &is_new);
+	srq = find(conn->cm_id->device, conn->param.rbsiz_max,
+		   grant + CONTROL_SHARE + REPLY_SHARE, depth, &is_new);
 	if (srq)
-		join(srq, conn);
+		join(srq, conn, grant);
 	mutex_unlock(&srqs_lock);
 	if (!srq)
 		return -ENOMEM;
@@ -592,17 +719,19 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 		return rc == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
 	}
 	conn->pd = srq->pd;
-	conn->granted = min(RPCRDMA2_FIRST_GRANT, conn->param.calls_in);
-	conn->granted_most = conn->granted;
+	conn->granted = grant;
+	conn->granted_most = grant;
+	/* Nobody watches a new one yet. */
+	if (!READ_ONCE(srq->limit))
+		queue_delayed_work(rpcrdma2_wq, &srq->count_work, 0);
 	rpcrdma2_conn_set_size(conn, srq->size, srq->size);
-	if (grow(srq, base(srq), UINT_MAX, GFP_KERNEL))
+	if (fill(srq, GFP_KERNEL) || usable(srq) >= LEAST_RECVS)
 		return 0;
-	rpcrdma2_recv_memory_note_shortage();
-	return usable(srq) >= LEAST_RECVS ? 0 : -ENOMEM;
+	return -ENOMEM;
 }
 
 /**
- * rpcrdma2_srq_detach - a connection leaves its Queue
+ * rpcrdma2_srq_detach - a connection gives back what it was promised
  * @conn: a connection in teardown, without a QP
  *
  * Process context, sleeps. Messages may still be with the server.
@@ -613,17 +742,24 @@ void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 	bool last;
 
 	mutex_lock(&srqs_lock);
+	spin_lock(&srq->lock);
 	list_del(&conn->srq_link);
-	WRITE_ONCE(srq->nr_conns, srq->nr_conns - 1);
-	last = !srq->nr_conns;
+	promise(srq, -(conn->backed + conn->backed_replies + CONTROL_SHARE));
+	spin_unlock(&srq->lock);
+	last = !--srq->nr_conns;
 	if (last)
 		list_del(&srq->list);
+	else if (!srq->status)
+		/* It may have ended in the middle of a message. */
+		queue_delayed_work(rpcrdma2_wq, &srq->count_work, COUNT_DELAY);
 	mutex_unlock(&srqs_lock);
 	/* That takes a while, and others need not wait for it. */
 	if (last)
 		destroy(srq);
 	conn->srq = NULL;
 	conn->pd = NULL;
+	conn->backed = 0;
+	conn->backed_replies = 0;
 }
 
 /**
@@ -637,10 +773,10 @@ void rpcrdma2_srq_show(struct seq_file *seq)
 	mutex_lock(&srqs_lock);
 	list_for_each_entry(srq, &srqs, list)
 		seq_printf(seq,
-			   "%s vector=%u size=%u depth=%u receives=%u lost=%u busy=%u connections=%u\n",
+			   "%s vector=%u size=%u depth=%u receives=%u lost=%u promised=%u connections=%u\n",
 			   srq->dev->name, srq->vector, srq->size, srq->depth,
 			   READ_ONCE(srq->nr_recvs), READ_ONCE(srq->lost),
-			   max(READ_ONCE(srq->busy), READ_ONCE(srq->was_busy)),
+			   READ_ONCE(srq->promised),
 			   srq->nr_conns);
 	mutex_unlock(&srqs_lock);
 }

@@ -16,7 +16,7 @@ struct rpcrdma2_conn;
 struct rpcrdma2_recv;
 
 /* Calls that a connection is granted at first */
-#define RPCRDMA2_FIRST_GRANT	4U
+#define RPCRDMA2_FIRST_GRANT	4
 
 /* Does the device say when a QP takes no more of them? */
 enum rpcrdma2_last_wqe {
@@ -36,21 +36,21 @@ enum rpcrdma2_last_wqe {
  * @vector: completion vector of all its connections
  * @depth: Receives that it can have posted
  * @size: octets of each of them
- * @nr_conns: connections that use it; srqs_lock, or READ_ONCE()
- * @conns: those connections; srqs_lock
- * @lock: @recvs, @nr_recvs, and @period to @was_busy
+ * @nr_conns: connections that use it; all's lock
+ * @lock: what follows
+ * @conns: those connections
  * @recvs: all its Receives
  * @nr_recvs: how many
- * @period: the period that @busy is about, by jiffies
- * @busy: connections that were busy in it
- * @was_busy: connections that were busy in the one before
  * @failed: the device gave it up: no connection takes it any more
  * @failed_work: closes those that it has; queued unless it is @gone
- * @turn: changes when the device says that few Receives are left
+ * @turn: changes when the device is told to watch the Queue, and when it says that few
+ *	Receives are left
  * @low: it said so
  * @limit: it says so when fewer than these are; @count_work's
  * @lost: Receives that it took and never completed, when they were last counted
  * @count_work: counts @lost; queued unless it is @gone
+ * @promised: how many may be filled at a time, if each connection uses all that it
+ *	was granted; at most @depth
  * @gone: no Receive is posted any more
  * @unmapped: nor is one mapped
  * @destroyed: nor is there a Queue; this is freed with the last of them
@@ -67,13 +67,11 @@ struct rpcrdma2_srq {
 	unsigned int		depth;
 	u32			size;
 	unsigned int		nr_conns;
+	spinlock_t		lock;	/* the Queue */
 	struct list_head	conns;
-	spinlock_t		lock;	/* the Receives */
 	struct list_head	recvs;
 	unsigned int		nr_recvs;
-	unsigned long		period;
-	unsigned int		busy;
-	unsigned int		was_busy;
+	unsigned int		promised;
 	unsigned int		turn;
 	bool			low;
 	unsigned int		limit;
@@ -89,8 +87,11 @@ struct rpcrdma2_srq {
 
 int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn);
 void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn);
-unsigned int rpcrdma2_srq_share(struct rpcrdma2_conn *conn, unsigned int wanted,
-				bool is_busy);
+unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
+			       gfp_t gfp);
+void rpcrdma2_srq_refill(struct rpcrdma2_conn *conn, gfp_t gfp);
+unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
+				       unsigned int calls, gfp_t gfp);
 bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn);
 void rpcrdma2_srq_put(struct rpcrdma2_recv *recv);
 void rpcrdma2_srq_show(struct seq_file *seq);

@@ -2,27 +2,50 @@
 /*
  * How many Calls a peer may have outstanding, where Receives are shared.
  *
- * A connection starts with a small grant. A client that has several Calls out at a time
- * gets twice as many, again and again, up to its share of the Queue (conn/srq.c) and
- * max_requests. A client that sends one Call after the other gets no more: it has no use
- * for them. The grant is looked at when as many Calls have come as were granted.
+ * Few at first. A client that has several out at a time gets twice as many, again and
+ * again, as long as its Queue has Receives for them (conn/srq.c), up to max_requests.
+ * One that sends one Call after the other gets no more: it has no use for them. When
+ * Receives or memory are short, a client has half of what it doesn't use taken away. Its
+ * use is looked at when it has made as many Calls as it was granted, or after ten seconds.
  *
- * A client hears of it with the next Reply. When more clients are busy, shares fall. A
- * client may have sent Calls before it hears of a smaller grant. So the highest one stays
- * the limit beyond which it loses its connection.
+ * A client hears of it with the next Reply. It may have sent Calls before it hears of a
+ * smaller grant; so the highest one stays the limit beyond which it loses its connection.
  */
 #include "responder.h"
 
 #include <trace/events/rpcrdma2.h>
 
-/* A client that uses this part of its grant gets a larger one. */
+/* At least this part of what was granted is used, or else it is too much. */
 #define USED_SHARE	4
 
-/* The peer may use what is granted less once more. */
+/* A Call comes that long after the last look: look, however few there were */
+#define LOOK_SECS	10
+
+static unsigned int best_grant(const struct rpcrdma2_responder *responder)
+{
+	const struct rpcrdma2_conn *conn = responder->conn;
+	unsigned int granted = conn->granted;
+
+	if (responder->peak > 1 && responder->peak * USED_SHARE >= granted)
+		return min(2 * granted, conn->param.calls_in);
+	if (granted > RPCRDMA2_FIRST_GRANT && rpcrdma2_recv_memory_is_short())
+		return max_t(unsigned int, granted / 2, RPCRDMA2_FIRST_GRANT);
+	return granted;
+}
+
+/*
+ * What is granted more is there before it is granted; what is granted less, the peer may
+ * use once more.
+ */
 static void grant(struct rpcrdma2_responder *responder, unsigned int wanted)
 {
 	struct rpcrdma2_conn *conn = responder->conn;
+	unsigned int backed;
 
+	backed = rpcrdma2_srq_back(conn, wanted, RPCRDMA2_GFP_ONCE);
+	wanted = min(wanted, backed);
+	if (wanted == conn->granted)
+		return;
 	trace_rpcrdma2_grant(conn, conn->granted, wanted);
 	if (wanted < conn->granted)
 		rpcrdma2_jobs_trim(responder, conn->granted - wanted);
@@ -41,21 +64,24 @@ void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 			  unsigned int outstanding)
 {
 	struct rpcrdma2_conn *conn = responder->conn;
-	unsigned int peak, share, wanted = conn->granted;
+	unsigned long now = jiffies;
+	unsigned int wanted;
 
 	if (!conn->srq)
 		return;
-	peak = max(responder->peak, outstanding);
-	responder->peak = peak;
-	if (++responder->calls < conn->granted)
+	WRITE_ONCE(conn->call_at, now);
+	responder->peak = max(responder->peak, outstanding);
+	/* Others may have been promised what it had. */
+	if (READ_ONCE(conn->backed) < conn->granted)
+		grant(responder, conn->granted);
+	if (++responder->calls < conn->granted &&
+	    time_before(now, responder->look_at))
 		return;
-	if (peak > 1 && peak * USED_SHARE >= conn->granted)
-		wanted = min(2 * conn->granted, conn->param.calls_in);
-	share = rpcrdma2_srq_share(conn, wanted, wanted > conn->granted ||
-				   peak > RPCRDMA2_FIRST_GRANT);
-	wanted = min(wanted, share);
+	rpcrdma2_srq_refill(conn, RPCRDMA2_GFP_ONCE);
+	wanted = best_grant(responder);
 	if (wanted != conn->granted)
 		grant(responder, wanted);
+	responder->look_at = now + LOOK_SECS * HZ;
 	responder->calls = 0;
 	responder->peak = 0;
 }

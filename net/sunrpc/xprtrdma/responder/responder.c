@@ -430,6 +430,7 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 	if (!responder)
 		return NULL;
 	responder->conn = conn;
+	responder->look_at = jiffies;
 	spin_lock_init(&responder->lock);
 	INIT_LIST_HEAD(&responder->jobs);
 	init_llist_head(&responder->free_jobs);

@@ -138,6 +138,7 @@ struct rpcrdma2_rw_pool {
  * @ready_jobs: jobs to use, linked by their @node; the CQ's
  * @calls: Calls since the grant was looked at; the CQ's
  * @peak: most of them that were outstanding at a time; the CQ's
+ * @look_at: when the grant is looked at even after fewer Calls, in jiffies; the CQ's
  * @free_jobs: jobs to use when there are no @ready_jobs: anybody adds one, the CQ takes
  *	all
  * @returned: those of @taken whose credit was given back; anybody's
@@ -163,6 +164,7 @@ struct rpcrdma2_responder {
 	struct llist_node	*ready_jobs;
 	unsigned int		calls;
 	unsigned int		peak;
+	unsigned long		look_at;
 
 	/* By whoever is done with one */
 	struct llist_head	free_jobs ____cacheline_aligned_in_smp;
