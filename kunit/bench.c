@@ -84,8 +84,8 @@ static void bench_since(const struct bench_time *begin, struct bench_time *t)
 }
 
 /*
- * How long it would have taken had nobody else used the host's CPUs. CPU time can't say
- * that of several CPUs, which run at the same time.
+ * How long it would have taken had nobody else used the host's CPUs. One CPU's time tells
+ * that. Several CPUs run at the same time, so their sum does not.
  */
 static u64 bench_undisturbed(const struct bench_time *t)
 {

@@ -263,11 +263,11 @@ static void cut_err_vers_reads_as_version_1(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->error.vers_high, 4);
 }
 
-static void add_octets(struct kunit *test, struct rpcrdma2_chunk_lists *cl,
-		       struct rpcrdma2_chunk *chunk, u32 octets)
+static void add_segment(struct kunit *test, struct rpcrdma2_chunk_lists *cl,
+			struct rpcrdma2_chunk *chunk, u32 handle, u32 octets)
 {
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, chunk);
-	KUNIT_ASSERT_EQ(test, rpcrdma2_add_segment(cl, chunk, 1, octets, 0), 0);
+	KUNIT_ASSERT_EQ(test, rpcrdma2_add_segment(cl, chunk, handle, octets, 0), 0);
 }
 
 static void form_has_every_kind_of_chunk(struct kunit *test)
@@ -279,16 +279,16 @@ static void form_has_every_kind_of_chunk(struct kunit *test)
 	cl->words = words;
 	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), RPCRDMA2_FORM_INLINE);
 
-	add_octets(test, cl, rpcrdma2_add_read_chunk(cl, 0), 1);
+	add_segment(test, cl, rpcrdma2_add_read_chunk(cl, 0), 1, 1);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
-	add_octets(test, cl, rpcrdma2_add_read_chunk(cl, 4), 20);
+	add_segment(test, cl, rpcrdma2_add_read_chunk(cl, 4), 1, 20);
 	form |= RPCRDMA2_FORM_READ_CHUNK;
 	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
-	add_octets(test, cl, rpcrdma2_add_write_chunk(cl), 300);
+	add_segment(test, cl, rpcrdma2_add_write_chunk(cl), 1, 300);
 	form |= RPCRDMA2_FORM_WRITE_CHUNK;
 	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_write_octets(cl), 300);
-	add_octets(test, cl, rpcrdma2_add_reply_chunk(cl), 4000);
+	add_segment(test, cl, rpcrdma2_add_reply_chunk(cl), 1, 4000);
 	form |= RPCRDMA2_FORM_REPLY_CHUNK;
 	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
 
@@ -296,13 +296,6 @@ static void form_has_every_kind_of_chunk(struct kunit *test)
 	cl->reads[cl->nreads].length = 50000;
 	KUNIT_EXPECT_EQ(test, rpcrdma2_read_octets(cl), 21);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_write_octets(cl), 4300);
-}
-
-static void add_handle(struct kunit *test, struct rpcrdma2_chunk_lists *cl,
-		       struct rpcrdma2_chunk *chunk, u32 handle)
-{
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, chunk);
-	KUNIT_ASSERT_EQ(test, rpcrdma2_add_segment(cl, chunk, handle, 10, 0), 0);
 }
 
 static void finds_a_handle_of_every_kind(struct kunit *test)
@@ -316,17 +309,17 @@ static void finds_a_handle_of_every_kind(struct kunit *test)
 	/* A chunk without a segment has none. */
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, rpcrdma2_add_write_chunk(cl));
 	KUNIT_EXPECT_EQ(test, rpcrdma2_any_handle(cl), 0);
-	add_handle(test, cl, rpcrdma2_add_write_chunk(cl), 7);
+	add_segment(test, cl, rpcrdma2_add_write_chunk(cl), 7, 10);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_any_handle(cl), 7);
 
 	cl = &new_header(test)->chunks;
 	cl->words = words;
-	add_handle(test, cl, rpcrdma2_add_read_chunk(cl, 4), 8);
+	add_segment(test, cl, rpcrdma2_add_read_chunk(cl, 4), 8, 10);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_any_handle(cl), 8);
 
 	cl = &new_header(test)->chunks;
 	cl->words = words;
-	add_handle(test, cl, rpcrdma2_add_reply_chunk(cl), 9);
+	add_segment(test, cl, rpcrdma2_add_reply_chunk(cl), 9, 10);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_any_handle(cl), 9);
 }
 
