@@ -66,8 +66,10 @@ succeeds() {
 }
 
 read_data() { dd if="/run/$1/data" of=/dev/null bs=64k count=1 iflag=direct; }
-# slow_data write|copy NAME - what it opens is open before the file system is frozen: OPEN
-# would hold the directory's lock at the client, and the others wait for that.
+
+# slow_data write|copy NAME - opens its files, waits until the file system is frozen, and
+# changes one. An OPEN of a frozen file system would hold the directory's lock at the client,
+# and the other programs would wait for that lock.
 slow_data() {
 	exec python3 -c '
 import mmap, os, sys, time

@@ -63,9 +63,9 @@ void rpcrdma2_requester_wake(struct rpc_xprt *xprt)
 }
 
 /*
- * Allow sunrpc as many slots as there are credits, so that RPCs queue in its backlog. A
- * Call then waits for a credit in three cases only: killed RPCs hold some, the grant was
- * larger before, or it is smaller than the number of slots that sunrpc never frees.
+ * Allow sunrpc as many slots as there are credits, so that RPCs queue in its backlog. Then
+ * a Call seldom waits for a credit. It does if killed RPCs hold some, if the grant was larger
+ * before, or if the grant is smaller than the number of slots that sunrpc never frees.
  *
  * An RPC in the backlog gets the slot of an RPC that ends. If the grant rises, wake one RPC
  * for each new slot. New RPCs join the backlog while XPRT_CONGESTED is set, so clear it when

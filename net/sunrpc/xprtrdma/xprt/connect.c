@@ -417,7 +417,7 @@ static unsigned long reconnect_delay(const struct rpcrdma2_xprt *x)
 	return since < delay ? delay - since : 0;
 }
 
-/* What came of another address says nothing of this one. */
+/* Another address: forget the backoff, and the failures and refusals of the last one. */
 static void begin_elsewhere(struct rpcrdma2_xprt *x)
 {
 	x->tried = x->xprt.addr;
@@ -466,8 +466,8 @@ void rpcrdma2_xprt_connect_init(struct rpcrdma2_xprt *x)
  * @xprt: whose
  *
  * The close op: called by sunrpc with the write lock; sleeps until nothing is exposed. An
- * attempt to connect has exposed nothing, and ends soon after. A connection that gets ready
- * meanwhile closes, too, and no task is connected to it for long.
+ * attempt to connect ends soon after, and this does not wait for it: nothing is exposed. A
+ * connection that becomes ready just then closes in the same way.
  */
 void rpcrdma2_xprt_close(struct rpc_xprt *xprt)
 {
