@@ -1,10 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
+#	soft.sh [SECONDS TIMEO]
+#
 # Guest script: RPCs that run out of time. A soft mount's programs have their error when
 # sunrpc's deadline is over, whatever happens to the connection meanwhile; a hard mount says
 # that its server does not respond; a slow operation keeps the connection where heartbeats
 # look after it; and clients that are refused come back less often, and not all at once.
+# The slow operations take SECONDS (12), on mounts with timeo=TIMEO (50).
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -14,6 +17,7 @@ second=${LAB_SERVER%.*}.2 third=${LAB_SERVER%.*}.3
 # nfsd's: each Call that is sent again while the file system is frozen takes one more.
 threads=48
 connections=16
+slow_seconds=${1:-12} slow_timeo=${2:-50}
 
 # mount_at NAME ADDRESS VERSION OPTIONS - as /run/NAME. NFSv4 takes the addresses of one server
 # for one, and its mounts of one minor version share a connection.
@@ -36,7 +40,7 @@ begin() {
 	shift
 
 	{
-		timeout 90 "$@" 2>"/run/$name.error"
+		timeout $((90 + slow_seconds)) "$@" 2>"/run/$name.error"
 		echo $? $((SECONDS - start)) >"/run/$name.end"
 	} &
 	process[$name]=$!
@@ -126,13 +130,13 @@ slow_operations() {
 # is_made_again NAME BEFORE - the next connection has heartbeats: see below.
 is_made_again() { [ "$(connects "$1")" -gt "$2" ]; }
 
-# More than twice the time that an RPC has: with no heartbeats it costs the connection.
+# More than twice the time that an RPC has. Without heartbeats, the connection is lost.
 slow_operations_keep() {
 	local before=$1 start=$SECONDS
 
-	lab_until 40 is_made_again deaf4 "$2" ||
+	lab_until $((30 + slow_timeo / 5)) is_made_again deaf4 "$2" ||
 		lab_fail "without heartbeats, an RPC's timeout does not close the connection"
-	until ((SECONDS - start >= 12)); do
+	until ((SECONDS - start >= slow_seconds)); do
 		must timeout 60 stat /run/slow4/data >/dev/null
 		lab_nap 0.5
 	done
@@ -252,9 +256,9 @@ mount_at soft3 "$LAB_SERVER" 3 nolock,soft,timeo=150,retrans=1
 close_once
 mount_at hard3 "$second" 3 nolock,timeo=150,retrans=1
 mount_at hung3 "$third" 3 nolock,soft,timeo=50,retrans=1
-mount_at slow4 "$LAB_SERVER" 4.2 noac,timeo=50
+mount_at slow4 "$LAB_SERVER" 4.2 noac,timeo="$slow_timeo"
 echo 0 >/sys/module/rpcrdma2/parameters/heartbeat
-mount_at deaf4 "$LAB_SERVER" 4.1 timeo=50
+mount_at deaf4 "$LAB_SERVER" 4.1 timeo="$slow_timeo"
 echo 5 >/sys/module/rpcrdma2/parameters/heartbeat
 run_out_of_time
 for name in soft3 hard3 hung3 slow4 deaf4; do
