@@ -310,6 +310,21 @@ def goal_tables(kernels):
     yield goal_table(kernels, "fio", OTHER, lambda key: 1)
 
 
+def cpu_head(figures):
+    return [f"{NAMES[name]}, CPU us" for name in figures.transports("echo")]
+
+
+def several_cpus_tables(connections):
+    """Guests with two CPUs: rates by the clock, and the CPU time of both ends and the device.
+    connections: {number: figures}"""
+    for number, figures in connections.items():
+        yield f"RPCs a second, 64 at once, over {number} connection{'s' * (number > 1)}:\n"
+        yield table(["RPC", *rate_head(figures, "echo"), *cpu_head(figures)],
+                    [[row_name(key), *rate_cells(figures, "echo", key),
+                      *medians(figures, "echo", key, "cpu_us", 1)]
+                     for key in figures.keys("echo")])
+
+
 def machine(directory):
     with open(os.path.join(directory, "machine"), encoding="ascii") as file:
         return file.read()
@@ -372,6 +387,8 @@ def sections(directory):
     yield target_table(rxe, raised)
     for name, figures in mimic.items():
         yield from rpc_and_nfs_tables(figures, f"mimic, Linux {name}")
+    yield heading("RPCs, mimic, Linux 7.3 with two CPUs")
+    yield from several_cpus_tables({number: of(f"cpus-2-{number}") for number in (1, 4)})
     yield from rpc_and_nfs_tables(rxe, "rxe, Linux 6.1")
     yield heading("What an RPC needs")
     yield from count_tables(rxe)
