@@ -39,7 +39,7 @@ help:
 	@echo '                        now $(KDIR)'
 	@echo '  OUT=DIR               where packages and documentation are put, now $(OUT)'
 	@echo '  INSTALL_MOD_PATH=DIR  install below DIR instead of /'
-	@echo '  TESTS="NAME..."       the tests to run: names or globs (make list)'
+	@echo '  TESTS="NAME..."       the tests to run: names, globs or tiers (make list)'
 	@echo '  KERNEL=7.3            the kernel of the guests that demo and check boot: 6.12, 7.3,'
 	@echo '                        instead of 6.1'
 	@echo '  SERVER_KERNEL=7.3     that of the servers, where client and server differ'
