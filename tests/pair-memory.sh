@@ -163,7 +163,7 @@ must dd if=/dev/urandom of=/run/data bs=256k count=16 status=none
 warm_up_without rpcrdma2_send_get 4.2
 warm_up_without rpcrdma2_credits_update 4.2
 # There is no session, which has fewer slots than there are registrations.
-warm_up_without mrs_refill 3
+warm_up_without mr_pool_refill 3
 must lab_mount 4.2
 write_back
 must umount "$LAB_MOUNT"

@@ -153,7 +153,7 @@ queued:
 		   }
 		fi
 	fi;
-	/* marshal_and_post() */
+	/* call_marshal_and_post() */
 	atomic {
 		if
 		:: life == UP ->
@@ -199,7 +199,7 @@ unsent:
 	od
 }
 
-/* starved() */
+/* credit_starved() */
 proctype starving(byte me)
 {
 end:

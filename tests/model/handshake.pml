@@ -209,7 +209,7 @@ connect:
 		up && calls(state) && !called ->
 		called = true;
 		vers = (state == VERSION_1 -> 1 : 2);
-		/* conn_ready(): less than was asked for */
+		/* xprt_conn_ready(): less than was asked for */
 		known_1 = known_1 || vers == 1 && client_high == 2;
 		to_server ! CALL, vers, 0, 0
 	   }
@@ -236,7 +236,7 @@ connect:
 			break
 		:: action == HANG_UP ->
 			was_ready = calls(state);
-			/* why_hang_up() */
+			/* negotiate_hang_up_status() */
 			other_version = event == SPEAKS_OTHER || event == NO_VERSION ||
 					event == ERROR;
 			up = false;
@@ -277,18 +277,18 @@ connect:
 		step(state, LOST);
 		suspect_1 = suspect_1 ||
 			    by_peer && action == ASSUME_NEXT && client_low == 1;
-		/* weigh_suspicion() */
+		/* connect_weigh_suspicion() */
 		assume_1 = assume_1 || suspect_1 && suspect;
 		suspect = suspect_1 && !suspect;
 		if
 		:: assume_1 -> known_1 = true
 		:: suspect_1 && !assume_1
 		:: was_ready && !assume_1 && !suspect_1 ->
-			/* conn_closed() */
+			/* xprt_conn_closed() */
 #ifndef NEVER_FORGETS
 			known_1 = known_1 && !other_version;
 #endif
-			/* is_refused() */
+			/* connect_is_refused() */
 			refusals = refusals + (other_version && assumed_1);
 			assert(asked || refusals < 2);
 			asked = asked && !other_version;

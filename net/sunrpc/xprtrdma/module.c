@@ -73,13 +73,13 @@ int rpcrdma2_set_in_range(const struct rpcrdma2_range *range, const char *name,
 	return 0;
 }
 
-static int set_allowed(const char *val, const struct kernel_param *kp)
+static int param_set_allowed(const char *val, const struct kernel_param *kp)
 {
 	return rpcrdma2_set_in_range(kp->arg, kp->name, val);
 }
 
 /* 0: the size never changes. */
-static int set_inline_min(const char *val, const struct kernel_param *kp)
+static int param_set_inline_min(const char *val, const struct kernel_param *kp)
 {
 	const struct rpcrdma2_range *range = kp->arg;
 
@@ -87,10 +87,10 @@ static int set_inline_min(const char *val, const struct kernel_param *kp)
 		*range->value = 0;
 		return 0;
 	}
-	return set_allowed(val, kp);
+	return param_set_allowed(val, kp);
 }
 
-static int get_allowed(char *buffer, const struct kernel_param *kp)
+static int param_get_allowed(char *buffer, const struct kernel_param *kp)
 {
 	const struct rpcrdma2_range *range = kp->arg;
 
@@ -98,13 +98,13 @@ static int get_allowed(char *buffer, const struct kernel_param *kp)
 }
 
 static const struct kernel_param_ops allowed_ops = {
-	.set	= set_allowed,
-	.get	= get_allowed,
+	.set	= param_set_allowed,
+	.get	= param_get_allowed,
 };
 
 static const struct kernel_param_ops inline_min_ops = {
-	.set	= set_inline_min,
-	.get	= get_allowed,
+	.set	= param_set_inline_min,
+	.get	= param_get_allowed,
 };
 
 struct rpcrdma2_range rpcrdma2_inline_size_range = {
@@ -157,7 +157,7 @@ static struct rpcrdma2_dialects dialects = {
 
 static DEFINE_SPINLOCK(dialects_lock);	/* dialects */
 
-static const struct rpcrdma2_dialect *dialect_named(const char *name)
+static const struct rpcrdma2_dialect *param_find_dialect(const char *name)
 {
 	unsigned int i;
 
@@ -167,8 +167,8 @@ static const struct rpcrdma2_dialect *dialect_named(const char *name)
 	return NULL;
 }
 
-static bool may_follow(const struct rpcrdma2_dialects *list,
-		       const struct rpcrdma2_dialect *dialect)
+static bool param_dialect_may_follow(const struct rpcrdma2_dialects *list,
+				     const struct rpcrdma2_dialect *dialect)
 {
 	unsigned int i;
 
@@ -178,22 +178,22 @@ static bool may_follow(const struct rpcrdma2_dialects *list,
 	return true;
 }
 
-static int parse_dialects(char *names, struct rpcrdma2_dialects *list)
+static int param_parse_dialects(char *names, struct rpcrdma2_dialects *list)
 {
 	const struct rpcrdma2_dialect *dialect;
 	char *name;
 
 	list->nr = 0;
 	while ((name = strsep(&names, ","))) {
-		dialect = dialect_named(name);
-		if (!dialect || !may_follow(list, dialect))
+		dialect = param_find_dialect(name);
+		if (!dialect || !param_dialect_may_follow(list, dialect))
 			return -EINVAL;
 		list->dialect[list->nr++] = dialect;
 	}
 	return 0;
 }
 
-static int set_dialects(const char *val, const struct kernel_param *kp)
+static int param_set_dialects(const char *val, const struct kernel_param *kp)
 {
 	struct rpcrdma2_dialects list;
 	char *names;
@@ -202,7 +202,7 @@ static int set_dialects(const char *val, const struct kernel_param *kp)
 	names = kstrdup(val, GFP_KERNEL);
 	if (!names)
 		return -ENOMEM;
-	rc = parse_dialects(names, &list);
+	rc = param_parse_dialects(names, &list);
 	kfree(names);
 	if (rc) {
 		pr_err("rpcrdma2: %s=%s refused: some of v2-09, v2-01 and v1 are allowed, separated by commas, each once, and v1 last\n",
@@ -215,7 +215,7 @@ static int set_dialects(const char *val, const struct kernel_param *kp)
 	return 0;
 }
 
-static struct rpcrdma2_dialects get_list(void)
+static struct rpcrdma2_dialects param_read_dialects(void)
 {
 	struct rpcrdma2_dialects list;
 
@@ -225,9 +225,9 @@ static struct rpcrdma2_dialects get_list(void)
 	return list;
 }
 
-static int get_dialects(char *buffer, const struct kernel_param *kp)
+static int param_get_dialects(char *buffer, const struct kernel_param *kp)
 {
-	struct rpcrdma2_dialects list = get_list();
+	struct rpcrdma2_dialects list = param_read_dialects();
 	unsigned int i;
 	int len = 0;
 
@@ -238,7 +238,7 @@ static int get_dialects(char *buffer, const struct kernel_param *kp)
 }
 
 /* The only version that may be spoken, if there is one */
-static void keep_version(struct rpcrdma2_dialects *list)
+static void param_keep_version(struct rpcrdma2_dialects *list)
 {
 	unsigned int version = READ_ONCE(rpcrdma2_version);
 
@@ -254,8 +254,8 @@ static void keep_version(struct rpcrdma2_dialects *list)
  */
 void rpcrdma2_client_dialects(struct rpcrdma2_dialects *list)
 {
-	*list = get_list();
-	keep_version(list);
+	*list = param_read_dialects();
+	param_keep_version(list);
 	if (!list->nr)
 		rpcrdma2_server_dialects(list);
 }
@@ -267,7 +267,7 @@ void rpcrdma2_client_dialects(struct rpcrdma2_dialects *list)
 void rpcrdma2_server_dialects(struct rpcrdma2_dialects *list)
 {
 	*list = rpcrdma2_all_dialects;
-	keep_version(list);
+	param_keep_version(list);
 }
 
 static const char * const reverse_names[] = {
@@ -276,7 +276,7 @@ static const char * const reverse_names[] = {
 	[RDMA2_RVREQSUP_GENL]	= "genl",
 };
 
-static int set_reverse(const char *val, const struct kernel_param *kp)
+static int param_set_reverse(const char *val, const struct kernel_param *kp)
 {
 	int level = sysfs_match_string(reverse_names, val);
 
@@ -289,20 +289,20 @@ static int set_reverse(const char *val, const struct kernel_param *kp)
 	return 0;
 }
 
-static int get_reverse(char *buffer, const struct kernel_param *kp)
+static int param_get_reverse(char *buffer, const struct kernel_param *kp)
 {
 	return sysfs_emit(buffer, "%s\n",
 			  reverse_names[READ_ONCE(rpcrdma2_reverse)]);
 }
 
 static const struct kernel_param_ops dialects_ops = {
-	.set	= set_dialects,
-	.get	= get_dialects,
+	.set	= param_set_dialects,
+	.get	= param_get_dialects,
 };
 
 static const struct kernel_param_ops reverse_ops = {
-	.set	= set_reverse,
-	.get	= get_reverse,
+	.set	= param_set_reverse,
+	.get	= param_get_reverse,
 };
 
 module_param_cb(inline_size, &allowed_ops, &rpcrdma2_inline_size_range, 0644);
@@ -350,7 +350,7 @@ MODULE_PARM_DESC(version_retry,
 		 "Seconds after which a client asks a server that had only version 1 for version 2 again (1 to 86400)");
 
 /* The kernel's own module registers the same names. */
-static int explain(int rc)
+static int rpcrdma2_explain(int rc)
 {
 	if (rc == -EEXIST)
 		pr_err("rpcrdma2: another module provides the RPC transport \"rdma\", most likely rpcrdma: unload it first (rmmod rpcrdma)\n");
@@ -358,7 +358,7 @@ static int explain(int rc)
 }
 
 /* In MiB, unless it was given */
-static void __init set_share(unsigned int *limit, unsigned int share)
+static void __init param_set_share(unsigned int *limit, unsigned int share)
 {
 	if (!*limit)
 		*limit = totalram_pages() / share >> (20 - PAGE_SHIFT);
@@ -368,8 +368,8 @@ static int __init rpcrdma2_init(void)
 {
 	int rc;
 
-	set_share(&rpcrdma2_read_memory, READ_SHARE);
-	set_share(&rpcrdma2_receive_memory, RECEIVE_SHARE);
+	param_set_share(&rpcrdma2_read_memory, READ_SHARE);
+	param_set_share(&rpcrdma2_receive_memory, RECEIVE_SHARE);
 	rc = rpcrdma2_pages_init();
 	if (rc)
 		return rc;
@@ -379,13 +379,13 @@ static int __init rpcrdma2_init(void)
 	rc = rpcrdma2_conn_init();
 	if (rc)
 		goto out_calls;
-	rc = explain(rpcrdma2_svc_register());
+	rc = rpcrdma2_explain(rpcrdma2_svc_register());
 	if (rc)
 		goto out_conn;
-	rc = explain(rpcrdma2_svc_reverse_register());
+	rc = rpcrdma2_explain(rpcrdma2_svc_reverse_register());
 	if (rc)
 		goto out_svc;
-	rc = explain(rpcrdma2_xprt_register());
+	rc = rpcrdma2_explain(rpcrdma2_xprt_register());
 	if (rc)
 		goto out_reverse;
 	rpcrdma2_sysctl_init();

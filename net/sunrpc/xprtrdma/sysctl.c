@@ -55,8 +55,8 @@ static struct unused outbound_reads = {
 };
 
 /* The value as text, so that a refusal can show what was written */
-static int do_parameter(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
-			size_t *lenp, loff_t *ppos)
+static int sysctl_do_parameter(RPCRDMA2_CTL_TABLE *table, int write,
+			       void *buffer, size_t *lenp, loff_t *ppos)
 {
 	const struct rpcrdma2_range *range = table->data;
 	char text[VALUE_SIZE];
@@ -74,8 +74,8 @@ static int do_parameter(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
 	return rpcrdma2_set_in_range(range, table->procname, strim(text));
 }
 
-static int do_unused(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
-		     size_t *lenp, loff_t *ppos)
+static int sysctl_do_unused(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
+			    size_t *lenp, loff_t *ppos)
 {
 	struct unused *unused = table->data;
 	struct ctl_table shown = {
@@ -102,19 +102,19 @@ static int do_unused(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
 	}
 
 static struct ctl_table client_table[] = {
-	SETTING("rdma_slot_table_entries", rpcrdma2_slot_table_range, do_parameter),
-	SETTING("rdma_max_inline_read", rpcrdma2_inline_size_range, do_parameter),
-	SETTING("rdma_max_inline_write", rpcrdma2_inline_size_range, do_parameter),
-	SETTING("rdma_inline_write_padding", write_padding, do_unused),
-	SETTING("rdma_memreg_strategy", memreg_strategy, do_unused),
-	SETTING("rdma_pad_optimize", pad_optimize, do_unused),
+	SETTING("rdma_slot_table_entries", rpcrdma2_slot_table_range, sysctl_do_parameter),
+	SETTING("rdma_max_inline_read", rpcrdma2_inline_size_range, sysctl_do_parameter),
+	SETTING("rdma_max_inline_write", rpcrdma2_inline_size_range, sysctl_do_parameter),
+	SETTING("rdma_inline_write_padding", write_padding, sysctl_do_unused),
+	SETTING("rdma_memreg_strategy", memreg_strategy, sysctl_do_unused),
+	SETTING("rdma_pad_optimize", pad_optimize, sysctl_do_unused),
 	RPCRDMA2_CTL_TABLE_END
 };
 
 static struct ctl_table server_table[] = {
-	SETTING("max_requests", rpcrdma2_max_requests_range, do_parameter),
-	SETTING("max_req_size", rpcrdma2_inline_size_range, do_parameter),
-	SETTING("max_outbound_read_requests", outbound_reads, do_unused),
+	SETTING("max_requests", rpcrdma2_max_requests_range, sysctl_do_parameter),
+	SETTING("max_req_size", rpcrdma2_inline_size_range, sysctl_do_parameter),
+	SETTING("max_outbound_read_requests", outbound_reads, sysctl_do_unused),
 	RPCRDMA2_CTL_TABLE_END
 };
 

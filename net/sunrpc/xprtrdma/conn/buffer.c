@@ -13,7 +13,7 @@
 #include "conn.h"
 
 /* As alloc_pages_exact(), but on a node. */
-static void *pages_alloc(size_t size, gfp_t gfp, int node)
+static void *buffer_alloc_pages(size_t size, gfp_t gfp, int node)
 {
 	unsigned int i, order = get_order(size);
 	struct page *page;
@@ -32,7 +32,7 @@ static void *buffer_alloc(size_t size, gfp_t gfp, int node)
 	gfp |= __GFP_NOWARN;
 	if (size < PAGE_SIZE)
 		return kmalloc_node(size, gfp, node);
-	return pages_alloc(size, gfp, node);
+	return buffer_alloc_pages(size, gfp, node);
 }
 
 /**

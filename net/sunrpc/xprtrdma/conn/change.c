@@ -28,14 +28,14 @@
 /* For memory, or until no Call is out */
 #define RETRY_DELAY	(HZ / 10)
 
-static bool may_change(const struct rpcrdma2_conn *conn)
+static bool resize_is_supported(const struct rpcrdma2_conn *conn)
 {
 	return conn->have_props && conn->peer.changes &&
 	       READ_ONCE(conn->handshake) == RPCRDMA2_HS_VERSION_2;
 }
 
 /* Unless there is something to do sooner. */
-static void look_again(struct rpcrdma2_conn *conn, unsigned long delay)
+static void resize_queue_work(struct rpcrdma2_conn *conn, unsigned long delay)
 {
 	rpcrdma2_conn_get(conn);
 	if (!queue_delayed_work(rpcrdma2_wq, &conn->resizing.work, delay))
@@ -43,7 +43,7 @@ static void look_again(struct rpcrdma2_conn *conn, unsigned long delay)
 }
 
 /* What the Receives are to have from now on. */
-static void set_recv_size(struct rpcrdma2_conn *conn, u32 size)
+static void resize_set_recv_size(struct rpcrdma2_conn *conn, u32 size)
 {
 	struct rpcrdma2_recv *recv;
 
@@ -59,7 +59,7 @@ static void set_recv_size(struct rpcrdma2_conn *conn, u32 size)
 	conn->resizing.nudges = conn->nr_recvs;
 }
 
-static void told(struct rpcrdma2_conn *conn, u32 size)
+static void resize_set_own_size(struct rpcrdma2_conn *conn, u32 size)
 {
 	lockdep_assert_held(&conn->lock);
 
@@ -70,7 +70,7 @@ static void told(struct rpcrdma2_conn *conn, u32 size)
 }
 
 /* The size that the peer may be told of. No Call relies on more than @quiet. */
-static u32 size_to_tell(const struct rpcrdma2_conn *conn, u32 quiet)
+static u32 resize_size_to_tell(const struct rpcrdma2_conn *conn, u32 quiet)
 {
 	if (conn->resizing.lower_to && conn->resizing.lower_to == quiet)
 		return quiet;
@@ -80,21 +80,21 @@ static u32 size_to_tell(const struct rpcrdma2_conn *conn, u32 quiet)
 }
 
 /* Is an answer owed, though the size stays what it was? */
-static bool owes_answer(const struct rpcrdma2_conn *conn)
+static bool resize_owes_answer(const struct rpcrdma2_conn *conn)
 {
 	return conn->resizing.owed && !conn->resizing.lower_to &&
 	       conn->recv_size <= conn->own.rbsiz;
 }
 
 /* Is there anything to ask the peer for? Nothing is, to have an answer. */
-static bool may_request(const struct rpcrdma2_conn *conn)
+static bool resize_has_request(const struct rpcrdma2_conn *conn)
 {
 	return conn->resizing.has_told || conn->resizing.ask_for ||
 	       (conn->odd_recvs && conn->resizing.nudges);
 }
 
 /* Calls that relied on a larger size took their credits before. */
-static u32 quiet_size(struct rpcrdma2_conn *conn)
+static u32 resize_quiet_size(struct rpcrdma2_conn *conn)
 {
 	u32 size = READ_ONCE(conn->resizing.lower_to);
 
@@ -102,7 +102,7 @@ static u32 quiet_size(struct rpcrdma2_conn *conn)
 }
 
 /* Return: the kind of message that is due, or UNKNOWN for none */
-static u32 what_is_due(const struct rpcrdma2_conn *conn, u32 quiet)
+static u32 resize_kind_due(const struct rpcrdma2_conn *conn, u32 quiet)
 {
 	const struct rpcrdma2_resizing *resizing = &conn->resizing;
 
@@ -110,17 +110,18 @@ static u32 what_is_due(const struct rpcrdma2_conn *conn, u32 quiet)
 
 	if (resizing->answering)
 		return RPCRDMA2_DISPOSITION;
-	if (resizing->asking || !may_change(conn))
+	if (resizing->asking || !resize_is_supported(conn))
 		return RPCRDMA2_UNKNOWN;
 	if (!resizing->has_told &&
-	    (size_to_tell(conn, quiet) != conn->own.rbsiz ||
-	     resizing->wish != conn->own.wished_rbsiz || owes_answer(conn)))
+	    (resize_size_to_tell(conn, quiet) != conn->own.rbsiz ||
+	     resizing->wish != conn->own.wished_rbsiz ||
+	     resize_owes_answer(conn)))
 		return RPCRDMA2_UPDATE;
-	return may_request(conn) ? RPCRDMA2_REQUEST : RPCRDMA2_UNKNOWN;
+	return resize_has_request(conn) ? RPCRDMA2_REQUEST : RPCRDMA2_UNKNOWN;
 }
 
-static void make_disposition(struct rpcrdma2_conn *conn,
-			     struct rpcrdma2_header *hdr)
+static void resize_make_disposition(struct rpcrdma2_conn *conn,
+				    struct rpcrdma2_header *hdr)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 
@@ -133,11 +134,11 @@ static void make_disposition(struct rpcrdma2_conn *conn,
 	hdr->change.pending = resizing->answer.pending;
 }
 
-static void make_update(struct rpcrdma2_conn *conn, u32 quiet,
-			struct rpcrdma2_change *change)
+static void resize_make_update(struct rpcrdma2_conn *conn, u32 quiet,
+			       struct rpcrdma2_change *change)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
-	u32 size = size_to_tell(conn, quiet);
+	u32 size = resize_size_to_tell(conn, quiet);
 
 	resizing->has_told = true;
 	if (size == conn->own.rbsiz && resizing->wish != conn->own.wished_rbsiz) {
@@ -145,8 +146,8 @@ static void make_update(struct rpcrdma2_conn *conn, u32 quiet,
 		change->which = RPCRDMA2_PROP_BIT(wished_rbsiz);
 	} else {
 		if (size != conn->own.rbsiz) {
-			told(conn, size);
-			set_recv_size(conn, size);
+			resize_set_own_size(conn, size);
+			resize_set_recv_size(conn, size);
 			resizing->lower_to = 0;
 		}
 		change->which = RPCRDMA2_PROP_BIT(rbsiz);
@@ -156,7 +157,8 @@ static void make_update(struct rpcrdma2_conn *conn, u32 quiet,
 	change->props = conn->own;
 }
 
-static void make_request(struct rpcrdma2_conn *conn, struct rpcrdma2_change *change)
+static void resize_make_request(struct rpcrdma2_conn *conn,
+				struct rpcrdma2_change *change)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 
@@ -175,44 +177,46 @@ static void make_request(struct rpcrdma2_conn *conn, struct rpcrdma2_change *cha
 	resizing->ask_for = 0;
 }
 
-static bool is_due(struct rpcrdma2_conn *conn)
+static bool resize_is_due(struct rpcrdma2_conn *conn)
 {
-	u32 quiet = quiet_size(conn), kind;
+	u32 quiet = resize_quiet_size(conn), kind;
 
 	spin_lock(&conn->lock);
-	kind = what_is_due(conn, quiet);
+	kind = resize_kind_due(conn, quiet);
 	spin_unlock(&conn->lock);
 	return kind != RPCRDMA2_UNKNOWN;
 }
 
 /* Return: false if there is nothing to say any more */
-static bool next_message(struct rpcrdma2_conn *conn, struct rpcrdma2_header *hdr)
+static bool resize_next_message(struct rpcrdma2_conn *conn,
+				struct rpcrdma2_header *hdr)
 {
-	u32 quiet = quiet_size(conn);
+	u32 quiet = resize_quiet_size(conn);
 
 	memset(hdr, 0, sizeof(*hdr));
 	hdr->xid = CHANGE_XID;
 	hdr->vers = conn->dialect->version;
 	hdr->credit = conn->param.calls_out;
 	spin_lock(&conn->lock);
-	hdr->kind = what_is_due(conn, quiet);
+	hdr->kind = resize_kind_due(conn, quiet);
 	switch (hdr->kind) {
 	case RPCRDMA2_DISPOSITION:
-		make_disposition(conn, hdr);
+		resize_make_disposition(conn, hdr);
 		break;
 	case RPCRDMA2_UPDATE:
-		make_update(conn, quiet, &hdr->change);
+		resize_make_update(conn, quiet, &hdr->change);
 		break;
 	case RPCRDMA2_REQUEST:
-		make_request(conn, &hdr->change);
+		resize_make_request(conn, &hdr->change);
 		break;
 	}
 	spin_unlock(&conn->lock);
 	return hdr->kind != RPCRDMA2_UNKNOWN;
 }
 
-static int send_message(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
-			const struct rpcrdma2_header *hdr)
+static int resize_send_message(struct rpcrdma2_conn *conn,
+			       struct rpcrdma2_send *send,
+			       const struct rpcrdma2_header *hdr)
 {
 	bool told = hdr->kind == RPCRDMA2_UPDATE;
 	u32 which = hdr->change.which;
@@ -238,22 +242,22 @@ static int send_message(struct rpcrdma2_conn *conn, struct rpcrdma2_send *send,
 }
 
 /* All that there is to say now. What finds no Send buffer is said later. */
-static void speak(struct rpcrdma2_conn *conn)
+static void resize_send_due(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_send *send;
 	struct rpcrdma2_header hdr;
 
-	while (is_due(conn)) {
+	while (resize_is_due(conn)) {
 		send = rpcrdma2_send_get(conn);
 		if (!send) {
-			look_again(conn, RETRY_DELAY);
+			resize_queue_work(conn, RETRY_DELAY);
 			return;
 		}
-		if (!next_message(conn, &hdr)) {
+		if (!resize_next_message(conn, &hdr)) {
 			rpcrdma2_send_put(send);
 			return;
 		}
-		if (send_message(conn, send, &hdr))
+		if (resize_send_message(conn, send, &hdr))
 			return;
 	}
 }
@@ -274,11 +278,11 @@ void rpcrdma2_change_work(struct work_struct *work)
 		synchronize_rcu();
 	if (rpcrdma2_conn_enter(conn)) {
 		rpcrdma2_need_look(conn);
-		speak(conn);
+		resize_send_due(conn);
 		delay = READ_ONCE(conn->resizing.lower_to) ? RETRY_DELAY :
 						    rpcrdma2_need_delay(conn);
 		if (delay)
-			look_again(conn, delay);
+			resize_queue_work(conn, delay);
 		rpcrdma2_conn_exit(conn);
 	}
 	rpcrdma2_conn_put(conn);
@@ -315,7 +319,7 @@ int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 	spin_lock(&conn->lock);
 	if (conn->state != RPCRDMA2_CONN_READY) {
 		rc = -EBUSY;
-	} else if (conn->srq || !may_change(conn)) {
+	} else if (conn->srq || !resize_is_supported(conn)) {
 		rc = -EOPNOTSUPP;
 	} else if (size > conn->own.rbsiz && !rpcrdma2_recv_memory_allows(conn, size)) {
 		rpcrdma2_recv_memory_note_shortage();
@@ -323,7 +327,7 @@ int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 	} else if (size >= conn->own.rbsiz) {
 		conn->resizing.wish = 0;
 		conn->resizing.lower_to = 0;
-		set_recv_size(conn, size);
+		resize_set_recv_size(conn, size);
 	} else {
 		conn->resizing.wish = size;
 	}
@@ -334,8 +338,8 @@ int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 }
 
 /* The peer wants another BUFFER_SIZE. Return: what becomes of that: one of the subsets */
-static u32 *dispose(struct rpcrdma2_conn *conn, u32 wanted,
-		    struct rpcrdma2_answer *answer)
+static u32 *resize_dispose(struct rpcrdma2_conn *conn, u32 wanted,
+			   struct rpcrdma2_answer *answer)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	u32 least = conn->param.rbsiz_min;
@@ -351,21 +355,21 @@ static u32 *dispose(struct rpcrdma2_conn *conn, u32 wanted,
 	resizing->wish = 0;
 	resizing->lower_to = 0;
 	if (wanted >= conn->own.rbsiz) {
-		set_recv_size(conn, wanted);
+		resize_set_recv_size(conn, wanted);
 		resizing->owed = wanted > conn->own.rbsiz;
 		return resizing->owed ? &answer->pending : &answer->done;
 	}
 	/* Replies that don't fit have chunks from now on. */
 	WRITE_ONCE(conn->recv_limit, min(conn->recv_limit, wanted));
-	set_recv_size(conn, conn->own.rbsiz);
+	resize_set_recv_size(conn, conn->own.rbsiz);
 	resizing->lower_to = wanted;
 	resizing->owed = true;
 	return &answer->pending;
 }
 
 /* Return: false if the one before was not answered yet */
-static bool take_request(struct rpcrdma2_conn *conn,
-			 const struct rpcrdma2_header *hdr)
+static bool resize_take_request(struct rpcrdma2_conn *conn,
+				const struct rpcrdma2_header *hdr)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	const struct rpcrdma2_prop_table *table = conn->dialect->props;
@@ -374,7 +378,7 @@ static bool take_request(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_answer *answer = &resizing->answer;
 	const struct rpcrdma2_prop *prop;
 	unsigned int i;
-	u32 places;
+	u32 places, size;
 	bool ok;
 
 	spin_lock(&conn->lock);
@@ -385,9 +389,9 @@ static bool take_request(struct rpcrdma2_conn *conn,
 		for (i = 0; i < table->nr; i++) {
 			prop = &table->props[i];
 			places = wanted->at[rpcrdma2_prop_index(prop)];
+			size = rpcrdma2_prop_value(&wanted->props, prop);
 			if (places && prop->on_change == RPCRDMA2_BUFFER_SIZE)
-				*dispose(conn, rpcrdma2_prop_value(&wanted->props, prop),
-					 answer) = places;
+				*resize_dispose(conn, size, answer) = places;
 		}
 		answer->rejected |= all & ~(answer->done | answer->pending);
 		resizing->answering = true;
@@ -397,7 +401,8 @@ static bool take_request(struct rpcrdma2_conn *conn,
 }
 
 /* The peer's Receives have another size, or will not have the one asked for. */
-static void set_peer_size(struct rpcrdma2_conn *conn, u32 size, bool settled)
+static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size,
+				 bool settled)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	u32 limit = min(size, conn->param.sbsiz);
@@ -418,8 +423,8 @@ static void set_peer_size(struct rpcrdma2_conn *conn, u32 size, bool settled)
 }
 
 /* Only one thing is asked for at a time, or nothing. */
-static bool take_disposition(struct rpcrdma2_conn *conn,
-			     const struct rpcrdma2_header *hdr)
+static bool resize_take_disposition(struct rpcrdma2_conn *conn,
+				    const struct rpcrdma2_header *hdr)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	const struct rpcrdma2_change *answer = &hdr->change;
@@ -432,17 +437,17 @@ static bool take_disposition(struct rpcrdma2_conn *conn,
 	if (ok) {
 		resizing->asking = false;
 		if (answer->done)
-			set_peer_size(conn, resizing->requested, true);
+			resize_set_peer_size(conn, resizing->requested, true);
 		else if (answer->rejected)
-			set_peer_size(conn, conn->peer.rbsiz, true);
+			resize_set_peer_size(conn, conn->peer.rbsiz, true);
 		resizing->requested = 0;
 	}
 	spin_unlock(&conn->lock);
 	return ok;
 }
 
-static void take_update(struct rpcrdma2_conn *conn,
-			const struct rpcrdma2_change *update)
+static void resize_take_update(struct rpcrdma2_conn *conn,
+			       const struct rpcrdma2_change *update)
 {
 	const struct rpcrdma2_prop_table *table = conn->dialect->props;
 	const struct rpcrdma2_prop *prop;
@@ -457,7 +462,7 @@ static void take_update(struct rpcrdma2_conn *conn,
 		value = rpcrdma2_prop_value(&update->props, prop);
 		switch (prop->on_change) {
 		case RPCRDMA2_BUFFER_SIZE:
-			set_peer_size(conn, value, update->settled);
+			resize_set_peer_size(conn, value, update->settled);
 			break;
 		case RPCRDMA2_WISH:
 			conn->peer.wished_rbsiz = value;
@@ -484,21 +489,21 @@ bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv)
 	bool answer = recv->hdr.kind == RPCRDMA2_DISPOSITION;
 	bool ok = !recv->invalidated && recv->hdr.response == answer;
 
-	if (!may_change(conn))
+	if (!resize_is_supported(conn))
 		return false;
 	trace_rpcrdma2_change_recv(conn, &recv->hdr);
 	switch (ok ? recv->hdr.kind : RPCRDMA2_UNKNOWN) {
 	case RPCRDMA2_REQUEST:
-		ok = take_request(conn, &recv->hdr);
+		ok = resize_take_request(conn, &recv->hdr);
 		/* The peer may have one out, as if it had a credit for that. */
 		rpcrdma2_conn_paid(conn);
 		break;
 	case RPCRDMA2_DISPOSITION:
-		ok = take_disposition(conn, &recv->hdr);
+		ok = resize_take_disposition(conn, &recv->hdr);
 		rpcrdma2_conn_paid(conn);
 		break;
 	case RPCRDMA2_UPDATE:
-		take_update(conn, &recv->hdr.change);
+		resize_take_update(conn, &recv->hdr.change);
 		break;
 	}
 	if (!ok)
@@ -530,7 +535,7 @@ bool rpcrdma2_change_refused(struct rpcrdma2_conn *conn,
 		conn->peer.changes = false;
 		resizing->asking = false;
 		resizing->requested = 0;
-		set_peer_size(conn, conn->peer.rbsiz, true);
+		resize_set_peer_size(conn, conn->peer.rbsiz, true);
 	}
 	spin_unlock(&conn->lock);
 	return ours;

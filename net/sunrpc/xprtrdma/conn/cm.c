@@ -38,7 +38,7 @@
 #define RNR_TIMER		14
 #define RNR_RETRY_FOREVER	7
 
-static void make_private_data(const struct rpcrdma2_conn *conn, u8 *buf)
+static void cm_make_private_data(const struct rpcrdma2_conn *conn, u8 *buf)
 {
 	struct rpcrdma2_private_data pd = {
 		.remote_inv	= true,
@@ -49,8 +49,8 @@ static void make_private_data(const struct rpcrdma2_conn *conn, u8 *buf)
 	rpcrdma2_encode_private_data(buf, &pd);
 }
 
-static void keep_private_data(struct rpcrdma2_conn *conn,
-			      const struct rdma_conn_param *param)
+static void cm_keep_private_data(struct rpcrdma2_conn *conn,
+				 const struct rdma_conn_param *param)
 {
 	conn->have_private =
 		rpcrdma2_decode_private_data(param->private_data,
@@ -59,10 +59,10 @@ static void keep_private_data(struct rpcrdma2_conn *conn,
 	trace_rpcrdma2_private_data(conn);
 }
 
-static void fill_conn_param(const struct rpcrdma2_conn *conn,
-			    struct rdma_conn_param *param, u8 *private_data)
+static void cm_fill_conn_param(const struct rpcrdma2_conn *conn,
+			       struct rdma_conn_param *param, u8 *private_data)
 {
-	make_private_data(conn, private_data);
+	cm_make_private_data(conn, private_data);
 	param->private_data = private_data;
 	param->private_data_len = RPCRDMA2_PRIVATE_DATA_LEN;
 	param->retry_count = 6;
@@ -73,7 +73,7 @@ static void fill_conn_param(const struct rpcrdma2_conn *conn,
 	param->rnr_retry_count = conn->srq ? RNR_RETRY_FOREVER : 0;
 }
 
-static int addr_resolved(struct rpcrdma2_conn *conn)
+static int cm_handle_addr_resolved(struct rpcrdma2_conn *conn)
 {
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ROUTING,
 				   RESOLVE_TIMEOUT_SECS))
@@ -86,7 +86,7 @@ static int addr_resolved(struct rpcrdma2_conn *conn)
  * all users of RDMA share the thread that resolves their routes. Nor in rpcrdma2_wq,
  * whose threads take no signals.
  */
-static int route_resolved(struct rpcrdma2_conn *conn)
+static int cm_handle_route_resolved(struct rpcrdma2_conn *conn)
 {
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_CONNECTING,
 				   CONNECT_TIMEOUT_SECS))
@@ -97,7 +97,7 @@ static int route_resolved(struct rpcrdma2_conn *conn)
 }
 
 /* A signal that was sent before this would be lost: so it looks at the state, too. */
-static bool interruptible_begin(struct rpcrdma2_conn *conn)
+static bool cm_interruptible_begin(struct rpcrdma2_conn *conn)
 {
 	bool ok;
 
@@ -110,7 +110,7 @@ static bool interruptible_begin(struct rpcrdma2_conn *conn)
 	return ok;
 }
 
-static void interruptible_end(struct rpcrdma2_conn *conn)
+static void cm_interruptible_end(struct rpcrdma2_conn *conn)
 {
 	spin_lock(&conn->lock);
 	conn->connecting = NULL;
@@ -132,20 +132,20 @@ void rpcrdma2_connect_interrupt(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->lock);
 }
 
-static u8 limit_reads(int device, u32 wanted)
+static u8 cm_limit_reads(int device, u32 wanted)
 {
 	return min3((u32)device, wanted, (u32)MAX_READS);
 }
 
 /* RDMA Reads that an end which connects would make at a time */
-static u8 wanted_reads(const struct rpcrdma2_conn *conn)
+static u8 cm_wanted_reads(const struct rpcrdma2_conn *conn)
 {
 	return rpcrdma2_conn_moves_data(conn) ? MAX_READS :
 						rpcrdma2_heartbeat_reads(conn);
 }
 
 /* All that RPCs need, whatever memory there is later: the device's part, and the roles' */
-static int provide(struct rpcrdma2_conn *conn)
+static int cm_provide_resources(struct rpcrdma2_conn *conn)
 {
 	int rc = rpcrdma2_qp_create(conn);
 
@@ -158,25 +158,26 @@ static int provide(struct rpcrdma2_conn *conn)
  * A client answers RDMA Reads. It makes some where Calls with chunks may come, and where
  * heartbeats are Reads.
  */
-static int connect(struct rpcrdma2_conn *conn)
+static int cm_connect(struct rpcrdma2_conn *conn)
 {
 	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
 	struct rdma_conn_param param = { };
 	const struct ib_device_attr *attrs;
 	int rc;
 
-	rc = provide(conn);
+	rc = cm_provide_resources(conn);
 	if (rc)
 		return rc;
-	fill_conn_param(conn, &param, private_data);
+	cm_fill_conn_param(conn, &param, private_data);
 	attrs = &conn->cm_id->device->attrs;
-	param.responder_resources = limit_reads(attrs->max_qp_rd_atom, MAX_READS);
-	param.initiator_depth =
-		limit_reads(attrs->max_qp_init_rd_atom, wanted_reads(conn));
-	if (!interruptible_begin(conn))
+	param.responder_resources =
+		cm_limit_reads(attrs->max_qp_rd_atom, MAX_READS);
+	param.initiator_depth = cm_limit_reads(attrs->max_qp_init_rd_atom,
+					       cm_wanted_reads(conn));
+	if (!cm_interruptible_begin(conn))
 		return -ENOTCONN;
 	rc = rdma_connect(conn->cm_id, &param);
-	interruptible_end(conn);
+	cm_interruptible_end(conn);
 	WRITE_ONCE(conn->connected, !rc);
 	return rc;
 }
@@ -196,7 +197,7 @@ void rpcrdma2_connect_work(struct kthread_work *work)
 	int rc;
 
 	if (rpcrdma2_conn_enter(conn)) {
-		rc = connect(conn);
+		rc = cm_connect(conn);
 		if (rc)
 			rpcrdma2_conn_close(conn, rc);
 		rpcrdma2_conn_exit(conn);
@@ -206,7 +207,7 @@ void rpcrdma2_connect_work(struct kthread_work *work)
 }
 
 /* Where RDMA Reads can't be made or answered, there are no Calls to be read by them. */
-static void allow_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
+static void cm_limit_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
 {
 	if (!reads)
 		conn->own.brs = min_t(u32, conn->own.brs,
@@ -217,7 +218,7 @@ static void allow_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
  * A server makes RDMA Reads, as many as its peer can answer. It answers some where its
  * Calls may have chunks, and the peer wants that; and heartbeats.
  */
-static int accept(struct rpcrdma2_conn *conn)
+static int cm_accept(struct rpcrdma2_conn *conn)
 {
 	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
 	struct rdma_conn_param param = { };
@@ -226,17 +227,17 @@ static int accept(struct rpcrdma2_conn *conn)
 	/* Its Read chunks could not be read. */
 	if (!conn->peer_reads)
 		return -EPROTO;
-	rc = provide(conn);
+	rc = cm_provide_resources(conn);
 	if (!rc && conn->srq)
 		rc = rdma_set_min_rnr_timer(conn->cm_id, RNR_TIMER);
 	if (rc)
 		return rc;
-	fill_conn_param(conn, &param, private_data);
+	cm_fill_conn_param(conn, &param, private_data);
 	param.initiator_depth = conn->peer_reads;
 	param.responder_resources =
 		conn->own.brs == RDMA2_RVREQSUP_GENL ? conn->peer_makes :
 		min(conn->peer_makes, rpcrdma2_heartbeat_reads(conn));
-	allow_reverse(conn, param.responder_resources);
+	cm_limit_reverse(conn, param.responder_resources);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
 				   READ_ONCE(conn->speak_secs)))
 		return -ENOTCONN;
@@ -287,7 +288,7 @@ void rpcrdma2_accept_work(struct work_struct *work)
 
 	if (rpcrdma2_conn_enter(conn)) {
 		nofs = memalloc_nofs_save();
-		rc = accept(conn);
+		rc = cm_accept(conn);
 		memalloc_nofs_restore(nofs);
 		if (rc)
 			rpcrdma2_conn_close(conn, rc);
@@ -300,8 +301,8 @@ void rpcrdma2_accept_work(struct work_struct *work)
  * For iWARP, rdma_cm has them the other way round here, but not in a request; and some
  * drivers turn them round once more.
  */
-static void keep_depth(struct rpcrdma2_conn *conn,
-		       const struct rdma_conn_param *param)
+static void cm_keep_read_depth(struct rpcrdma2_conn *conn,
+			       const struct rdma_conn_param *param)
 {
 	const struct rdma_cm_id *cm_id = conn->cm_id;
 	bool iwarp = rdma_protocol_iwarp(cm_id->device, cm_id->port_num);
@@ -309,18 +310,19 @@ static void keep_depth(struct rpcrdma2_conn *conn,
 
 	if (iwarp)
 		reads = min(reads, param->responder_resources);
-	conn->peer_reads = limit_reads(cm_id->device->attrs.max_qp_init_rd_atom,
-				       min(reads, wanted_reads(conn)));
-	allow_reverse(conn, conn->peer_reads);
+	conn->peer_reads =
+		cm_limit_reads(cm_id->device->attrs.max_qp_init_rd_atom,
+			       min(reads, cm_wanted_reads(conn)));
+	cm_limit_reverse(conn, conn->peer_reads);
 }
 
-static void established(struct rpcrdma2_conn *conn,
-			struct rdma_cm_event *event)
+static void cm_handle_established(struct rpcrdma2_conn *conn,
+				  struct rdma_cm_event *event)
 {
 	if (!conn->active)
 		return;
-	keep_private_data(conn, &event->param.conn);
-	keep_depth(conn, &event->param.conn);
+	cm_keep_private_data(conn, &event->param.conn);
+	cm_keep_read_depth(conn, &event->param.conn);
 	if (rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
 				  RPCRDMA2_ANSWER_TIMEOUT_SECS))
 		rpcrdma2_negotiate_start(conn);
@@ -330,7 +332,7 @@ static void established(struct rpcrdma2_conn *conn,
  * Only the first two mean that nobody wants a connection there. On iWARP there are no
  * reasons: a peer that refuses is told from one that can't be reached, and that is all.
  */
-static int reject_status(const struct rdma_cm_id *cm_id, int reason)
+static int cm_reject_status(const struct rdma_cm_id *cm_id, int reason)
 {
 	if (rdma_protocol_iwarp(cm_id->device, cm_id->port_num))
 		return -ECONNREFUSED;
@@ -348,15 +350,15 @@ static int reject_status(const struct rdma_cm_id *cm_id, int reason)
 	}
 }
 
-static int rejected(struct rpcrdma2_conn *conn, int reason)
+static int cm_handle_reject(struct rpcrdma2_conn *conn, int reason)
 {
 	conn->reject = reason;
-	return reject_status(conn->cm_id, reason);
+	return cm_reject_status(conn->cm_id, reason);
 }
 
 /* -ECONNABORTED: the peer hung up, which may count as an answer: see negotiate.c. */
-static int status_of(struct rpcrdma2_conn *conn,
-		     const struct rdma_cm_event *event)
+static int cm_event_status(struct rpcrdma2_conn *conn,
+			   const struct rdma_cm_event *event)
 {
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_ERROR:
@@ -365,7 +367,7 @@ static int status_of(struct rpcrdma2_conn *conn,
 	case RDMA_CM_EVENT_UNREACHABLE:
 		return -ETIMEDOUT;
 	case RDMA_CM_EVENT_REJECTED:
-		return rejected(conn, event->status);
+		return cm_handle_reject(conn, event->status);
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return -ENODEV;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
@@ -376,22 +378,22 @@ static int status_of(struct rpcrdma2_conn *conn,
 	}
 }
 
-static int handle_event(struct rpcrdma2_conn *conn,
-			struct rdma_cm_event *event)
+static int cm_handle_event(struct rpcrdma2_conn *conn,
+			   struct rdma_cm_event *event)
 {
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		return addr_resolved(conn);
+		return cm_handle_addr_resolved(conn);
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		return route_resolved(conn);
+		return cm_handle_route_resolved(conn);
 	case RDMA_CM_EVENT_ESTABLISHED:
-		established(conn, event);
+		cm_handle_established(conn, event);
 		return 0;
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
 		return 0;
 	default:
-		return status_of(conn, event);
+		return cm_event_status(conn, event);
 	}
 }
 
@@ -409,7 +411,7 @@ static int cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 	if (!rpcrdma2_conn_enter(conn))
 		return 0;
 	saved = rpcrdma2_memalloc_save(conn->param.swapper);
-	rc = handle_event(conn, event);
+	rc = cm_handle_event(conn, event);
 	rpcrdma2_memalloc_restore(saved);
 	if (rc)
 		rpcrdma2_conn_close(conn, rc);
@@ -417,8 +419,8 @@ static int cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 	return 0;
 }
 
-static int start_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
-			 struct sockaddr *dst)
+static int cm_start_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
+			    struct sockaddr *dst)
 {
 	struct rdma_cm_id *cm_id;
 
@@ -452,7 +454,7 @@ int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 	if (!rpcrdma2_conn_enter(conn))
 		return -ENOTCONN;
 	conn->active = true;
-	rc = start_connect(conn, src, dst);
+	rc = cm_start_connect(conn, src, dst);
 	if (rc)
 		rpcrdma2_conn_close(conn, rc);
 	rpcrdma2_conn_exit(conn);
@@ -482,11 +484,13 @@ struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
 	cm_id->event_handler = cm_event;
 	trace_rpcrdma2_conn_new(conn,
 				(struct sockaddr *)&cm_id->route.addr.dst_addr);
-	keep_private_data(conn, &event->param.conn);
-	conn->peer_reads = limit_reads(cm_id->device->attrs.max_qp_init_rd_atom,
-				       event->param.conn.initiator_depth);
-	conn->peer_makes = limit_reads(cm_id->device->attrs.max_qp_rd_atom,
-				       event->param.conn.responder_resources);
+	cm_keep_private_data(conn, &event->param.conn);
+	conn->peer_reads =
+		cm_limit_reads(cm_id->device->attrs.max_qp_init_rd_atom,
+			       event->param.conn.initiator_depth);
+	conn->peer_makes =
+		cm_limit_reads(cm_id->device->attrs.max_qp_rd_atom,
+			       event->param.conn.responder_resources);
 	conn->speak_secs = SPEAK_TIMEOUT_SECS;
 	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ACCEPTING,
 			      ACCEPT_TIMEOUT_SECS);

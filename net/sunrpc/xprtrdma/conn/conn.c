@@ -53,8 +53,8 @@ static struct workqueue_struct *teardown_wq;
 static atomic_t conn_ids = ATOMIC_INIT(0);
 
 /* Which states may follow which; CLOSING may follow each but CLOSED. */
-static bool may_follow(enum rpcrdma2_conn_state from,
-		       enum rpcrdma2_conn_state to)
+static bool conn_state_may_follow(enum rpcrdma2_conn_state from,
+				  enum rpcrdma2_conn_state to)
 {
 	switch (from) {
 	case RPCRDMA2_CONN_NEW:
@@ -97,7 +97,7 @@ bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
 
 	spin_lock(&conn->lock);
 	old = conn->state;
-	ok = may_follow(old, state);
+	ok = conn_state_may_follow(old, state);
 	if (ok) {
 		WRITE_ONCE(conn->state, state);
 		if (timeout_secs)
@@ -184,7 +184,8 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status)
 }
 
 /* An iWARP device may flush its Queues before the CM says that the peer hung up. */
-static bool is_hang_up(const struct rpcrdma2_conn *conn, const struct ib_wc *wc)
+static bool conn_is_hang_up(const struct rpcrdma2_conn *conn,
+			    const struct ib_wc *wc)
 {
 	const struct rdma_cm_id *cm_id = conn->cm_id;
 
@@ -202,12 +203,12 @@ static bool is_hang_up(const struct rpcrdma2_conn *conn, const struct ib_wc *wc)
  */
 void rpcrdma2_conn_broken(struct rpcrdma2_conn *conn, const struct ib_wc *wc)
 {
-	rpcrdma2_conn_close(conn, is_hang_up(conn, wc) ? -ECONNABORTED :
+	rpcrdma2_conn_close(conn, conn_is_hang_up(conn, wc) ? -ECONNABORTED :
 							 -ECONNRESET);
 }
 
 /* Work that the device will not complete, oldest first. */
-static void return_work(struct rpcrdma2_conn *conn)
+static void conn_return_chains(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_work *work;
 
@@ -225,7 +226,7 @@ static void return_work(struct rpcrdma2_conn *conn)
  * What connects or accepts may be at it: the CM takes no disconnect before that is
  * over, be it in vain. (iw_cm_disconnect() would wait, for what is freed then.)
  */
-static int flush(struct rpcrdma2_conn *conn)
+static int conn_flush_queues(struct rpcrdma2_conn *conn)
 {
 	if (READ_ONCE(conn->connected))
 		rdma_disconnect(conn->cm_id);
@@ -233,7 +234,7 @@ static int flush(struct rpcrdma2_conn *conn)
 }
 
 /* Nobody enters after this, and those who had entered have left. */
-static void wait_for_users(struct rpcrdma2_conn *conn)
+static void conn_wait_for_users(struct rpcrdma2_conn *conn)
 {
 	if (atomic_add_return(NO_ENTRY, &conn->users) != NO_ENTRY)
 		wait_for_completion(&conn->idle);
@@ -249,15 +250,15 @@ static void conn_teardown(struct rpcrdma2_conn *conn)
 	cancel_delayed_work_sync(&conn->timer);
 	if (ops)
 		ops->closing(conn);
-	flush(conn);
-	wait_for_users(conn);
-	rc = flush(conn);
+	conn_flush_queues(conn);
+	conn_wait_for_users(conn);
+	rc = conn_flush_queues(conn);
 	if (rc)
 		rpcrdma2_qp_abort(conn, rc);
 	rpcrdma2_negotiate_lost(conn);
 	if (ops)
 		ops->fence(conn);
-	return_work(conn);
+	conn_return_chains(conn);
 	if (cancel_delayed_work_sync(&conn->resizing.work))
 		rpcrdma2_conn_put(conn);
 	if (ops)
@@ -275,12 +276,12 @@ static void conn_teardown(struct rpcrdma2_conn *conn)
 	rpcrdma2_conn_put(conn);
 }
 
-static void teardown_work(struct work_struct *work)
+static void conn_teardown_work(struct work_struct *work)
 {
 	conn_teardown(container_of(work, struct rpcrdma2_conn, close_work));
 }
 
-static void teardown_in_thread(struct kthread_work *work)
+static void conn_teardown_in_thread(struct kthread_work *work)
 {
 	conn_teardown(container_of(work, struct rpcrdma2_conn, close_in_thread));
 }
@@ -390,8 +391,8 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	kthread_init_work(&conn->connect_work, rpcrdma2_connect_work);
 	INIT_WORK(&conn->accept_work, rpcrdma2_accept_work);
 	INIT_WORK(&conn->qp_failed_work, rpcrdma2_qp_failed_work);
-	INIT_WORK(&conn->close_work, teardown_work);
-	kthread_init_work(&conn->close_in_thread, teardown_in_thread);
+	INIT_WORK(&conn->close_work, conn_teardown_work);
+	kthread_init_work(&conn->close_in_thread, conn_teardown_in_thread);
 	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
 	INIT_DELAYED_WORK(&conn->resizing.work, rpcrdma2_change_work);
 	rpcrdma2_debugfs_init(conn);
@@ -427,7 +428,7 @@ static void conn_free_late(struct rcu_head *rcu)
 	kfree(conn);
 }
 
-static void conn_free(struct kref *ref)
+static void conn_release(struct kref *ref)
 {
 	struct rpcrdma2_conn *conn = container_of(ref, struct rpcrdma2_conn,
 						  ref);
@@ -448,7 +449,7 @@ static void conn_free(struct kref *ref)
  */
 void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
 {
-	kref_put(&conn->ref, conn_free);
+	kref_put(&conn->ref, conn_release);
 }
 
 /**

@@ -35,7 +35,8 @@ static const char * const state_names[] = {
 	[RPCRDMA2_CONN_CLOSED]		= "CLOSED",
 };
 
-static void show_ends(struct seq_file *seq, const struct rpcrdma2_conn *conn)
+static void dbgfs_show_ends(struct seq_file *seq,
+			    const struct rpcrdma2_conn *conn)
 {
 	const struct rdma_addr *addr = &conn->cm_id->route.addr;
 
@@ -52,8 +53,10 @@ static void show_ends(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 	rpcrdma2_show(seq, "dialect", "%s", conn->dialect->name);
 }
 
-static void show_props(struct seq_file *seq, const struct rpcrdma2_conn *conn,
-		       const char *whose, const struct rpcrdma2_props *values)
+static void dbgfs_show_props(struct seq_file *seq,
+			     const struct rpcrdma2_conn *conn,
+			     const char *whose,
+			     const struct rpcrdma2_props *values)
 {
 	const struct rpcrdma2_prop_table *table = conn->dialect->props;
 	char name[32], value[16] = "-";
@@ -69,7 +72,8 @@ static void show_props(struct seq_file *seq, const struct rpcrdma2_conn *conn,
 }
 
 /* "-" for what the peer did not say */
-static void show_private(struct seq_file *seq, const struct rpcrdma2_conn *conn)
+static void dbgfs_show_private_data(struct seq_file *seq,
+				    const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_private_data *pd = &conn->peer_private;
 
@@ -85,28 +89,30 @@ static void show_private(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 	}
 }
 
-static void show_terms(struct seq_file *seq, const struct rpcrdma2_conn *conn)
+static void dbgfs_show_terms(struct seq_file *seq,
+			     const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_param *param = &conn->param;
 
-	show_props(seq, conn, "offered", &conn->own);
+	dbgfs_show_props(seq, conn, "offered", &conn->own);
 	rpcrdma2_show(seq, "offered_credits", "%u",
 		      conn->active ? param->calls_out : conn->granted);
-	show_props(seq, conn, "received",
-		   conn->have_props ? &conn->peer : NULL);
+	dbgfs_show_props(seq, conn, "received",
+			 conn->have_props ? &conn->peer : NULL);
 	if (conn->have_props)
 		rpcrdma2_show(seq, "received_credits", "%u",
 			      conn->peer_credits);
 	else
 		rpcrdma2_show(seq, "received_credits", "-");
-	show_private(seq, conn);
+	dbgfs_show_private_data(seq, conn);
 	rpcrdma2_show(seq, "inline_send", "%u", READ_ONCE(conn->send_limit));
 	rpcrdma2_show(seq, "inline_receive", "%u", READ_ONCE(conn->recv_limit));
 	rpcrdma2_show(seq, "remote_invalidation", "%u", conn->remote_inv);
 	rpcrdma2_show(seq, "heartbeat", "%u", rpcrdma2_heartbeat_secs(conn));
 }
 
-static void show_queues(struct seq_file *seq, const struct rpcrdma2_conn *conn)
+static void dbgfs_show_queues(struct seq_file *seq,
+			      const struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_show(seq, "send_queue_depth", "%u", conn->sq_depth);
 	rpcrdma2_show(seq, "send_queue_used", "%u", READ_ONCE(conn->sq_used));
@@ -127,7 +133,7 @@ static void show_queues(struct seq_file *seq, const struct rpcrdma2_conn *conn)
 	rpcrdma2_show(seq, "registration_pages", "%u", conn->max_pages);
 }
 
-static int conn_show(struct seq_file *seq, void *unused)
+static int dbgfs_conn_show(struct seq_file *seq, void *unused)
 {
 	struct rpcrdma2_conn *conn = seq->private;
 	struct rpcrdma2_conn_stats stats = { };
@@ -135,20 +141,20 @@ static int conn_show(struct seq_file *seq, void *unused)
 	if (!rpcrdma2_conn_enter(conn))
 		return -ENODEV;
 	rpcrdma2_counters_add(&stats, &conn->stats, sizeof(stats));
-	show_ends(seq, conn);
-	show_terms(seq, conn);
-	show_queues(seq, conn);
+	dbgfs_show_ends(seq, conn);
+	dbgfs_show_terms(seq, conn);
+	dbgfs_show_queues(seq, conn);
 	rpcrdma2_show_conn_stats(seq, &stats);
 	conn->param.ops->show(conn, seq);
 	rpcrdma2_conn_exit(conn);
 	return 0;
 }
 
-DEFINE_SHOW_ATTRIBUTE(conn);
+DEFINE_SHOW_ATTRIBUTE(dbgfs_conn);
 
 /* "rbsiz OCTETS": other Receive buffers, on the living connection */
-static ssize_t control_write(struct file *file, const char __user *text, size_t count,
-			     loff_t *pos)
+static ssize_t dbgfs_control_write(struct file *file, const char __user *text,
+				   size_t count, loff_t *pos)
 {
 	struct rpcrdma2_conn *conn = file_inode(file)->i_private;
 	char line[32] = "";
@@ -173,11 +179,11 @@ static ssize_t control_write(struct file *file, const char __user *text, size_t 
 static const struct file_operations control_fops = {
 	.owner		= THIS_MODULE,
 	.open		= simple_open,
-	.write		= control_write,
+	.write		= dbgfs_control_write,
 };
 
 /* Has a reference. Runs once at a time: only this work uses the two dentries. */
-static void update_file(struct work_struct *work)
+static void dbgfs_update_file(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
 						  file_work);
@@ -187,7 +193,7 @@ static void update_file(struct work_struct *work)
 	if (state < RPCRDMA2_CONN_CLOSING) {
 		snprintf(name, sizeof(name), "%u", conn->id);
 		conn->file = debugfs_create_file(name, 0444, directory, conn,
-						 &conn_fops);
+						 &dbgfs_conn_fops);
 		conn->control = debugfs_create_file(name, 0200, control, conn,
 						    &control_fops);
 	} else if (state == RPCRDMA2_CONN_CLOSED) {
@@ -199,7 +205,7 @@ static void update_file(struct work_struct *work)
 	rpcrdma2_conn_put(conn);
 }
 
-static void queue_update(struct rpcrdma2_conn *conn)
+static void dbgfs_queue_update(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_conn_get(conn);
 	if (!queue_work(files_wq, &conn->file_work))
@@ -212,7 +218,7 @@ static void queue_update(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn)
 {
-	INIT_WORK(&conn->file_work, update_file);
+	INIT_WORK(&conn->file_work, dbgfs_update_file);
 }
 
 /**
@@ -224,7 +230,7 @@ void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn)
 void rpcrdma2_debugfs_ready(struct rpcrdma2_conn *conn)
 {
 	conn->ready_at = jiffies;
-	queue_update(conn);
+	dbgfs_queue_update(conn);
 }
 
 /**
@@ -236,7 +242,7 @@ void rpcrdma2_debugfs_ready(struct rpcrdma2_conn *conn)
 void rpcrdma2_debugfs_remove(struct rpcrdma2_conn *conn)
 {
 	if (conn->was_ready)
-		queue_update(conn);
+		dbgfs_queue_update(conn);
 }
 
 /**
@@ -263,14 +269,14 @@ void rpcrdma2_debugfs_add_u32(const char *name, u32 *value)
 	debugfs_create_u32(name, 0600, directory, value);
 }
 
-static int receives_show(struct seq_file *seq, void *unused)
+static int dbgfs_receives_show(struct seq_file *seq, void *unused)
 {
 	rpcrdma2_recv_memory_show(seq);
 	rpcrdma2_srq_show(seq);
 	return 0;
 }
 
-DEFINE_SHOW_ATTRIBUTE(receives);
+DEFINE_SHOW_ATTRIBUTE(dbgfs_receives);
 
 /**
  * rpcrdma2_debugfs_setup - module initialisation
@@ -284,7 +290,7 @@ int rpcrdma2_debugfs_setup(void)
 		return -ENOMEM;
 	directory = debugfs_create_dir("rpcrdma2", NULL);
 	control = debugfs_create_dir("control", directory);
-	rpcrdma2_debugfs_add("receives", &receives_fops);
+	rpcrdma2_debugfs_add("receives", &dbgfs_receives_fops);
 	return 0;
 }
 

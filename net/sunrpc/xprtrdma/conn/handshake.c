@@ -237,9 +237,9 @@ rpcrdma2_hs_step(enum rpcrdma2_hs_state state, enum rpcrdma2_hs_event event)
 }
 
 static const struct rpcrdma2_dialect *
-next_after_error(const struct rpcrdma2_error *error,
-		 const struct rpcrdma2_dialects *dialects,
-		 const struct rpcrdma2_dialect *dialect)
+hs_next_after_error(const struct rpcrdma2_error *error,
+		    const struct rpcrdma2_dialects *dialects,
+		    const struct rpcrdma2_dialect *dialect)
 {
 	if (error->code != RDMA2_ERR_VERS)
 		return rpcrdma2_next_dialect(dialects, dialect, 0, U32_MAX);
@@ -268,7 +268,7 @@ rpcrdma2_hs_next(enum rpcrdma2_hs_event event,
 		 const struct rpcrdma2_dialect *dialect)
 {
 	if (event == RPCRDMA2_HS_SPEAKS_OTHER)
-		return next_after_error(error, dialects, dialect);
+		return hs_next_after_error(error, dialects, dialect);
 	return rpcrdma2_next_dialect(dialects, dialect, 0, U32_MAX);
 }
 
@@ -277,11 +277,11 @@ rpcrdma2_hs_next(enum rpcrdma2_hs_event event,
  * speaks another dialect.
  */
 static enum rpcrdma2_hs_event
-error_event(const struct rpcrdma2_error *err,
-	    const struct rpcrdma2_dialects *dialects,
-	    const struct rpcrdma2_dialect *dialect)
+hs_error_event(const struct rpcrdma2_error *err,
+	       const struct rpcrdma2_dialects *dialects,
+	       const struct rpcrdma2_dialect *dialect)
 {
-	bool other = next_after_error(err, dialects, dialect);
+	bool other = hs_next_after_error(err, dialects, dialect);
 
 	if (dialect->props_optional && err->code == RDMA2_ERR_INVAL_HTYPE)
 		return RPCRDMA2_HS_HAS_NONE;
@@ -290,7 +290,8 @@ error_event(const struct rpcrdma2_error *err,
 	return other ? RPCRDMA2_HS_REFUSED_TRY_OTHER : RPCRDMA2_HS_ERROR;
 }
 
-static enum rpcrdma2_hs_event refused_event(const struct rpcrdma2_error *answer)
+static enum rpcrdma2_hs_event
+hs_refused_event(const struct rpcrdma2_error *answer)
 {
 	switch (answer->code) {
 	case RDMA2_ERR_VERS:
@@ -317,14 +318,14 @@ rpcrdma2_hs_event(const struct rpcrdma2_header *hdr, int decoded,
 		  const struct rpcrdma2_dialect *dialect)
 {
 	if (decoded)
-		return refused_event(&hdr->error);
+		return hs_refused_event(&hdr->error);
 
 	switch (hdr->kind) {
 	case RPCRDMA2_PROPS:
 		return hdr->response ? RPCRDMA2_HS_PROPS_ANSWER :
 				       RPCRDMA2_HS_PROPS;
 	case RPCRDMA2_ERROR:
-		return error_event(&hdr->error, dialects, dialect);
+		return hs_error_event(&hdr->error, dialects, dialect);
 	default:
 		/* A Reply of the other version answers nothing that was asked. */
 		if (hdr->response)

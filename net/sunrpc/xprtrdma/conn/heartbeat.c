@@ -54,7 +54,7 @@ u8 rpcrdma2_heartbeat_reads(const struct rpcrdma2_conn *conn)
  * CQ context, or the teardown. It has completed itself, but that the peer is there says
  * nothing about the period that begins.
  */
-static void beat_done(struct rpcrdma2_work *work, int status)
+static void heartbeat_done(struct rpcrdma2_work *work, int status)
 {
 	struct rpcrdma2_heartbeat *beat =
 		container_of(work, struct rpcrdma2_heartbeat, work);
@@ -77,7 +77,7 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
 
 	beat->since = jiffies;
 	wr->opcode = IB_WR_RDMA_WRITE;
-	rpcrdma2_work_init(&beat->work, 0, wr, wr, 1, beat_done);
+	rpcrdma2_work_init(&beat->work, 0, wr, wr, 1, heartbeat_done);
 	beat->work.prompt = true;
 	if (!rpcrdma2_heartbeat_reads(conn))
 		return;
@@ -102,7 +102,7 @@ unsigned int rpcrdma2_heartbeat_secs(const struct rpcrdma2_conn *conn)
 }
 
 /* If the Queue is full, it waits: a Queue that moves is a sign of life, too. */
-static void beat_send(struct rpcrdma2_conn *conn)
+static void heartbeat_send(struct rpcrdma2_conn *conn)
 {
 	conn->heartbeat.out = true;
 	conn->stats.heartbeats++;
@@ -111,7 +111,7 @@ static void beat_send(struct rpcrdma2_conn *conn)
 }
 
 /* Return: whether something has been on the Send Queue for long; once, and then anew */
-static bool is_stalled(struct rpcrdma2_conn *conn, unsigned int secs)
+static bool heartbeat_is_stalled(struct rpcrdma2_conn *conn, unsigned int secs)
 {
 	struct rpcrdma2_heartbeat *beat = &conn->heartbeat;
 	bool done, stalled;
@@ -130,7 +130,7 @@ static bool is_stalled(struct rpcrdma2_conn *conn, unsigned int secs)
 	return stalled;
 }
 
-static void beat_missed(struct rpcrdma2_conn *conn)
+static void heartbeat_missed(struct rpcrdma2_conn *conn)
 {
 	conn->stats.heartbeats_missed++;
 	trace_rpcrdma2_heartbeat_missed(conn);
@@ -155,16 +155,16 @@ void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn)
 
 	if (!secs)
 		return;
-	stalled = is_stalled(conn, secs);
+	stalled = heartbeat_is_stalled(conn, secs);
 	if (heard != READ_ONCE(beat->heard) && !stalled) {
 		WRITE_ONCE(beat->heard, heard);
 		/* When was that? It may be a period ago. */
 		if (!out)
 			secs = max(secs / 2, 1U);
 	} else if (!out) {
-		beat_send(conn);
+		heartbeat_send(conn);
 	} else {
-		beat_missed(conn);
+		heartbeat_missed(conn);
 		return;
 	}
 	/* Whoever looks after many peers, or after little else, wakes once for all. */

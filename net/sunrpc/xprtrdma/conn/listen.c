@@ -43,8 +43,8 @@ struct rpcrdma2_listener {
 };
 
 /* CM context. @cm_id is the new one; its context is still the listener's. */
-static int connect_request(struct rdma_cm_id *cm_id,
-			   struct rdma_cm_event *event)
+static int listener_connect_request(struct rdma_cm_id *cm_id,
+				    struct rdma_cm_event *event)
 {
 	struct rpcrdma2_listener *listener = cm_id->context;
 	struct sockaddr *sa = (struct sockaddr *)&cm_id->route.addr.dst_addr;
@@ -71,11 +71,11 @@ static int listener_event(struct rdma_cm_id *cm_id,
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		/* The CM's other connections wait, those of mounts included. */
 		saved = rpcrdma2_memalloc_save(NULL);
-		rc = connect_request(cm_id, event);
+		rc = listener_connect_request(cm_id, event);
 		rpcrdma2_memalloc_restore(saved);
 		return rc;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		/* The removal waits until relisten() destroys the id. */
+		/* The removal waits until listener_restart() destroys the id. */
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 		/* A bond failed over: the id is still bound to the link that failed. */
 		mod_delayed_work(rpcrdma2_wq, &listener->relisten, 0);
@@ -85,7 +85,7 @@ static int listener_event(struct rdma_cm_id *cm_id,
 	}
 }
 
-static int listen(struct rpcrdma2_listener *listener)
+static int listener_start(struct rpcrdma2_listener *listener)
 {
 	struct rdma_cm_id *cm_id;
 	int rc;
@@ -112,7 +112,7 @@ static int listen(struct rpcrdma2_listener *listener)
 	return 0;
 }
 
-static const char *reason(int status)
+static const char *listener_failure_reason(int status)
 {
 	switch (status) {
 	case -ENODEV:
@@ -128,18 +128,19 @@ static const char *reason(int status)
 }
 
 /* The log has one line when it stops listening, and one when it listens again. */
-static void report(struct rpcrdma2_listener *listener, int status)
+static void listener_report(struct rpcrdma2_listener *listener, int status)
 {
 	if (status && !listener->failing)
 		pr_warn("rpcrdma2: not listening at %pISpc: %s (error %d); trying again every second\n",
-			&listener->addr, reason(status), status);
+			&listener->addr, listener_failure_reason(status),
+			status);
 	else if (!status && listener->failing)
 		pr_info("rpcrdma2: listening at %pISpc again\n",
 			&listener->addr);
 	listener->failing = status;
 }
 
-static void relisten(struct work_struct *work)
+static void listener_restart(struct work_struct *work)
 {
 	struct rpcrdma2_listener *listener =
 		container_of(to_delayed_work(work), struct rpcrdma2_listener,
@@ -152,8 +153,8 @@ static void relisten(struct work_struct *work)
 	if (listener->cm_id)
 		rdma_destroy_id(listener->cm_id);
 	listener->cm_id = NULL;
-	rc = listen(listener);
-	report(listener, rc);
+	rc = listener_start(listener);
+	listener_report(listener, rc);
 	mutex_unlock(&listener->lock);
 	if (rc)
 		queue_delayed_work(rpcrdma2_wq, &listener->relisten,
@@ -187,12 +188,12 @@ rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 	listener->ops = ops;
 	listener->context = context;
 	mutex_init(&listener->lock);
-	INIT_DELAYED_WORK(&listener->relisten, relisten);
+	INIT_DELAYED_WORK(&listener->relisten, listener_restart);
 	mutex_lock(&listener->lock);
-	rc = listen(listener);
+	rc = listener_start(listener);
 	mutex_unlock(&listener->lock);
 	if (rc) {
-		/* An event of the id that failed may have queued relisten(). */
+		/* An event of the failed id may have queued listener_restart(). */
 		rpcrdma2_unlisten(listener);
 		return ERR_PTR(rc);
 	}

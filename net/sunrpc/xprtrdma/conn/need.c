@@ -17,14 +17,14 @@
 #define MISSED_ENOUGH	32
 #define OBSERVED_SPAN	1024
 
-static bool has_grown(const struct rpcrdma2_conn *conn)
+static bool resize_has_grown(const struct rpcrdma2_conn *conn)
 {
 	return conn->param.rbsiz_max > conn->param.rbsiz_min &&
 	       conn->own.rbsiz > conn->param.rbsiz_min;
 }
 
 /* Has nothing large come for a while? */
-static bool is_idle(struct rpcrdma2_conn *conn)
+static bool resize_is_idle(struct rpcrdma2_conn *conn)
 {
 	u32 used = READ_ONCE(conn->need.used);
 
@@ -50,8 +50,8 @@ void rpcrdma2_need_look(struct rpcrdma2_conn *conn)
 	bool idle, over, is_new;
 
 	spin_lock(&conn->lock);
-	idle = has_grown(conn) && is_idle(conn);
-	over = has_grown(conn) &&
+	idle = resize_has_grown(conn) && resize_is_idle(conn);
+	over = resize_has_grown(conn) &&
 	       !rpcrdma2_recv_memory_allows(conn, conn->recv_size);
 	is_new = conn->resizing.wish != least;
 	if (idle && is_new)
@@ -71,13 +71,13 @@ void rpcrdma2_need_look(struct rpcrdma2_conn *conn)
  */
 unsigned long rpcrdma2_need_delay(const struct rpcrdma2_conn *conn)
 {
-	if (!has_grown(conn))
+	if (!resize_has_grown(conn))
 		return 0;
 	return min_t(unsigned int, LOOK_SECS, READ_ONCE(rpcrdma2_inline_idle)) * HZ;
 }
 
 /* What was too large for Receives of one size says nothing of those of another. */
-static void forget(struct rpcrdma2_conn *conn, u32 size)
+static void resize_reset_need(struct rpcrdma2_conn *conn, u32 size)
 {
 	conn->need.observed_size = size;
 	conn->need.missed = 0;
@@ -98,7 +98,7 @@ void rpcrdma2_need_observe(const struct rpcrdma2_recv *recv)
 	u32 size = recv->offset + recv->len;
 
 	if (!(++conn->need.observed % OBSERVED_SPAN) || has != conn->need.observed_size)
-		forget(conn, has);
+		resize_reset_need(conn, has);
 	if (size > conn->param.rbsiz_min)
 		WRITE_ONCE(conn->need.used, conn->need.used + 1);
 	if (!cl->nsegs)
@@ -116,5 +116,5 @@ void rpcrdma2_need_observe(const struct rpcrdma2_recv *recv)
 	trace_rpcrdma2_grow(conn, has, size);
 	if (rpcrdma2_conn_resize(conn, size))
 		trace_rpcrdma2_grow_refused(conn, has, size);
-	forget(conn, has);
+	resize_reset_need(conn, has);
 }

@@ -11,7 +11,7 @@
 #define CONNPROP_XID	1
 
 /* v2-09, 4.2.1 and 7. A peer of whom nothing is known may have version 1. */
-static u32 peer_receives(const struct rpcrdma2_conn *conn)
+static u32 negotiate_peer_recv_size(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_dialect *dialect = conn->dialect;
 
@@ -27,7 +27,7 @@ static u32 peer_receives(const struct rpcrdma2_conn *conn)
  * RFC 8797, 4.1: version 2 has no property for it. A peer that says no properties may
  * not look at this end's.
  */
-static u32 peer_sends(const struct rpcrdma2_conn *conn)
+static u32 negotiate_peer_send_size(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_dialect *dialect = conn->dialect;
 
@@ -47,8 +47,9 @@ void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn)
 {
 	spin_lock(&conn->lock);
 	if (!conn->resizing.lower_to)
-		WRITE_ONCE(conn->recv_limit, min(conn->own.rbsiz,
-						 peer_sends(conn)));
+		WRITE_ONCE(conn->recv_limit,
+			   min(conn->own.rbsiz,
+			       negotiate_peer_send_size(conn)));
 	spin_unlock(&conn->lock);
 }
 
@@ -56,18 +57,18 @@ void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn)
  * Properties may come when RPCs flow, and their senders look at the limits without a
  * lock: these are not lowered, so what fits once will do so when it is sent.
  */
-static void set_terms(struct rpcrdma2_conn *conn)
+static void negotiate_set_terms(struct rpcrdma2_conn *conn)
 {
 	u32 limit;
 
 	lockdep_assert_held(&conn->lock);
 
-	limit = min(conn->param.sbsiz, peer_receives(conn));
+	limit = min(conn->param.sbsiz, negotiate_peer_recv_size(conn));
 	limit = max(conn->send_limit, limit);
 	WRITE_ONCE(conn->send_max, limit);
 	WRITE_ONCE(conn->send_limit, limit);
 	WRITE_ONCE(conn->send_size, max(conn->send_size, limit));
-	limit = min(conn->own.rbsiz, peer_sends(conn));
+	limit = min(conn->own.rbsiz, negotiate_peer_send_size(conn));
 	WRITE_ONCE(conn->recv_limit, max(conn->recv_limit, limit));
 	if (conn->dialect->props)
 		conn->remote_inv = conn->peer.remote_inv;
@@ -80,8 +81,9 @@ static void set_terms(struct rpcrdma2_conn *conn)
  * The handshake takes a step; this end has become @conn->dialect's, or has heard of
  * properties. The timer may be at it as well as the CQ: each looks at what holds now.
  */
-static void settle(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_state old,
-		   enum rpcrdma2_hs_state next)
+static void negotiate_enter_state(struct rpcrdma2_conn *conn,
+				  enum rpcrdma2_hs_state old,
+				  enum rpcrdma2_hs_state next)
 {
 	if (old == next)
 		return;
@@ -89,7 +91,7 @@ static void settle(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_state old,
 	if (!rpcrdma2_hs_calls(next))
 		return;
 	spin_lock(&conn->lock);
-	set_terms(conn);
+	negotiate_set_terms(conn);
 	spin_unlock(&conn->lock);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_READY,
 				   rpcrdma2_heartbeat_secs(conn))) {
@@ -104,8 +106,8 @@ static void settle(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_state old,
 }
 
 static const struct rpcrdma2_hs_step *
-step_locked(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
-	    enum rpcrdma2_hs_state *old)
+negotiate_step_locked(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
+		      enum rpcrdma2_hs_state *old)
 {
 	const struct rpcrdma2_hs_step *step;
 
@@ -122,8 +124,8 @@ step_locked(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
  * lock. Most messages change nothing once the dialect is decided, and take no lock.
  */
 static const struct rpcrdma2_hs_step *
-step_on(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
-	enum rpcrdma2_hs_state *old)
+negotiate_step(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
+	       enum rpcrdma2_hs_state *old)
 {
 	const struct rpcrdma2_hs_step *step;
 
@@ -132,12 +134,13 @@ step_on(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
 	if (likely(step->next == *old))
 		return step;
 	spin_lock(&conn->lock);
-	step = step_locked(conn, event, old);
+	step = negotiate_step_locked(conn, event, old);
 	spin_unlock(&conn->lock);
 	return step;
 }
 
-static const struct rpcrdma2_dialect *next_dialect(struct rpcrdma2_conn *conn)
+static const struct rpcrdma2_dialect *
+negotiate_next_dialect(struct rpcrdma2_conn *conn)
 {
 	return rpcrdma2_next_dialect(&conn->param.dialects, conn->dialect, 0,
 				     U32_MAX);
@@ -147,8 +150,8 @@ static const struct rpcrdma2_dialect *next_dialect(struct rpcrdma2_conn *conn)
  * Until the peer says its properties, it has the defaults of the dialect. A dialect
  * without properties has callbacks without chunks, and nothing else.
  */
-static void set_dialect(struct rpcrdma2_conn *conn,
-			const struct rpcrdma2_dialect *dialect)
+static void negotiate_set_dialect(struct rpcrdma2_conn *conn,
+				  const struct rpcrdma2_dialect *dialect)
 {
 	lockdep_assert_held(&conn->lock);
 
@@ -161,7 +164,8 @@ static void set_dialect(struct rpcrdma2_conn *conn,
 		};
 }
 
-static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
+static int negotiate_send_connprop(struct rpcrdma2_conn *conn, u32 xid,
+				   bool response)
 {
 	struct rpcrdma2_header hdr = {
 		.xid		= xid,
@@ -182,16 +186,17 @@ static int send_connprop(struct rpcrdma2_conn *conn, u32 xid, bool response)
  * earlier dialect is forgotten.
  * Return: false if the state was no longer @old
  */
-static bool become(struct rpcrdma2_conn *conn,
-		   const struct rpcrdma2_dialect *dialect,
-		   enum rpcrdma2_hs_state old, enum rpcrdma2_hs_state next)
+static bool negotiate_switch_dialect(struct rpcrdma2_conn *conn,
+				     const struct rpcrdma2_dialect *dialect,
+				     enum rpcrdma2_hs_state old,
+				     enum rpcrdma2_hs_state next)
 {
 	bool ok;
 
 	spin_lock(&conn->lock);
 	ok = conn->handshake == old;
 	if (ok) {
-		set_dialect(conn, dialect);
+		negotiate_set_dialect(conn, dialect);
 		WRITE_ONCE(conn->connprop_out, next == RPCRDMA2_HS_ASKING);
 		WRITE_ONCE(conn->handshake, next);
 	}
@@ -203,17 +208,17 @@ static bool become(struct rpcrdma2_conn *conn,
  * In version 1 there is nothing to ask. Return: false if the timer has begun to send
  * Calls in another dialect
  */
-static bool ask_in(struct rpcrdma2_conn *conn,
-		   const struct rpcrdma2_dialect *dialect,
-		   enum rpcrdma2_hs_state old)
+static bool negotiate_ask_in(struct rpcrdma2_conn *conn,
+			     const struct rpcrdma2_dialect *dialect,
+			     enum rpcrdma2_hs_state old)
 {
 	enum rpcrdma2_hs_state next = rpcrdma2_hs_start(dialect);
 
-	if (!become(conn, dialect, old, next))
+	if (!negotiate_switch_dialect(conn, dialect, old, next))
 		return false;
-	settle(conn, old, next);
+	negotiate_enter_state(conn, old, next);
 	if (next == RPCRDMA2_HS_ASKING)
-		send_connprop(conn, CONNPROP_XID, false);
+		negotiate_send_connprop(conn, CONNPROP_XID, false);
 	return true;
 }
 
@@ -225,13 +230,15 @@ static bool ask_in(struct rpcrdma2_conn *conn,
  */
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn)
 {
-	if (ask_in(conn, conn->param.dialects.dialect[0], RPCRDMA2_HS_WAITING))
+	if (negotiate_ask_in(conn, conn->param.dialects.dialect[0],
+			     RPCRDMA2_HS_WAITING))
 		return;
 	/* The server spoke before the CM did, when it was too early to be READY. */
-	settle(conn, RPCRDMA2_HS_WAITING, READ_ONCE(conn->handshake));
+	negotiate_enter_state(conn, RPCRDMA2_HS_WAITING,
+			      READ_ONCE(conn->handshake));
 }
 
-static void listen_on(struct rpcrdma2_conn *conn)
+static void negotiate_restart_timer(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_conn_set_timer(conn, RPCRDMA2_ANSWER_TIMEOUT_SECS * HZ);
 }
@@ -253,17 +260,17 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
 	if (READ_ONCE(conn->handshake) == RPCRDMA2_HS_TRYING &&
 	    !conn->tried) {
 		conn->tried = !conn->param.ops->is_quiet(conn);
-		listen_on(conn);
+		negotiate_restart_timer(conn);
 		return;
 	}
-	step = step_on(conn, RPCRDMA2_HS_SILENCE, &old);
-	settle(conn, old, step->next);
+	step = negotiate_step(conn, RPCRDMA2_HS_SILENCE, &old);
+	negotiate_enter_state(conn, old, step->next);
 	if (step->action == RPCRDMA2_HS_ASSUME_NEXT)
-		conn->suspect = next_dialect(conn);
+		conn->suspect = negotiate_next_dialect(conn);
 	if (step->action != RPCRDMA2_HS_NOTHING)
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 	else if (step->next == RPCRDMA2_HS_TRYING)
-		listen_on(conn);
+		negotiate_restart_timer(conn);
 	else if (state == RPCRDMA2_CONN_READY)
 		/* The answer came just now. The timer goes on as another one. */
 		rpcrdma2_heartbeat(conn);
@@ -288,10 +295,10 @@ void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 	const struct rpcrdma2_hs_step *step;
 	enum rpcrdma2_hs_state old;
 
-	step = step_on(conn, RPCRDMA2_HS_LOST, &old);
+	step = negotiate_step(conn, RPCRDMA2_HS_LOST, &old);
 	if (by_peer && step->action == RPCRDMA2_HS_ASSUME_NEXT)
-		conn->suspect = next_dialect(conn);
-	settle(conn, old, step->next);
+		conn->suspect = negotiate_next_dialect(conn);
+	negotiate_enter_state(conn, old, step->next);
 }
 
 /**
@@ -328,8 +335,8 @@ void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
  * Only a Call can be answered: errors never flow from requester to responder
  * (v2-09, 5.3.3), so a bad Reply closes the connection.
  */
-static void answer_error(struct rpcrdma2_recv *recv,
-			 enum rpcrdma2_hs_event event)
+static void negotiate_answer_error(struct rpcrdma2_recv *recv,
+				   enum rpcrdma2_hs_event event)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	struct rpcrdma2_error *error = &recv->hdr.error;
@@ -354,7 +361,7 @@ static void answer_error(struct rpcrdma2_recv *recv,
 				    close_after);
 }
 
-static void take_props(struct rpcrdma2_recv *recv)
+static void negotiate_take_props(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 
@@ -370,7 +377,7 @@ static void take_props(struct rpcrdma2_recv *recv)
 }
 
 /* When Calls have been sent in spite of it, too: that answers none of them. */
-static bool refuses_connprop(const struct rpcrdma2_recv *recv)
+static bool negotiate_refuses_connprop(const struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 
@@ -382,7 +389,7 @@ static bool refuses_connprop(const struct rpcrdma2_recv *recv)
 }
 
 /* Consumes @recv. */
-static void deliver(struct rpcrdma2_recv *recv)
+static void dispatch_deliver(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 
@@ -411,7 +418,7 @@ static void deliver(struct rpcrdma2_recv *recv)
 		conn->param.ops->call(recv);
 }
 
-static int why_hang_up(enum rpcrdma2_hs_event event)
+static int negotiate_hang_up_status(enum rpcrdma2_hs_event event)
 {
 	switch (event) {
 	case RPCRDMA2_HS_SPEAKS_OTHER:
@@ -423,29 +430,30 @@ static int why_hang_up(enum rpcrdma2_hs_event event)
 	}
 }
 
-static void ask_next(struct rpcrdma2_conn *conn,
-		     enum rpcrdma2_hs_event event,
-		     const struct rpcrdma2_error *error,
-		     enum rpcrdma2_hs_state old)
+static void negotiate_ask_next(struct rpcrdma2_conn *conn,
+			       enum rpcrdma2_hs_event event,
+			       const struct rpcrdma2_error *error,
+			       enum rpcrdma2_hs_state old)
 {
 	const struct rpcrdma2_dialect *next;
 
 	next = rpcrdma2_hs_next(event, error, &conn->param.dialects,
 				conn->dialect);
-	if (ask_in(conn, next, old))
+	if (negotiate_ask_in(conn, next, old))
 		return;
 	conn->assume = next;
 	rpcrdma2_conn_close(conn, -EPROTONOSUPPORT);
 }
 
-static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
+static void dispatch_take_step(struct rpcrdma2_recv *recv,
+			       enum rpcrdma2_hs_event event)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	const struct rpcrdma2_hs_step *step;
-	bool refused = refuses_connprop(recv);
+	bool refused = negotiate_refuses_connprop(recv);
 	enum rpcrdma2_hs_state old;
 
-	step = step_on(conn, event, &old);
+	step = negotiate_step(conn, event, &old);
 	/* Whose the handle of a Reply's was is for the requester to say. */
 	if (recv->invalidated &&
 	    (step->action != RPCRDMA2_HS_DELIVER || !recv->hdr.response ||
@@ -458,21 +466,21 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 	case RPCRDMA2_HS_DELIVER:
 		if (refused)
 			break;
-		settle(conn, old, step->next);
-		deliver(recv);
+		negotiate_enter_state(conn, old, step->next);
+		dispatch_deliver(recv);
 		return;
 	case RPCRDMA2_HS_ANSWER_PROPS:
-		take_props(recv);
-		send_connprop(conn, recv->hdr.xid, true);
+		negotiate_take_props(recv);
+		negotiate_send_connprop(conn, recv->hdr.xid, true);
 		break;
 	case RPCRDMA2_HS_TAKE_PROPS:
-		take_props(recv);
+		negotiate_take_props(recv);
 		break;
 	case RPCRDMA2_HS_ANSWER_ERROR:
-		answer_error(recv, event);
+		negotiate_answer_error(recv, event);
 		break;
 	case RPCRDMA2_HS_ASK_NEXT:
-		ask_next(conn, event, &recv->hdr.error, old);
+		negotiate_ask_next(conn, event, &recv->hdr.error, old);
 		rpcrdma2_recv_put(recv);
 		return;
 	case RPCRDMA2_HS_ASSUME_NEXT:
@@ -481,18 +489,19 @@ static void take_step(struct rpcrdma2_recv *recv, enum rpcrdma2_hs_event event)
 						conn->dialect);
 		fallthrough;
 	case RPCRDMA2_HS_HANG_UP:
-		rpcrdma2_conn_close(conn, why_hang_up(event));
+		rpcrdma2_conn_close(conn, negotiate_hang_up_status(event));
 		break;
 	}
 	rpcrdma2_recv_put(recv);
-	settle(conn, old, step->next);
+	negotiate_enter_state(conn, old, step->next);
 }
 
 /*
  * Whose a message is. An answer is in the dialect of the question, which the first message
  * is, unless this end begins to ask just then.
  */
-static const struct rpcrdma2_dialect *dialect_of(const struct rpcrdma2_recv *recv)
+static const struct rpcrdma2_dialect *
+dispatch_find_dialect(const struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	const struct rpcrdma2_dialect *dialect;
@@ -505,12 +514,13 @@ static const struct rpcrdma2_dialect *dialect_of(const struct rpcrdma2_recv *rec
 		dialect = rpcrdma2_hs_dialect(state, &conn->param.dialects,
 					      asked ? NULL : conn->dialect,
 					      recv->buf, recv->len);
-	} while (asked && !become(conn, dialect, state, state));
+	} while (asked &&
+		 !negotiate_switch_dialect(conn, dialect, state, state));
 	return dialect;
 }
 
 /* The number of another text's error stands for something else here. */
-static void count_error_received(struct rpcrdma2_conn *conn,
+static void dispatch_count_error(struct rpcrdma2_conn *conn,
 				 const struct rpcrdma2_error *error)
 {
 	bool is_ours = !error->bare || error->code == RDMA2_ERR_VERS;
@@ -541,7 +551,7 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 		rpcrdma2_recv_put(recv);
 		return;
 	}
-	dialect = dialect_of(recv);
+	dialect = dispatch_find_dialect(recv);
 	rpcrdma2_stream_decode(xdr, &conn->recv_xdr_buf, recv->buf, recv->len);
 	recv->hdr.response = conn->active;
 	rc = rpcrdma2_decode(dialect, xdr, &recv->hdr);
@@ -554,7 +564,7 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 		if (recv->hdr.kind == RPCRDMA2_ERROR) {
 			trace_rpcrdma2_error_recv(conn, recv->hdr.xid,
 						  &recv->hdr.error);
-			count_error_received(conn, &recv->hdr.error);
+			dispatch_count_error(conn, &recv->hdr.error);
 		}
 	}
 	if (!rc && rpcrdma2_is_change(recv->hdr.kind)) {
@@ -563,6 +573,7 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 		recv->hdr.response = false;
 		rc = rpcrdma2_refuse(&recv->hdr, RDMA2_ERR_INVAL_HTYPE);
 	}
-	take_step(recv, rpcrdma2_hs_event(&recv->hdr, rc, &conn->param.dialects,
-					  conn->dialect));
+	dispatch_take_step(recv, rpcrdma2_hs_event(&recv->hdr, rc,
+						   &conn->param.dialects,
+						   conn->dialect));
 }

@@ -40,7 +40,7 @@
 static DEFINE_XARRAY(no_local_inv);
 
 /* At the end of the first connection that met with it. */
-static void note_refusal(struct ib_device *dev)
+static void qp_note_refused_inv(struct ib_device *dev)
 {
 	if (xa_load(&no_local_inv, dev->index))
 		return;
@@ -50,7 +50,7 @@ static void note_refusal(struct ib_device *dev)
 }
 
 /* A new device may have the index of one that is gone. */
-static int forget_refusal(struct ib_device *dev)
+static int qp_forget_refused_inv(struct ib_device *dev)
 {
 	xa_erase(&no_local_inv, dev->index);
 	return 0;
@@ -58,7 +58,7 @@ static int forget_refusal(struct ib_device *dev)
 
 static struct ib_client client = {
 	.name	= KBUILD_MODNAME,
-	.add	= forget_refusal,
+	.add	= qp_forget_refused_inv,
 };
 
 /**
@@ -81,7 +81,7 @@ void rpcrdma2_qp_cleanup(void)
 }
 
 /* Data moves by FRWR and Send With Invalidate only. */
-static int check_device(struct ib_device *dev)
+static int qp_check_device(struct ib_device *dev)
 {
 	if (!(dev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS) ||
 	    !dev->attrs.max_fast_reg_page_list_len) {
@@ -92,7 +92,7 @@ static int check_device(struct ib_device *dev)
 	return 0;
 }
 
-static unsigned int calls_of(const struct rpcrdma2_conn *conn)
+static unsigned int qp_calls(const struct rpcrdma2_conn *conn)
 {
 	return conn->param.calls_out + conn->param.calls_in;
 }
@@ -168,7 +168,8 @@ unsigned int rpcrdma2_next_vector(const struct ib_device *dev, bool active)
  * everything that may be on the Queues; the device may make the Queues themselves longer
  * than asked for.
  */
-static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
+static int qp_create_cq(struct rpcrdma2_conn *conn,
+			struct ib_qp_init_attr *attr)
 {
 	unsigned int recvs = conn->srq ? conn->srq->depth : attr->cap.max_recv_wr;
 	unsigned int limit = conn->cm_id->device->attrs.max_cqe;
@@ -204,9 +205,9 @@ static int create_cq(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
  * shares its Receives is one of many, most of which are idle: it plans for few Calls, and
  * takes less than 128 KiB where an entry has 448 octets, as with mlx5.
  */
-static unsigned int send_entries(const struct rpcrdma2_conn *conn)
+static unsigned int qp_send_entries(const struct rpcrdma2_conn *conn)
 {
-	unsigned int calls = calls_of(conn);
+	unsigned int calls = qp_calls(conn);
 
 	if (conn->srq)
 		calls = min_t(unsigned int, calls, SHARED_CALLS);
@@ -220,7 +221,7 @@ static unsigned int send_entries(const struct rpcrdma2_conn *conn)
  * wait if they do. On iWARP, each segment needs one, of rdma_rw's size at the most;
  * elsewhere, only those that the device had rather not have in SGEs.
  */
-static unsigned int read_registrations(const struct rpcrdma2_conn *conn)
+static unsigned int qp_read_registrations(const struct rpcrdma2_conn *conn)
 {
 	const struct rdma_cm_id *cm_id = conn->cm_id;
 	const struct ib_device_attr *attrs = &cm_id->device->attrs;
@@ -233,11 +234,11 @@ static unsigned int read_registrations(const struct rpcrdma2_conn *conn)
 					 256U));
 }
 
-static void fill_qp_attr(struct rpcrdma2_conn *conn,
+static void qp_fill_attr(struct rpcrdma2_conn *conn,
 			 struct ib_qp_init_attr *attr)
 {
 	struct ib_device *dev = conn->cm_id->device;
-	unsigned int calls = calls_of(conn);
+	unsigned int calls = qp_calls(conn);
 
 	attr->event_handler = qp_event;
 	attr->qp_context = conn;
@@ -251,7 +252,7 @@ static void fill_qp_attr(struct rpcrdma2_conn *conn,
 		attr->cap.max_recv_wr = min_t(u32, dev->attrs.max_qp_wr,
 					      calls + RPCRDMA2_CONTROL_RECVS + 1);
 	attr->cap.max_send_wr = min_t(u32, dev->attrs.max_qp_wr,
-				      send_entries(conn) + 1);
+				      qp_send_entries(conn) + 1);
 	attr->cap.max_send_sge = 1;
 	attr->cap.max_recv_sge = 1;
 	if (!rpcrdma2_conn_moves_data(conn))
@@ -259,14 +260,15 @@ static void fill_qp_attr(struct rpcrdma2_conn *conn,
 	/* A Send is one buffer; RDMA Writes gather. Those of a client are rare. */
 	attr->cap.max_send_sge = min_t(u32, dev->attrs.max_send_sge,
 				       conn->active ? MIN_WRITE_SGES : WRITE_SGES);
-	attr->cap.max_rdma_ctxs = read_registrations(conn);
+	attr->cap.max_rdma_ctxs = qp_read_registrations(conn);
 }
 
 /*
  * On some devices, the length of a Send Queue depends on the SGEs of its WRs, and
  * max_qp_wr is for the smallest. With fewer SGEs, a payload takes more RDMA Writes.
  */
-static int create_qp(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
+static int qp_try_create(struct rpcrdma2_conn *conn,
+			 struct ib_qp_init_attr *attr)
 {
 	struct ib_qp_cap cap = attr->cap;
 	int rc;
@@ -288,12 +290,12 @@ static int create_qp(struct rpcrdma2_conn *conn, struct ib_qp_init_attr *attr)
 }
 
 /* Credits are Receives: a device that has fewer of them allows fewer Calls. */
-static void limit_calls(struct rpcrdma2_conn *conn)
+static void qp_limit_calls(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_conn_param *param = &conn->param;
 	unsigned int *larger;
 
-	while (calls_of(conn) + RPCRDMA2_CONTROL_RECVS > conn->recv_depth) {
+	while (qp_calls(conn) + RPCRDMA2_CONTROL_RECVS > conn->recv_depth) {
 		larger = param->calls_in > param->calls_out ?
 			 &param->calls_in : &param->calls_out;
 		(*larger)--;
@@ -302,7 +304,7 @@ static void limit_calls(struct rpcrdma2_conn *conn)
 	conn->granted_most = conn->granted;
 }
 
-static int get_pd(struct rpcrdma2_conn *conn)
+static int qp_get_pd(struct rpcrdma2_conn *conn)
 {
 	int rc;
 
@@ -318,7 +320,7 @@ static int get_pd(struct rpcrdma2_conn *conn)
 }
 
 /* A registration that the device did not give up keeps its PD. */
-static void put_pd(struct rpcrdma2_conn *conn)
+static void qp_put_pd(struct rpcrdma2_conn *conn)
 {
 	if (conn->srq)
 		rpcrdma2_srq_detach(conn);
@@ -328,15 +330,15 @@ static void put_pd(struct rpcrdma2_conn *conn)
 }
 
 /* Each Queue has an entry for the drain. */
-static int limit_recvs(struct rpcrdma2_conn *conn, unsigned int entries)
+static int qp_limit_recvs(struct rpcrdma2_conn *conn, unsigned int entries)
 {
-	conn->recv_depth = calls_of(conn) + RPCRDMA2_CONTROL_RECVS;
+	conn->recv_depth = qp_calls(conn) + RPCRDMA2_CONTROL_RECVS;
 	if (conn->srq)
 		return 0;
 	conn->recv_depth = min(conn->recv_depth, entries - 1);
 	if (conn->recv_depth < RPCRDMA2_CONTROL_RECVS + 2)
 		return -EOPNOTSUPP;
-	limit_calls(conn);
+	qp_limit_calls(conn);
 	return 0;
 }
 
@@ -355,28 +357,28 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	struct ib_qp_init_attr attr = { };
 	int rc;
 
-	rc = check_device(dev);
+	rc = qp_check_device(dev);
 	if (rc)
 		return rc;
 	conn->no_local_inv = xa_load(&no_local_inv, dev->index);
 
-	rc = get_pd(conn);
+	rc = qp_get_pd(conn);
 	if (rc)
 		return rc;
-	fill_qp_attr(conn, &attr);
-	rc = create_cq(conn, &attr);
+	qp_fill_attr(conn, &attr);
+	rc = qp_create_cq(conn, &attr);
 	if (rc)
 		return rc;
 	attr.send_cq = conn->cq;
 	attr.recv_cq = conn->cq;
-	rc = create_qp(conn, &attr);
+	rc = qp_try_create(conn, &attr);
 	if (rc)
 		return rc;
 	conn->qp = conn->cm_id->qp;
 	/* "rdma resource" names who made it, which rdma_cm takes for itself. */
 	conn->qp->res.kern_name = KBUILD_MODNAME;
 	conn->sq_depth = min(conn->sq_depth, attr.cap.max_send_wr) - 1;
-	rc = limit_recvs(conn, attr.cap.max_recv_wr);
+	rc = qp_limit_recvs(conn, attr.cap.max_recv_wr);
 	if (rc)
 		return rc;
 	conn->max_pages = min_t(unsigned int, MAX_PAGES,
@@ -398,7 +400,7 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
  * The QP of a Shared Receive Queue does not flush what is there for others. One that was
  * never connected takes nothing, and need not say so.
  */
-static void wait_last_wqe(struct rpcrdma2_conn *conn)
+static void qp_wait_last_wqe(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_srq *srq = conn->srq;
 
@@ -411,7 +413,7 @@ static void wait_last_wqe(struct rpcrdma2_conn *conn)
 }
 
 /* ib_drain_qp() does this, too, but says nothing if the device refuses. */
-static int to_error(struct ib_qp *qp)
+static int qp_set_error(struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 
@@ -431,7 +433,7 @@ static int to_error(struct ib_qp *qp)
  */
 int rpcrdma2_qp_drain(struct rpcrdma2_conn *conn)
 {
-	int rc = to_error(conn->qp);
+	int rc = qp_set_error(conn->qp);
 
 	if (rc)
 		return rc;
@@ -440,7 +442,7 @@ int rpcrdma2_qp_drain(struct rpcrdma2_conn *conn)
 		return 0;
 	}
 	ib_drain_sq(conn->qp);
-	wait_last_wqe(conn);
+	qp_wait_last_wqe(conn);
 	/* The CQ has handled what came before this. */
 	ib_drain_sq(conn->qp);
 	return 0;
@@ -450,7 +452,7 @@ int rpcrdma2_qp_drain(struct rpcrdma2_conn *conn)
  * A device that raises no event may have filled a Receive that is shared after the drain.
  * Once the QP is gone it will not; it is looked for, so that it goes back.
  */
-static void reap(struct ib_cq *cq)
+static void qp_reap_cq(struct ib_cq *cq)
 {
 	struct ib_wc wc;
 
@@ -477,7 +479,7 @@ void rpcrdma2_qp_abort(struct rpcrdma2_conn *conn, int rc)
 		return;
 	rdma_destroy_qp(conn->cm_id);
 	conn->qp = NULL;
-	reap(conn->cq);
+	qp_reap_cq(conn->cq);
 }
 
 /**
@@ -489,16 +491,16 @@ void rpcrdma2_qp_abort(struct rpcrdma2_conn *conn, int rc)
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn)
 {
 	if (conn->inv_refused)
-		note_refusal(conn->cm_id->device);
+		qp_note_refused_inv(conn->cm_id->device);
 	if (conn->qp)
 		rdma_destroy_qp(conn->cm_id);
 	conn->qp = NULL;
 	if (conn->cq && conn->srq)
-		reap(conn->cq);
+		qp_reap_cq(conn->cq);
 	if (conn->cq)
 		ib_free_cq(conn->cq);
 	conn->cq = NULL;
 	rpcrdma2_recvs_unmap(conn);
 	rpcrdma2_sends_unmap(conn);
-	put_pd(conn);
+	qp_put_pd(conn);
 }

@@ -39,8 +39,8 @@ struct memory {
 	bool		needs_sync;
 };
 
-static bool memory_get(struct ib_pd *pd, struct memory *memory, u32 size,
-		       gfp_t gfp)
+static bool recv_get_memory(struct ib_pd *pd, struct memory *memory, u32 size,
+			    gfp_t gfp)
 {
 	memory->buf = rpcrdma2_buffer_alloc(pd->device, size,
 					    DMA_FROM_DEVICE, gfp,
@@ -54,7 +54,8 @@ static bool memory_get(struct ib_pd *pd, struct memory *memory, u32 size,
 	return true;
 }
 
-static void memory_put(struct rpcrdma2_conn *conn, const struct memory *memory)
+static void recv_put_memory(struct rpcrdma2_conn *conn,
+			    const struct memory *memory)
 {
 	ib_dma_unmap_single(conn->pd->device, memory->sge.addr,
 			    memory->sge.length, DMA_FROM_DEVICE);
@@ -62,7 +63,7 @@ static void memory_put(struct rpcrdma2_conn *conn, const struct memory *memory)
 }
 
 /* Receives of a server have a limit. */
-static void memory_count(const struct rpcrdma2_conn *conn, long more)
+static void recv_count_memory(const struct rpcrdma2_conn *conn, long more)
 {
 	if (!conn->active)
 		rpcrdma2_recv_memory_add(more);
@@ -99,13 +100,14 @@ int rpcrdma2_recvs_post(struct rpcrdma2_conn *conn)
 }
 
 /* Return: whether it has the size that all are to have */
-static bool swap_memory(struct rpcrdma2_recv *recv)
+static bool recv_swap_memory(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	struct memory new, old;
 	bool done;
 
-	if (!memory_get(conn->pd, &new, READ_ONCE(conn->recv_size), GFP_NOWAIT))
+	if (!recv_get_memory(conn->pd, &new, READ_ONCE(conn->recv_size),
+			     GFP_NOWAIT))
 		return false;
 	spin_lock(&conn->lock);
 	done = new.sge.length == conn->recv_size &&
@@ -119,9 +121,9 @@ static bool swap_memory(struct rpcrdma2_recv *recv)
 		conn->odd_recvs--;
 	}
 	spin_unlock(&conn->lock);
-	memory_put(conn, done ? &old : &new);
+	recv_put_memory(conn, done ? &old : &new);
 	if (done)
-		memory_count(conn, (long)new.sge.length - old.sge.length);
+		recv_count_memory(conn, (long)new.sge.length - old.sge.length);
 	return done;
 }
 
@@ -129,13 +131,13 @@ static bool swap_memory(struct rpcrdma2_recv *recv)
  * The buffer comes back, and is to have another size (change.c). If there is no memory
  * for that now, it may be the next time.
  */
-static void resize(struct rpcrdma2_recv *recv)
+static void recv_resize(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 
 	if (!rpcrdma2_conn_enter(conn))
 		return;
-	if (swap_memory(recv) && !READ_ONCE(conn->odd_recvs))
+	if (recv_swap_memory(recv) && !READ_ONCE(conn->odd_recvs))
 		rpcrdma2_change_soon(conn);
 	rpcrdma2_conn_exit(conn);
 }
@@ -156,7 +158,7 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *recv)
 		return;
 	}
 	if (unlikely(recv->sge.length != READ_ONCE(conn->recv_size)))
-		resize(recv);
+		recv_resize(recv);
 	llist_add(&recv->node, &conn->given_back);
 }
 
@@ -164,7 +166,8 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *recv)
  * Was it a Send? An RDMA Write with Immediate takes a Receive, too, in which it leaves what
  * was there before, and the length is its own. Nobody sends immediate data.
  */
-static bool is_send(const struct rpcrdma2_recv *recv, const struct ib_wc *wc)
+static bool recv_is_send(const struct rpcrdma2_recv *recv,
+			 const struct ib_wc *wc)
 {
 	return !(wc->wc_flags & IB_WC_WITH_IMM) &&
 	       wc->byte_len <= recv->sge.length;
@@ -174,15 +177,15 @@ static bool is_send(const struct rpcrdma2_recv *recv, const struct ib_wc *wc)
  * Is a message in it that is to be looked at? A Receive that is shared goes back if not;
  * any other belongs to a connection that goes.
  */
-static bool is_filled(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn,
-		      const struct ib_wc *wc)
+static bool recv_is_filled(struct rpcrdma2_recv *recv,
+			   struct rpcrdma2_conn *conn, const struct ib_wc *wc)
 {
 	bool ok = wc->status == IB_WC_SUCCESS;
 
 	if (!ok) {
 		trace_rpcrdma2_wc_error(conn, NULL, wc);
 		rpcrdma2_conn_broken(conn, wc);
-	} else if (unlikely(!is_send(recv, wc))) {
+	} else if (unlikely(!recv_is_send(recv, wc))) {
 		rpcrdma2_conn_close(conn, -EPROTO);
 		ok = false;
 	}
@@ -207,7 +210,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct rpcrdma2_conn *conn = cq->cq_context;
 
 	conn->stats.completions++;
-	if (!is_filled(recv, conn, wc))
+	if (!recv_is_filled(recv, conn, wc))
 		return;
 	if (recv->needs_sync)
 		ib_dma_sync_single_for_cpu(conn->pd->device, recv->sge.addr,
@@ -230,7 +233,7 @@ static struct rpcrdma2_recv *recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
 	recv = kmalloc_node(sizeof(*recv), gfp, ibdev_to_node(pd->device));
 	if (!recv)
 		return NULL;
-	if (!memory_get(pd, &memory, size, gfp)) {
+	if (!recv_get_memory(pd, &memory, size, gfp)) {
 		kfree(recv);
 		return NULL;
 	}
@@ -309,7 +312,7 @@ static struct rpcrdma2_recv *recv_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 	if (!recv)
 		return NULL;
 	recv->conn = conn;
-	memory_count(conn, recv->sge.length);
+	recv_count_memory(conn, recv->sge.length);
 	spin_lock(&conn->lock);
 	list_add(&recv->all, &conn->recvs);
 	conn->odd_recvs += recv->sge.length != conn->recv_size;
@@ -368,7 +371,7 @@ void rpcrdma2_recvs_free(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_recv *recv, *next;
 
 	list_for_each_entry_safe(recv, next, &conn->recvs, all) {
-		memory_count(conn, -(long)recv->sge.length);
+		recv_count_memory(conn, -(long)recv->sge.length);
 		rpcrdma2_recv_free(NULL, recv, false);
 	}
 }

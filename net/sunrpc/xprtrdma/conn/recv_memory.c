@@ -23,7 +23,7 @@ static atomic_t shortages;
 static atomic64_t short_until;	/* by get_jiffies_64() */
 static atomic64_t retry_at;	/* the same */
 
-static long memory_limit(void)
+static long recv_budget_limit(void)
 {
 	return READ_ONCE(rpcrdma2_receive_memory) * (long)SZ_1M;
 }
@@ -49,7 +49,7 @@ void rpcrdma2_recv_memory_add(long more)
  */
 bool rpcrdma2_recv_memory_fits(long more)
 {
-	return atomic_long_read(&octets) + more <= memory_limit();
+	return atomic_long_read(&octets) + more <= recv_budget_limit();
 }
 
 /**
@@ -125,7 +125,7 @@ void rpcrdma2_recv_memory_note_failure(void)
  */
 void rpcrdma2_recv_memory_show(struct seq_file *seq)
 {
-	rpcrdma2_show(seq, "memory_limit", "%ld", memory_limit());
+	rpcrdma2_show(seq, "memory_limit", "%ld", recv_budget_limit());
 	rpcrdma2_show(seq, "memory", "%ld", atomic_long_read(&octets));
 	rpcrdma2_show(seq, "shortages", "%d", atomic_read(&shortages));
 }

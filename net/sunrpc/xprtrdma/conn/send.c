@@ -26,11 +26,11 @@
 
 #include <trace/events/rpcrdma2.h>
 
-static void send_work_done(struct rpcrdma2_work *work, int status);
+static void send_chain_done(struct rpcrdma2_work *work, int status);
 
-static void count_post(struct rpcrdma2_conn *conn,
-		       const struct rpcrdma2_work *work,
-		       const struct ib_send_wr *last)
+static void sq_count_post(struct rpcrdma2_conn *conn,
+			  const struct rpcrdma2_work *work,
+			  const struct ib_send_wr *last)
 {
 	struct rpcrdma2_conn_stats *stats = &conn->stats;
 
@@ -43,8 +43,8 @@ static void count_post(struct rpcrdma2_conn *conn,
 }
 
 /* What waits for a Send buffer, or for the Queue, waits for a completion. */
-static bool must_signal(const struct rpcrdma2_conn *conn,
-			const struct rpcrdma2_work *work)
+static bool sq_must_signal(const struct rpcrdma2_conn *conn,
+			   const struct rpcrdma2_work *work)
 {
 	return work->prompt || work->left ||
 	       conn->unsignaled >= RPCRDMA2_SIGNAL_INTERVAL ||
@@ -56,11 +56,12 @@ static bool must_signal(const struct rpcrdma2_conn *conn,
  * The device refused a chain. Part of it may be on the Queue, so the chain stays in
  * conn->posted, and the teardown returns it.
  */
-static void post_refused(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work,
-			 const struct ib_send_wr *bad, int rc)
+static void sq_post_refused(struct rpcrdma2_conn *conn,
+			    struct rpcrdma2_work *work,
+			    const struct ib_send_wr *bad, int rc)
 {
 	trace_rpcrdma2_post_refused(conn, work, rc);
-	/* For close_if_refused(), which has no lock */
+	/* For sq_close_if_refused(), which has no lock */
 	WRITE_ONCE(conn->post_failed, true);
 	if (rc == -EINVAL && bad && bad->opcode == IB_WR_LOCAL_INV)
 		conn->inv_refused = true;
@@ -70,28 +71,28 @@ static void post_refused(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work,
  * How much of a chain is posted at once. A chain that waits for room waits for a
  * completion, and there may be none for the last few entries.
  */
-static unsigned int part_of(const struct rpcrdma2_conn *conn,
-			    const struct rpcrdma2_work *work)
+static unsigned int sq_part_entries(const struct rpcrdma2_conn *conn,
+				    const struct rpcrdma2_work *work)
 {
 	if (work->left + RPCRDMA2_SIGNAL_INTERVAL <= conn->sq_depth)
 		return work->left;
 	return conn->sq_depth / 2;
 }
 
-static bool has_room(const struct rpcrdma2_conn *conn,
-		     const struct rpcrdma2_work *work)
+static bool sq_has_room(const struct rpcrdma2_conn *conn,
+			const struct rpcrdma2_work *work)
 {
-	return conn->sq_depth - conn->sq_used >= part_of(conn, work);
+	return conn->sq_depth - conn->sq_used >= sq_part_entries(conn, work);
 }
 
 /* Cut the part off the chain. Return: its last WR */
-static struct ib_send_wr *take_part(const struct rpcrdma2_conn *conn,
-				    struct rpcrdma2_work *work)
+static struct ib_send_wr *sq_take_part(const struct rpcrdma2_conn *conn,
+				       struct rpcrdma2_work *work)
 {
 	struct ib_send_wr *last = work->first;
 	unsigned int i;
 
-	work->queued = part_of(conn, work);
+	work->queued = sq_part_entries(conn, work);
 	work->left -= work->queued;
 	if (!work->left)
 		return work->last;
@@ -110,7 +111,8 @@ static struct ib_send_wr *take_part(const struct rpcrdma2_conn *conn,
  * A driver that completes a WR inside ib_post_send() only queues the CQ's work. But some
  * drivers raise events of the QP there, so qp_event() must not take the lock.
  */
-static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
+static void sq_post_locked(struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_work *work)
 {
 	struct ib_send_wr *first = work->first, *last;
 	const struct ib_send_wr *bad = NULL;
@@ -118,25 +120,26 @@ static void post_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 
 	lockdep_assert_held(&conn->lock);
 
-	last = take_part(conn, work);
+	last = sq_take_part(conn, work);
 	conn->unsignaled += work->queued;
-	if (must_signal(conn, work)) {
+	if (sq_must_signal(conn, work)) {
 		last->send_flags |= IB_SEND_SIGNALED;
 		conn->unsignaled = 0;
 	}
 	conn->sq_used += work->queued;
 	list_add_tail(&work->link, &conn->posted);
-	count_post(conn, work, last);
+	sq_count_post(conn, work, last);
 	trace_rpcrdma2_post(conn, work, first, last);
 	/* This chain may allow the peer to send what these Receives are for. */
 	rc = rpcrdma2_recvs_post(conn);
 	if (likely(!rc))
 		rc = ib_post_send(conn->qp, first, &bad);
 	if (unlikely(rc))
-		post_refused(conn, work, bad, rc);
+		sq_post_refused(conn, work, bad, rc);
 }
 
-static void wait_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
+static void sq_wait_locked(struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_work *work)
 {
 	list_add_tail(&work->link, &conn->waiting);
 	conn->stats.queue_waits++;
@@ -145,7 +148,7 @@ static void wait_locked(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 }
 
 /* Post nothing after a refusal: a later completion would retire the refused chain. */
-static bool may_post(const struct rpcrdma2_conn *conn)
+static bool sq_may_post(const struct rpcrdma2_conn *conn)
 {
 	return conn->state < RPCRDMA2_CONN_CLOSING && !conn->post_failed;
 }
@@ -161,22 +164,23 @@ bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
 	return send->sge.length <= READ_ONCE(send->conn->send_max);
 }
 
-static int post_or_wait(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
+static int sq_post_or_wait(struct rpcrdma2_conn *conn,
+			   struct rpcrdma2_work *work)
 {
 	lockdep_assert_held(&conn->lock);
 
-	if (!may_post(conn))
+	if (!sq_may_post(conn))
 		return -ENOTCONN;
 	work->left = work->count;
-	if (!list_empty(&conn->waiting) || !has_room(conn, work))
-		wait_locked(conn, work);
+	if (!list_empty(&conn->waiting) || !sq_has_room(conn, work))
+		sq_wait_locked(conn, work);
 	else
-		post_locked(conn, work);
+		sq_post_locked(conn, work);
 	return 0;
 }
 
 /* Called after each attempt to post, without the lock, which closing takes. */
-static void close_if_refused(struct rpcrdma2_conn *conn)
+static void sq_close_if_refused(struct rpcrdma2_conn *conn)
 {
 	if (unlikely(READ_ONCE(conn->post_failed)))
 		rpcrdma2_conn_close(conn, -ENOTCONN);
@@ -196,46 +200,46 @@ int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 	int rc;
 
 	spin_lock(&conn->lock);
-	rc = post_or_wait(conn, work);
+	rc = sq_post_or_wait(conn, work);
 	spin_unlock(&conn->lock);
-	close_if_refused(conn);
+	sq_close_if_refused(conn);
 	return rc;
 }
 
-static void post_waiting(struct rpcrdma2_conn *conn)
+static void sq_post_waiting(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_work *work;
 
 	lockdep_assert_held(&conn->lock);
 
-	while (may_post(conn)) {
+	while (sq_may_post(conn)) {
 		work = list_first_entry_or_null(&conn->waiting,
 						struct rpcrdma2_work, link);
-		if (!work || !has_room(conn, work))
+		if (!work || !sq_has_room(conn, work))
 			break;
 		list_del(&work->link);
-		post_locked(conn, work);
+		sq_post_locked(conn, work);
 	}
 }
 
-static struct rpcrdma2_send *send_of(struct rpcrdma2_work *work)
+static struct rpcrdma2_send *send_of_chain(struct rpcrdma2_work *work)
 {
 	return container_of(work, struct rpcrdma2_send, work);
 }
 
 /* A Send that nobody waits for: all that its end means is that its buffer is free. */
-static bool is_plain_send(struct rpcrdma2_work *work)
+static bool send_is_plain(struct rpcrdma2_work *work)
 {
-	return work->done == send_work_done && !send_of(work)->done &&
-	       !send_of(work)->close_after;
+	return work->done == send_chain_done && !send_of_chain(work)->done &&
+	       !send_of_chain(work)->close_after;
 }
 
 /*
  * What the completion of @last says to be done. Buffers of plain Sends are free again
  * under the lock that is held anyway. The rest of a long chain is next.
  */
-static void retire(struct rpcrdma2_conn *conn, struct rpcrdma2_work *last,
-		   struct list_head *completed)
+static void sq_retire(struct rpcrdma2_conn *conn, struct rpcrdma2_work *last,
+		      struct list_head *completed)
 {
 	struct rpcrdma2_work *work, *next;
 
@@ -246,11 +250,11 @@ static void retire(struct rpcrdma2_conn *conn, struct rpcrdma2_work *last,
 			conn->sq_used -= work->queued;
 			if (work->left) {
 				list_move(&work->link, &conn->waiting);
-			} else if (is_plain_send(work)) {
+			} else if (send_is_plain(work)) {
 				list_del_init(&work->link);
 				trace_rpcrdma2_post_done(conn, work,
 							 IB_WC_SUCCESS);
-				rpcrdma2_send_free(send_of(work));
+				rpcrdma2_send_free(send_of_chain(work));
 			} else {
 				list_move_tail(&work->link, completed);
 			}
@@ -285,13 +289,13 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 
 	spin_lock(&conn->lock);
-	retire(conn, last, &completed);
+	sq_retire(conn, last, &completed);
 	waited = !list_empty(&conn->waiting);
-	post_waiting(conn);
+	sq_post_waiting(conn);
 	waited = waited && list_empty(&conn->waiting);
 	wanted = rpcrdma2_sends_wanted(conn);
 	spin_unlock(&conn->lock);
-	close_if_refused(conn);
+	sq_close_if_refused(conn);
 
 	list_for_each_entry_safe(work, next, &completed, link) {
 		list_del_init(&work->link);
@@ -344,9 +348,9 @@ void rpcrdma2_work_prepend(struct rpcrdma2_work *work,
 	work->count += count;
 }
 
-static void send_work_done(struct rpcrdma2_work *work, int status)
+static void send_chain_done(struct rpcrdma2_work *work, int status)
 {
-	struct rpcrdma2_send *send = send_of(work);
+	struct rpcrdma2_send *send = send_of_chain(work);
 
 	if (send->done)
 		send->done(send, status);
@@ -371,7 +375,7 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
 	wr->send_flags = 0;
 	/* The XID is the first word of every message. */
 	rpcrdma2_work_init(&send->work, be32_to_cpup(send->buf), wr, wr, 1,
-			   send_work_done);
+			   send_chain_done);
 	if (send->needs_sync)
 		ib_dma_sync_single_for_device(send->conn->pd->device,
 					      send->sge.addr, send->sge.length,
@@ -393,9 +397,9 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send)
 		return -EMSGSIZE;
 	send->work.prompt |= send->close_after;
 	spin_lock(&conn->lock);
-	rc = post_or_wait(conn, &send->work);
+	rc = sq_post_or_wait(conn, &send->work);
 	spin_unlock(&conn->lock);
-	close_if_refused(conn);
+	sq_close_if_refused(conn);
 	return rc;
 }
 
@@ -415,15 +419,15 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 	spin_lock(&conn->lock);
 	if (send->sge.length > conn->send_limit) {
 		rc = -ENOBUFS;
-	} else if (!may_post(conn)) {
+	} else if (!sq_may_post(conn)) {
 		rc = -ENOTCONN;
 	} else {
 		/* After the rest of the Call's struct is written, and before any answer */
 		smp_store_release(sent_on, conn->id);
-		rc = post_or_wait(conn, &send->work);
+		rc = sq_post_or_wait(conn, &send->work);
 	}
 	spin_unlock(&conn->lock);
-	close_if_refused(conn);
+	sq_close_if_refused(conn);
 	return rc;
 }
 

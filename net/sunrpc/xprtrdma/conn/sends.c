@@ -69,7 +69,7 @@ static int send_add(struct rpcrdma2_conn *conn, gfp_t gfp)
  * More than can be on the Queue for Calls, Replies and their signaling; but a peer can
  * ask for more with what it was sent, before this end hears that it was.
  */
-static bool may_alloc(const struct rpcrdma2_conn *conn)
+static bool send_may_alloc(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_param *param = &conn->param;
 
@@ -79,7 +79,8 @@ static bool may_alloc(const struct rpcrdma2_conn *conn)
 }
 
 /* @last: gets whether no buffer is free now, and there may be another one */
-static struct rpcrdma2_send *take_free(struct rpcrdma2_conn *conn, bool *last)
+static struct rpcrdma2_send *send_take_free(struct rpcrdma2_conn *conn,
+					    bool *last)
 {
 	struct rpcrdma2_send *send;
 
@@ -89,7 +90,7 @@ static struct rpcrdma2_send *take_free(struct rpcrdma2_conn *conn, bool *last)
 		conn->free_sends = send->next_free;
 	else
 		conn->send_wanted = true;
-	*last = !conn->free_sends && may_alloc(conn);
+	*last = !conn->free_sends && send_may_alloc(conn);
 	spin_unlock(&conn->lock);
 	return send;
 }
@@ -172,7 +173,7 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_send *send;
 	bool last;
 
-	send = take_free(conn, &last);
+	send = send_take_free(conn, &last);
 	if (!send && last)
 		send = send_alloc(conn, GFP_NOWAIT | __GFP_NOWARN);
 	else if (last)
@@ -195,7 +196,7 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
  */
 int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
-	if (!may_alloc(conn))
+	if (!send_may_alloc(conn))
 		return -EAGAIN;
 	return send_add(conn, gfp);
 }

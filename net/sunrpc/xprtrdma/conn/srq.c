@@ -66,20 +66,20 @@ static DEFINE_MUTEX(srqs_lock);
 static LIST_HEAD(srqs);
 
 /* Those that are of use: some that were thought to be lost may have come back, and gone. */
-static unsigned int usable(const struct rpcrdma2_srq *srq)
+static unsigned int srq_usable_recvs(const struct rpcrdma2_srq *srq)
 {
 	unsigned int all = READ_ONCE(srq->nr_recvs);
 
 	return all - min(all, READ_ONCE(srq->lost));
 }
 
-static bool may_take(const struct rpcrdma2_srq *srq)
+static bool srq_may_grow(const struct rpcrdma2_srq *srq)
 {
 	return rpcrdma2_recv_memory_fits(srq->size) ||
-	       usable(srq) < LEAST_RECVS;
+	       srq_usable_recvs(srq) < LEAST_RECVS;
 }
 
-static void link_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
+static void srq_link_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
 	lockdep_assert_held(&srq->lock);
 
@@ -88,7 +88,8 @@ static void link_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 	rpcrdma2_recv_memory_add(srq->size);
 }
 
-static void unlink_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
+static void srq_unlink_recv(struct rpcrdma2_srq *srq,
+			    struct rpcrdma2_recv *recv)
 {
 	lockdep_assert_held(&srq->lock);
 
@@ -101,11 +102,11 @@ static void unlink_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
  * Without @lock, as the device may take its time, and others need that. The Queue does not
  * go meanwhile: the caller found it not @gone by RCU, or has a connection of it.
  */
-static bool post(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
+static bool srq_post_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 
-	/* Before it has no connection: see count_old(). */
+	/* Before it has no connection: see srq_count_old(). */
 	WRITE_ONCE(recv->turn, READ_ONCE(srq->turn));
 	/* From here on it may be anybody's. */
 	WRITE_ONCE(recv->conn, NULL);
@@ -115,12 +116,12 @@ static bool post(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 	return false;
 }
 
-static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
+static bool srq_add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 {
 	struct rpcrdma2_recv *recv = NULL;
 	bool ok;
 
-	if (may_take(srq))
+	if (srq_may_grow(srq))
 		recv = rpcrdma2_recv_alloc(srq->pd, srq->size, gfp);
 	if (!recv)
 		return false;
@@ -129,11 +130,11 @@ static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 	spin_lock(&srq->lock);
 	ok = srq->nr_recvs < srq->depth;
 	if (ok)
-		link_recv(srq, recv);
+		srq_link_recv(srq, recv);
 	spin_unlock(&srq->lock);
-	if (ok && !post(srq, recv)) {
+	if (ok && !srq_post_recv(srq, recv)) {
 		spin_lock(&srq->lock);
-		unlink_recv(srq, recv);
+		srq_unlink_recv(srq, recv);
 		spin_unlock(&srq->lock);
 		ok = false;
 	}
@@ -142,25 +143,26 @@ static bool add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 	return ok;
 }
 
-static bool lacks_recvs(const struct rpcrdma2_srq *srq)
+static bool srq_lacks_recvs(const struct rpcrdma2_srq *srq)
 {
-	return usable(srq) < READ_ONCE(srq->promised);
+	return srq_usable_recvs(srq) < READ_ONCE(srq->promised);
 }
 
 /* @most are made. Return: whether there was memory for them, or for all that were promised */
-static bool add_promised(struct rpcrdma2_srq *srq, unsigned int most, gfp_t gfp)
+static bool srq_add_promised(struct rpcrdma2_srq *srq, unsigned int most,
+			     gfp_t gfp)
 {
-	while (most-- && lacks_recvs(srq))
-		if (!add_recv(srq, gfp))
+	while (most-- && srq_lacks_recvs(srq))
+		if (!srq_add_recv(srq, gfp))
 			/* Another one may have been faster. */
-			return !lacks_recvs(srq);
+			return !srq_lacks_recvs(srq);
 	return true;
 }
 
 /* Return: whether there are as many Receives as were promised */
-static bool fill(struct rpcrdma2_srq *srq, gfp_t gfp)
+static bool srq_fill(struct rpcrdma2_srq *srq, gfp_t gfp)
 {
-	bool ok = add_promised(srq, UINT_MAX, gfp);
+	bool ok = srq_add_promised(srq, UINT_MAX, gfp);
 
 	if (!ok)
 		rpcrdma2_recv_memory_note_shortage();
@@ -168,14 +170,14 @@ static bool fill(struct rpcrdma2_srq *srq, gfp_t gfp)
 }
 
 /* @more: less than 0: that is promised no more */
-static void promise(struct rpcrdma2_srq *srq, int more)
+static void srq_promise(struct rpcrdma2_srq *srq, int more)
 {
 	lockdep_assert_held(&srq->lock);
 
 	WRITE_ONCE(srq->promised, srq->promised + more);
 }
 
-static void reclaim_idle(struct rpcrdma2_srq *srq)
+static void srq_reclaim_idle(struct rpcrdma2_srq *srq)
 {
 	struct rpcrdma2_conn *conn;
 	unsigned int kept;
@@ -187,20 +189,20 @@ static void reclaim_idle(struct rpcrdma2_srq *srq)
 		if (time_before(jiffies, READ_ONCE(conn->call_at) +
 				IDLE_SECS * HZ))
 			continue;
-		promise(srq, kept - conn->backed);
+		srq_promise(srq, kept - conn->backed);
 		WRITE_ONCE(conn->backed, kept);
 	}
 }
 
-static bool reserve(struct rpcrdma2_srq *srq, unsigned int n)
+static bool srq_reserve(struct rpcrdma2_srq *srq, unsigned int n)
 {
 	lockdep_assert_held(&srq->lock);
 
-	if (srq->promised + n > usable(srq))
-		reclaim_idle(srq);
+	if (srq->promised + n > srq_usable_recvs(srq))
+		srq_reclaim_idle(srq);
 	if (srq->promised + n > srq->depth - srq->lost)
 		return false;
-	promise(srq, n);
+	srq_promise(srq, n);
 	return true;
 }
 
@@ -208,14 +210,14 @@ static bool reserve(struct rpcrdma2_srq *srq, unsigned int n)
  * A connection's @share was just raised. If there is no memory for that, it is what it was
  * before; unless others had taken more of it since, as it was idle.
  */
-static void fill_or_undo(struct rpcrdma2_srq *srq, unsigned int *share,
-			 unsigned int before, gfp_t gfp)
+static void srq_fill_share(struct rpcrdma2_srq *srq, unsigned int *share,
+			   unsigned int before, gfp_t gfp)
 {
-	if (fill(srq, gfp))
+	if (srq_fill(srq, gfp))
 		return;
 	spin_lock(&srq->lock);
 	if (*share > before) {
-		promise(srq, before - *share);
+		srq_promise(srq, before - *share);
 		WRITE_ONCE(*share, before);
 	}
 	spin_unlock(&srq->lock);
@@ -242,16 +244,16 @@ unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 	spin_lock(&srq->lock);
 	before = conn->backed;
 	if (calls > before)
-		ok = reserve(srq, calls - before);
+		ok = srq_reserve(srq, calls - before);
 	else
-		promise(srq, calls - before);
+		srq_promise(srq, calls - before);
 	if (ok)
 		WRITE_ONCE(conn->backed, calls);
 	spin_unlock(&srq->lock);
 	if (!ok)
 		rpcrdma2_recv_memory_note_shortage();
 	if (ok && calls > before)
-		fill_or_undo(srq, &conn->backed, before, gfp);
+		srq_fill_share(srq, &conn->backed, before, gfp);
 	return READ_ONCE(conn->backed);
 }
 
@@ -264,7 +266,7 @@ unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
  */
 void rpcrdma2_srq_refill(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
-	add_promised(conn->srq, REFILL, gfp);
+	srq_add_promised(conn->srq, REFILL, gfp);
 }
 
 /**
@@ -287,12 +289,12 @@ unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
 	if (calls <= before)
 		return before;
 	spin_lock(&srq->lock);
-	ok = reserve(srq, calls - before);
+	ok = srq_reserve(srq, calls - before);
 	if (ok)
 		conn->backed_replies = calls;
 	spin_unlock(&srq->lock);
 	if (ok)
-		fill_or_undo(srq, &conn->backed_replies, before, gfp);
+		srq_fill_share(srq, &conn->backed_replies, before, gfp);
 	return conn->backed_replies;
 }
 
@@ -316,42 +318,44 @@ bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
 }
 
 /* Too many, while memory is short? */
-static bool is_surplus(const struct rpcrdma2_srq *srq)
+static bool srq_has_surplus(const struct rpcrdma2_srq *srq)
 {
-	return usable(srq) > max_t(unsigned int, READ_ONCE(srq->promised),
-				   LEAST_RECVS) &&
+	return srq_usable_recvs(srq) > max_t(unsigned int,
+					     READ_ONCE(srq->promised),
+					     LEAST_RECVS) &&
 	       rpcrdma2_recv_memory_is_short();
 }
 
-static bool is_wanted(const struct rpcrdma2_srq *srq)
+static bool srq_wants_recv(const struct rpcrdma2_srq *srq)
 {
-	return !READ_ONCE(srq->gone) && !is_surplus(srq);
+	return !READ_ONCE(srq->gone) && !srq_has_surplus(srq);
 }
 
-static bool repost(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
+static bool srq_repost_recv(struct rpcrdma2_srq *srq,
+			    struct rpcrdma2_recv *recv)
 {
 	if (recv->needs_sync)
 		ib_dma_sync_single_for_device(srq->dev, recv->sge.addr,
 					      recv->sge.length,
 					      DMA_FROM_DEVICE);
-	return post(srq, recv);
+	return srq_post_recv(srq, recv);
 }
 
 /*
  * Free what the Queue has no use for, or did not take.
  * Return: false if it is wanted by now: several may have seen the same surplus
  */
-static bool drop(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv,
-		 bool refused)
+static bool srq_drop_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv,
+			  bool refused)
 {
 	bool last;
 
 	spin_lock(&srq->lock);
-	if (!refused && is_wanted(srq)) {
+	if (!refused && srq_wants_recv(srq)) {
 		spin_unlock(&srq->lock);
 		return false;
 	}
-	unlink_recv(srq, recv);
+	srq_unlink_recv(srq, recv);
 	rpcrdma2_recv_free(srq->dev, recv, !srq->unmapped);
 	last = srq->destroyed && !srq->nr_recvs;
 	spin_unlock(&srq->lock);
@@ -374,14 +378,14 @@ void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 	atomic_inc(&recv->conn->returned);
 	do {
 		rcu_read_lock();
-		wanted = is_wanted(srq);
-		posted = wanted && repost(srq, recv);
+		wanted = srq_wants_recv(srq);
+		posted = wanted && srq_repost_recv(srq, recv);
 		rcu_read_unlock();
-	} while (unlikely(!posted) && !drop(srq, recv, wanted));
+	} while (unlikely(!posted) && !srq_drop_recv(srq, recv, wanted));
 }
 
 /* Those that hold a message are freed by whoever has it. Return: whether there are none */
-static bool close_queue(struct rpcrdma2_srq *srq)
+static bool srq_close(struct rpcrdma2_srq *srq)
 {
 	struct rpcrdma2_recv *recv, *next;
 	LIST_HEAD(posted);
@@ -400,7 +404,7 @@ static bool close_queue(struct rpcrdma2_srq *srq)
 		if (recv->conn) {
 			rpcrdma2_recv_unmap(srq->dev, recv);
 		} else {
-			unlink_recv(srq, recv);
+			srq_unlink_recv(srq, recv);
 			list_add(&recv->all, &posted);
 		}
 	}
@@ -419,7 +423,7 @@ static bool close_queue(struct rpcrdma2_srq *srq)
 }
 
 /* It is in the list no more, and has no connections. */
-static void destroy(struct rpcrdma2_srq *srq)
+static void srq_destroy(struct rpcrdma2_srq *srq)
 {
 	struct ib_pd *pd = srq->pd;
 
@@ -427,13 +431,13 @@ static void destroy(struct rpcrdma2_srq *srq)
 		kfree(srq);
 		return;
 	}
-	if (close_queue(srq))
+	if (srq_close(srq))
 		kfree(srq);
 	ib_dealloc_pd(pd);
 }
 
 /* Nothing arrives any more. Connections that say nothing would not notice, nor others leave. */
-static void close_conns(struct work_struct *work)
+static void srq_close_conns(struct work_struct *work)
 {
 	struct rpcrdma2_srq *srq = container_of(work, struct rpcrdma2_srq,
 						failed_work);
@@ -446,14 +450,14 @@ static void close_conns(struct work_struct *work)
 }
 
 /* The Queue is not gone. No connection joins it any more; its connections are closed. */
-static void give_up(struct rpcrdma2_srq *srq)
+static void srq_give_up(struct rpcrdma2_srq *srq)
 {
 	WRITE_ONCE(srq->failed, true);
 	queue_work(rpcrdma2_wq, &srq->failed_work);
 }
 
 /* The device says once that it has fewer Receives than this. Not all devices can. */
-static void watch(struct rpcrdma2_srq *srq)
+static void srq_watch(struct rpcrdma2_srq *srq)
 {
 	struct ib_srq_attr attr = { };
 
@@ -463,12 +467,12 @@ static void watch(struct rpcrdma2_srq *srq)
 				       FEW_RECVS));
 	attr.srq_limit = srq->limit;
 	ib_modify_srq(srq->srq, &attr, IB_SRQ_LIMIT);
-	/* What is posted from here on is seen by the device if it is taken: is_still(). */
+	/* What is posted from here on is seen by the device if it is taken: srq_is_still(). */
 	WRITE_ONCE(srq->turn, srq->turn + 1);
 }
 
 /* Return: how many were posted before this turn, and have not come back */
-static unsigned int count_old(struct rpcrdma2_srq *srq)
+static unsigned int srq_count_old(struct rpcrdma2_srq *srq)
 {
 	struct rpcrdma2_recv *recv;
 	unsigned int n = 0;
@@ -485,23 +489,23 @@ static unsigned int count_old(struct rpcrdma2_srq *srq)
  * When the device said that few were left, the turn began, and fewer than @limit were on
  * the Queue. All others that were posted before have been taken by a message.
  */
-static void count_lost(struct rpcrdma2_srq *srq)
+static void srq_count_lost(struct rpcrdma2_srq *srq)
 {
 	unsigned int n;
 
 	spin_lock(&srq->lock);
-	n = count_old(srq);
+	n = srq_count_old(srq);
 	WRITE_ONCE(srq->lost, n - min(n, srq->limit));
 	spin_unlock(&srq->lock);
 }
 
 /* Has no message come since the device was told to watch the Queue? */
-static bool is_still(struct rpcrdma2_srq *srq)
+static bool srq_is_still(struct rpcrdma2_srq *srq)
 {
 	bool still;
 
 	spin_lock(&srq->lock);
-	still = count_old(srq) == srq->nr_recvs;
+	still = srq_count_old(srq) == srq->nr_recvs;
 	spin_unlock(&srq->lock);
 	return still;
 }
@@ -511,7 +515,7 @@ static bool is_still(struct rpcrdma2_srq *srq)
  * none is left, no message takes any, and so the device says nothing: one is added for the
  * next message to take.
  */
-static void count_work(struct work_struct *work)
+static void srq_count_work(struct work_struct *work)
 {
 	struct rpcrdma2_srq *srq = container_of(to_delayed_work(work),
 						struct rpcrdma2_srq, count_work);
@@ -520,25 +524,25 @@ static void count_work(struct work_struct *work)
 	if (READ_ONCE(srq->failed))
 		return;
 	if (READ_ONCE(srq->low))
-		count_lost(srq);
-	else if (is_still(srq))
-		ok = add_recv(srq, RPCRDMA2_GFP_ONCE) ||
+		srq_count_lost(srq);
+	else if (srq_is_still(srq))
+		ok = srq_add_recv(srq, RPCRDMA2_GFP_ONCE) ||
 		     READ_ONCE(srq->nr_recvs) == srq->depth;
 	else
 		return;
 	is_worn = srq->lost > srq->depth / 2;
 	if (is_worn && was_worn) {
-		give_up(srq);
+		srq_give_up(srq);
 		return;
 	}
-	ok = add_promised(srq, UINT_MAX, RPCRDMA2_GFP_ONCE) && ok;
-	watch(srq);
+	ok = srq_add_promised(srq, UINT_MAX, RPCRDMA2_GFP_ONCE) && ok;
+	srq_watch(srq);
 	if (!ok || is_worn)
 		queue_delayed_work(rpcrdma2_wq, &srq->count_work, COUNT_DELAY);
 }
 
 /* Unless it is gone */
-static void note_low(struct rpcrdma2_srq *srq)
+static void srq_note_low(struct rpcrdma2_srq *srq)
 {
 	WRITE_ONCE(srq->turn, srq->turn + 1);
 	WRITE_ONCE(srq->low, true);
@@ -554,13 +558,13 @@ static void srq_event(struct ib_event *event, void *context)
 	if (READ_ONCE(srq->gone))
 		;
 	else if (event->event == IB_EVENT_SRQ_ERR)
-		give_up(srq);
+		srq_give_up(srq);
 	else if (event->event == IB_EVENT_SRQ_LIMIT_REACHED)
-		note_low(srq);
+		srq_note_low(srq);
 	rcu_read_unlock();
 }
 
-static int create_on(struct rpcrdma2_srq *srq)
+static int srq_create_on_device(struct rpcrdma2_srq *srq)
 {
 	struct ib_srq_init_attr attr = {
 		.event_handler	= srq_event,
@@ -582,17 +586,18 @@ static int create_on(struct rpcrdma2_srq *srq)
 }
 
 /* Have the device make it. Connections that joined it meanwhile wait for this. */
-static void make(struct rpcrdma2_srq *srq)
+static void srq_make(struct rpcrdma2_srq *srq)
 {
-	srq->status = create_on(srq);
+	srq->status = srq_create_on_device(srq);
 	if (srq->status)
 		WRITE_ONCE(srq->failed, true);
 	complete_all(&srq->made);
 }
 
-/* Return: a Queue in the list that the caller has to make(), or NULL */
-static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
-				   u32 size, unsigned int depth)
+/* Return: a Queue in the list that the caller has to srq_make(), or NULL */
+static struct rpcrdma2_srq *srq_create(struct ib_device *dev,
+				       unsigned int vector, u32 size,
+				       unsigned int depth)
 {
 	struct rpcrdma2_srq *srq;
 
@@ -610,8 +615,8 @@ static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
 	spin_lock_init(&srq->lock);
 	INIT_LIST_HEAD(&srq->conns);
 	INIT_LIST_HEAD(&srq->recvs);
-	INIT_WORK(&srq->failed_work, close_conns);
-	INIT_DELAYED_WORK(&srq->count_work, count_work);
+	INIT_WORK(&srq->failed_work, srq_close_conns);
+	INIT_DELAYED_WORK(&srq->count_work, srq_count_work);
 	init_completion(&srq->made);
 	list_add(&srq->list, &srqs);
 	return srq;
@@ -619,11 +624,11 @@ static struct rpcrdma2_srq *create(struct ib_device *dev, unsigned int vector,
 
 /*
  * Return: a Queue with room for one more connection, which may have yet to be made; or
- * NULL, if there is none and no memory. @is_new: the caller has to make() it
+ * NULL, if there is none and no memory. @is_new: the caller has to srq_make() it
  */
-static struct rpcrdma2_srq *find(struct ib_device *dev, u32 size,
-				 unsigned int n, unsigned int depth,
-				 bool *is_new)
+static struct rpcrdma2_srq *srq_find(struct ib_device *dev, u32 size,
+				     unsigned int n, unsigned int depth,
+				     bool *is_new)
 {
 	unsigned int vector = rpcrdma2_next_vector(dev, false);
 	struct rpcrdma2_srq *srq;
@@ -638,12 +643,12 @@ static struct rpcrdma2_srq *find(struct ib_device *dev, u32 size,
 		    READ_ONCE(srq->failed))
 			continue;
 		spin_lock(&srq->lock);
-		ok = reserve(srq, n);
+		ok = srq_reserve(srq, n);
 		spin_unlock(&srq->lock);
 		if (ok)
 			return srq;
 	}
-	srq = create(dev, vector, size, depth);
+	srq = srq_create(dev, vector, size, depth);
 	if (!srq)
 		return NULL;
 	srq->promised = n;
@@ -652,8 +657,8 @@ static struct rpcrdma2_srq *find(struct ib_device *dev, u32 size,
 }
 
 /* @conn is one of its connections, to which @grant Calls were promised already. */
-static void join(struct rpcrdma2_srq *srq, struct rpcrdma2_conn *conn,
-		 unsigned int grant)
+static void srq_join(struct rpcrdma2_srq *srq, struct rpcrdma2_conn *conn,
+		     unsigned int grant)
 {
 	lockdep_assert_held(&srqs_lock);
 
@@ -668,7 +673,7 @@ static void join(struct rpcrdma2_srq *srq, struct rpcrdma2_conn *conn,
 }
 
 /* Return: Receives of a Queue on that device; 0 if it can't have one */
-static unsigned int depth_on(const struct rpcrdma2_conn *conn)
+static unsigned int srq_depth(const struct rpcrdma2_conn *conn)
 {
 	const struct ib_device *dev = conn->cm_id->device;
 
@@ -694,7 +699,7 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 {
 	unsigned int grant = min_t(unsigned int, RPCRDMA2_FIRST_GRANT,
 				   conn->param.calls_in);
-	unsigned int depth = depth_on(conn);
+	unsigned int depth = srq_depth(conn);
 	struct rpcrdma2_srq *srq;
 	bool is_new;
 	int rc;
@@ -702,15 +707,15 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 	if (depth < LEAST_RECVS)
 		return -EOPNOTSUPP;
 	mutex_lock(&srqs_lock);
-	srq = find(conn->cm_id->device, conn->param.rbsiz_max,
-		   grant + CONTROL_SHARE + REPLY_SHARE, depth, &is_new);
+	srq = srq_find(conn->cm_id->device, conn->param.rbsiz_max,
+		       grant + CONTROL_SHARE + REPLY_SHARE, depth, &is_new);
 	if (srq)
-		join(srq, conn, grant);
+		srq_join(srq, conn, grant);
 	mutex_unlock(&srqs_lock);
 	if (!srq)
 		return -ENOMEM;
 	if (is_new)
-		make(srq);
+		srq_make(srq);
 	else
 		wait_for_completion(&srq->made);
 	rc = srq->status;
@@ -725,7 +730,7 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 	if (!READ_ONCE(srq->limit))
 		queue_delayed_work(rpcrdma2_wq, &srq->count_work, 0);
 	rpcrdma2_conn_set_size(conn, srq->size, srq->size);
-	if (fill(srq, GFP_KERNEL) || usable(srq) >= LEAST_RECVS)
+	if (srq_fill(srq, GFP_KERNEL) || srq_usable_recvs(srq) >= LEAST_RECVS)
 		return 0;
 	return -ENOMEM;
 }
@@ -744,7 +749,8 @@ void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 	mutex_lock(&srqs_lock);
 	spin_lock(&srq->lock);
 	list_del(&conn->srq_link);
-	promise(srq, -(conn->backed + conn->backed_replies + CONTROL_SHARE));
+	srq_promise(srq,
+		    -(conn->backed + conn->backed_replies + CONTROL_SHARE));
 	spin_unlock(&srq->lock);
 	last = !--srq->nr_conns;
 	if (last)
@@ -755,7 +761,7 @@ void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 	mutex_unlock(&srqs_lock);
 	/* That takes a while, and others need not wait for it. */
 	if (last)
-		destroy(srq);
+		srq_destroy(srq);
 	conn->srq = NULL;
 	conn->pd = NULL;
 	conn->backed = 0;

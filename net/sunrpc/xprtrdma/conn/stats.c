@@ -10,7 +10,8 @@
 /* Values start in the same column, for those who read them. */
 #define VALUE_COLUMN	34
 
-static bool any_octets(const struct rpcrdma2_chunk *chunks, unsigned int n)
+static bool stats_any_octets(const struct rpcrdma2_chunk *chunks,
+			     unsigned int n)
 {
 	while (n--)
 		if (chunks[n].length)
@@ -31,11 +32,11 @@ u32 rpcrdma2_counted_form(const struct rpcrdma2_chunk_lists *cl)
 
 	if (likely(!cl->nsegs))
 		return RPCRDMA2_FORM_INLINE;
-	if (any_octets(cl->reads, cl->nreads))
+	if (stats_any_octets(cl->reads, cl->nreads))
 		form |= RPCRDMA2_FORM_READ_CHUNK;
 	if (rpcrdma2_position_zero(cl))
 		form |= RPCRDMA2_FORM_POSITION_ZERO;
-	if (any_octets(cl->writes, cl->nwrites))
+	if (stats_any_octets(cl->writes, cl->nwrites))
 		form |= RPCRDMA2_FORM_WRITE_CHUNK;
 	if (cl->has_reply && cl->reply.length)
 		form |= RPCRDMA2_FORM_REPLY_CHUNK;
@@ -123,8 +124,8 @@ void rpcrdma2_show_count(struct seq_file *seq, const char *name, u64 count)
 	rpcrdma2_show(seq, name, "%llu", count);
 }
 
-static void show_part(struct seq_file *seq, const char *kind, const char *part,
-		      u64 count)
+static void stats_show_part(struct seq_file *seq, const char *kind,
+			    const char *part, u64 count)
 {
 	char name[2 * VALUE_COLUMN];
 
@@ -142,16 +143,16 @@ void rpcrdma2_show_forms(struct seq_file *seq, const char *kind,
 			 const struct rpcrdma2_forms *forms)
 {
 	rpcrdma2_show_count(seq, kind, forms->messages);
-	show_part(seq, kind, "inline", forms->inlined);
-	show_part(seq, kind, "read_chunks", forms->read_chunks);
-	show_part(seq, kind, "position_zero", forms->position_zero);
-	show_part(seq, kind, "write_chunks", forms->write_chunks);
-	show_part(seq, kind, "reply_chunk", forms->reply_chunk);
+	stats_show_part(seq, kind, "inline", forms->inlined);
+	stats_show_part(seq, kind, "read_chunks", forms->read_chunks);
+	stats_show_part(seq, kind, "position_zero", forms->position_zero);
+	stats_show_part(seq, kind, "write_chunks", forms->write_chunks);
+	stats_show_part(seq, kind, "reply_chunk", forms->reply_chunk);
 }
 
 /* Codes that never came are left out. */
-static void show_errors(struct seq_file *seq, const char *kind,
-			const u64 errors[RPCRDMA2_NR_ERRORS])
+static void stats_show_errors(struct seq_file *seq, const char *kind,
+			      const u64 errors[RPCRDMA2_NR_ERRORS])
 {
 	char name[VALUE_COLUMN];
 	unsigned int i;
@@ -164,7 +165,7 @@ static void show_errors(struct seq_file *seq, const char *kind,
 		if (!errors[i])
 			continue;
 		string_lower(name, rpcrdma2_error_name(i));
-		show_part(seq, kind, name, errors[i]);
+		stats_show_part(seq, kind, name, errors[i]);
 	}
 }
 
@@ -188,6 +189,6 @@ void rpcrdma2_show_conn_stats(struct seq_file *seq,
 	rpcrdma2_show_count(seq, "size_changes", stats->resizes);
 	rpcrdma2_show_count(seq, "heartbeats", stats->heartbeats);
 	rpcrdma2_show_count(seq, "heartbeats_missed", stats->heartbeats_missed);
-	show_errors(seq, "errors_sent", stats->errors_sent);
-	show_errors(seq, "errors_received", stats->errors_received);
+	stats_show_errors(seq, "errors_sent", stats->errors_sent);
+	stats_show_errors(seq, "errors_received", stats->errors_received);
 }

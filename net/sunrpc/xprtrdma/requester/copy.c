@@ -33,7 +33,8 @@ static int copy_add_pages(struct rpcrdma2_copy *copy, unsigned int nr)
 	return 0;
 }
 
-static unsigned int page_part(const struct rpcrdma2_copy *copy, unsigned int i)
+static unsigned int copy_page_part(const struct rpcrdma2_copy *copy,
+				   unsigned int i)
 {
 	return min_t(unsigned int, copy->len - i * PAGE_SIZE, PAGE_SIZE);
 }
@@ -62,7 +63,7 @@ int rpcrdma2_copy_make(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 	for (i = 0; buf && i < nr; i++)
 		if (read_bytes_from_xdr_buf(buf, i * PAGE_SIZE,
 					    page_address(copy->pages[i]),
-					    page_part(copy, i)))
+					    copy_page_part(copy, i)))
 			return -EIO;
 	return 0;
 }
@@ -88,7 +89,7 @@ int rpcrdma2_copy_back(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 	for (i = 0; i * PAGE_SIZE < copy->len; i++)
 		if (write_bytes_to_xdr_buf(buf, i * PAGE_SIZE,
 					   page_address(copy->pages[i]),
-					   page_part(copy, i)))
+					   copy_page_part(copy, i)))
 			return -EIO;
 	return copy->len;
 }

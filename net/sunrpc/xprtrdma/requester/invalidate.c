@@ -91,7 +91,7 @@ bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
 
 	spin_lock(&requester->lock);
 	list_for_each_entry(mr, &requester->all_mrs, all) {
-		/* Pairs with the release in flush(): the next owner has the next handle. */
+		/* Pairs with the release in reg_flush_mr(): the next owner has the next handle. */
 		owner = smp_load_acquire(&mr->xid);
 		rkey = READ_ONCE(mr->mr->rkey);
 		if ((rkey ^ handle) & ~HANDLE_KEY)
@@ -123,7 +123,7 @@ static void inv_done(struct rpcrdma2_work *work, int status)
 }
 
 /* The Call's own chain is done. CQ context, or the teardown */
-static void deregister_later(struct rpcrdma2_work *work, int status)
+static void inv_deregister_later(struct rpcrdma2_work *work, int status)
 {
 	struct rpcrdma2_call *call = container_of(work, struct rpcrdma2_call,
 						  inv_work);
@@ -143,12 +143,12 @@ static void deregister_later(struct rpcrdma2_work *work, int status)
 }
 
 /*
- * Drivers are known that have no LOCAL_INV: see note_refusal() in conn/qp.c. The Call may
+ * Drivers are known that have no LOCAL_INV: see qp_note_refused_inv() in conn/qp.c. The Call may
  * still be on the Send Queue, or wait for it, if its RPC was killed, or if the peer answers
  * what it can't have seen. An RDMA Write of no octets, as heartbeats are, is done later.
  */
-static int deregister_behind(struct rpcrdma2_requester *requester,
-			     struct rpcrdma2_call *call)
+static int inv_deregister_behind(struct rpcrdma2_requester *requester,
+				 struct rpcrdma2_call *call)
 {
 	struct rpcrdma2_work *work = &call->inv_work;
 	struct rpcrdma2_mr *mr;
@@ -158,13 +158,13 @@ static int deregister_behind(struct rpcrdma2_requester *requester,
 	mr->behind_wr = (struct ib_rdma_wr) { .wr.opcode = IB_WR_RDMA_WRITE };
 	wr = &mr->behind_wr.wr;
 	rpcrdma2_work_init(work, be32_to_cpu(call->rqst->rq_xid), wr, wr, 1,
-			   deregister_later);
+			   inv_deregister_later);
 	work->prompt = true;
 	return rpcrdma2_post(requester->conn, work);
 }
 
 static struct rpcrdma2_work *
-next_to_deregister(struct rpcrdma2_requester *requester)
+inv_next_to_deregister(struct rpcrdma2_requester *requester)
 {
 	struct rpcrdma2_work *work;
 
@@ -177,8 +177,8 @@ next_to_deregister(struct rpcrdma2_requester *requester)
 	return work;
 }
 
-static void drop_mrs(struct rpcrdma2_requester *requester,
-		     struct rpcrdma2_call *call)
+static void inv_drop_mrs(struct rpcrdma2_requester *requester,
+			 struct rpcrdma2_call *call)
 {
 	struct rpcrdma2_mr *mr, *next;
 
@@ -203,9 +203,9 @@ void rpcrdma2_deregister(struct work_struct *work)
 	if (!rpcrdma2_conn_enter(conn))
 		return;
 	saved = rpcrdma2_memalloc_save(conn->param.swapper);
-	while ((inv = next_to_deregister(requester))) {
-		drop_mrs(requester, container_of(inv, struct rpcrdma2_call,
-						 inv_work));
+	while ((inv = inv_next_to_deregister(requester))) {
+		inv_drop_mrs(requester, container_of(inv, struct rpcrdma2_call,
+						     inv_work));
 		inv->done(inv, 0);
 	}
 	rpcrdma2_memalloc_restore(saved);
@@ -223,7 +223,7 @@ void rpcrdma2_deregister_lost(struct rpcrdma2_requester *requester)
 	struct rpcrdma2_work *inv;
 
 	cancel_work_sync(&requester->deregister);
-	while ((inv = next_to_deregister(requester)))
+	while ((inv = inv_next_to_deregister(requester)))
 		inv->done(inv, -ENOTCONN);
 }
 
@@ -245,7 +245,7 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 	unsigned int count = 0;
 
 	if (requester->conn->no_local_inv && !list_empty(&call->mrs))
-		return deregister_behind(requester, call);
+		return inv_deregister_behind(requester, call);
 	list_for_each_entry_reverse(mr, &call->mrs, list) {
 		mr->inv_wr.next = first;
 		mr->inv_wr.wr_cqe = &work->cqe;

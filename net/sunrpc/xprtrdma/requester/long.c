@@ -31,7 +31,7 @@
 #define AROUND		SZ_4K
 
 /* A procedure of another program may have the same number: its Calls offer more, too. */
-static unsigned int procedure(const struct rpcrdma2_call *call)
+static unsigned int long_reply_procedure(const struct rpcrdma2_call *call)
 {
 	const struct rpc_procinfo *proc = call->rqst->rq_task->tk_msg.rpc_proc;
 
@@ -39,19 +39,19 @@ static unsigned int procedure(const struct rpcrdma2_call *call)
 }
 
 /* Is there page data, of a length that the Call does not limit? */
-static bool is_unlimited(const struct rpcrdma2_call *call)
+static bool long_reply_is_unlimited(const struct rpcrdma2_call *call)
 {
 	const struct xdr_buf *buf = &call->rqst->rq_rcv_buf;
 
 	return buf->page_len && !(buf->flags & XDRBUF_READ);
 }
 
-static void remember(struct rpcrdma2_requester *requester,
-		     const struct rpcrdma2_call *call)
+static void long_reply_remember(struct rpcrdma2_requester *requester,
+				const struct rpcrdma2_call *call)
 {
 	if (call->reply_needed > requester->long_reply)
 		WRITE_ONCE(requester->long_reply, call->reply_needed);
-	set_bit(procedure(call), requester->long_procedures);
+	set_bit(long_reply_procedure(call), requester->long_procedures);
 }
 
 /**
@@ -74,15 +74,15 @@ int rpcrdma2_long_reply_refused(struct rpcrdma2_requester *requester,
 	u32 offer = needed;
 
 	if (!needed || needed > room) {
-		if (!is_unlimited(call) || needed > most)
+		if (!long_reply_is_unlimited(call) || needed > most)
 			return -EREMOTEIO;
 		offer = max_t(u32, needed, min_t(u32, LONG_REPLY, most));
 	}
 	if (offer <= call->reply_offered)
 		return -EREMOTEIO;
 	call->reply_needed = offer;
-	if (is_unlimited(call))
-		remember(requester, call);
+	if (long_reply_is_unlimited(call))
+		long_reply_remember(requester, call);
 	return 0;
 }
 
@@ -98,7 +98,7 @@ void rpcrdma2_long_reply_expect(const struct rpcrdma2_requester *requester,
 {
 	u32 offer = READ_ONCE(requester->long_reply);
 
-	if (is_unlimited(call) &&
-	    test_bit(procedure(call), requester->long_procedures))
+	if (long_reply_is_unlimited(call) &&
+	    test_bit(long_reply_procedure(call), requester->long_procedures))
 		call->reply_needed = max(call->reply_needed, offer);
 }

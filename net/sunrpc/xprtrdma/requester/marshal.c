@@ -25,7 +25,8 @@
 #include "requester.h"
 
 /* Header of a Reply that returns no chunk, and of one with a Write chunk. */
-static u32 reply_room(const struct rpcrdma2_conn *conn, unsigned int segments)
+static u32 marshal_reply_room(const struct rpcrdma2_conn *conn,
+			      unsigned int segments)
 {
 	u32 limit = READ_ONCE(conn->recv_limit);
 	u32 len = conn->dialect->plain_size;
@@ -35,14 +36,14 @@ static u32 reply_room(const struct rpcrdma2_conn *conn, unsigned int segments)
 	return len < limit ? limit - len : 0;
 }
 
-static bool ddp_allowed(const struct rpc_rqst *rqst)
+static bool marshal_ddp_allowed(const struct rpc_rqst *rqst)
 {
 	return !test_bit(RPCAUTH_AUTH_DATATOUCH,
 			 &rqst->rq_cred->cr_auth->au_flags);
 }
 
 /* In the reverse direction a client may take no chunks (v2-09, 4.2.2). */
-static bool chunks_allowed(const struct rpcrdma2_conn *conn)
+static bool marshal_chunks_allowed(const struct rpcrdma2_conn *conn)
 {
 	return conn->active ||
 	       rpcrdma2_conn_reverse(conn) == RDMA2_RVREQSUP_GENL;
@@ -53,14 +54,14 @@ static bool chunks_allowed(const struct rpcrdma2_conn *conn)
  * head. What it can't name is too long then, and where there is an error for that, the
  * Call is sent again with a Reply chunk.
  */
-static bool page_data_may_travel_alone(const struct rpcrdma2_conn *conn)
+static bool marshal_may_place_page_data(const struct rpcrdma2_conn *conn)
 {
 	return conn->active ||
 	       rpcrdma2_error_of(conn->dialect, RDMA2_ERR_REPLY_RESOURCE);
 }
 
-static int add_write_chunk(struct rpcrdma2_requester *requester,
-			   struct rpcrdma2_call *call)
+static int marshal_add_write_chunk(struct rpcrdma2_requester *requester,
+				   struct rpcrdma2_call *call)
 {
 	struct rpcrdma2_chunk *chunk;
 	int rc;
@@ -76,8 +77,8 @@ static int add_write_chunk(struct rpcrdma2_requester *requester,
 	return 0;
 }
 
-static int add_reply_chunk(struct rpcrdma2_requester *requester,
-			   struct rpcrdma2_call *call)
+static int marshal_add_reply_chunk(struct rpcrdma2_requester *requester,
+				   struct rpcrdma2_call *call)
 {
 	const struct xdr_buf *buf = &call->rqst->rq_rcv_buf;
 	struct rpcrdma2_chunk *chunk;
@@ -103,22 +104,22 @@ static int marshal_for_reply(struct rpcrdma2_requester *requester,
 
 	if (unlikely(READ_ONCE(requester->long_reply)))
 		rpcrdma2_long_reply_expect(requester, call);
-	if (!call->reply_needed && buf->buflen <= reply_room(conn, 0))
+	if (!call->reply_needed && buf->buflen <= marshal_reply_room(conn, 0))
 		return 0;
-	if (!chunks_allowed(conn))
+	if (!marshal_chunks_allowed(conn))
 		return -EMSGSIZE;
 	if (!ddp || !(buf->flags & XDRBUF_READ) || !buf->page_len ||
 	    call->no_write_chunks || call->reply_needed ||
-	    !page_data_may_travel_alone(conn))
-		return add_reply_chunk(requester, call);
+	    !marshal_may_place_page_data(conn))
+		return marshal_add_reply_chunk(requester, call);
 	segments = rpcrdma2_max_segments(requester, buf, RPCRDMA2_PART_PAGES);
-	if (buf->buflen - buf->page_len > reply_room(conn, segments))
-		return add_reply_chunk(requester, call);
-	return add_write_chunk(requester, call);
+	if (buf->buflen - buf->page_len > marshal_reply_room(conn, segments))
+		return marshal_add_reply_chunk(requester, call);
+	return marshal_add_write_chunk(requester, call);
 }
 
 /* Round-up of page data stands at the start of the tail, and does not travel. */
-static unsigned int tail_pad(const struct xdr_buf *buf)
+static unsigned int marshal_tail_pad(const struct xdr_buf *buf)
 {
 	return min_t(unsigned int, xdr_pad_size(buf->page_len),
 		     buf->tail[0].iov_len);
@@ -128,7 +129,7 @@ static unsigned int tail_pad(const struct xdr_buf *buf)
  * One handle may be invalidated with the Reply. Any will do: with a single
  * registration, which is the common case, that leaves nothing to the requester.
  */
-static u32 inv_handle(struct rpcrdma2_call *call)
+static u32 marshal_inv_handle(struct rpcrdma2_call *call)
 {
 	struct rpcrdma2_mr *mr;
 
@@ -136,11 +137,11 @@ static u32 inv_handle(struct rpcrdma2_call *call)
 	return mr ? mr->mr->rkey : 0;
 }
 
-static int encode_header(struct rpcrdma2_requester *requester,
-			 struct rpcrdma2_call *call,
-			 struct rpcrdma2_send *send)
+static int marshal_encode_header(struct rpcrdma2_requester *requester,
+				 struct rpcrdma2_call *call,
+				 struct rpcrdma2_send *send)
 {
-	requester->hdr.chunks.inv_handle = inv_handle(call);
+	requester->hdr.chunks.inv_handle = marshal_inv_handle(call);
 	return rpcrdma2_send_encode(send, &requester->hdr);
 }
 
@@ -151,7 +152,7 @@ static int marshal_inline(struct rpcrdma2_requester *requester,
 	const struct xdr_buf *buf = &call->rqst->rq_snd_buf;
 	int rc;
 
-	rc = encode_header(requester, call, send);
+	rc = marshal_encode_header(requester, call, send);
 	if (rc)
 		return rc;
 	return rpcrdma2_send_append(send, buf, 0, buf->len);
@@ -162,7 +163,7 @@ static int marshal_read_chunk(struct rpcrdma2_requester *requester,
 			      struct rpcrdma2_send *send)
 {
 	const struct xdr_buf *buf = &call->rqst->rq_snd_buf;
-	unsigned int pad = tail_pad(buf);
+	unsigned int pad = marshal_tail_pad(buf);
 	struct rpcrdma2_chunk *chunk;
 	int rc;
 
@@ -174,7 +175,7 @@ static int marshal_read_chunk(struct rpcrdma2_requester *requester,
 			       RPCRDMA2_PART_PAGES, DMA_TO_DEVICE);
 	if (rc)
 		return rc;
-	rc = encode_header(requester, call, send);
+	rc = marshal_encode_header(requester, call, send);
 	if (rc)
 		return rc;
 	rc = rpcrdma2_send_append(send, buf, 0, buf->head[0].iov_len);
@@ -189,7 +190,7 @@ static int marshal_read_chunk(struct rpcrdma2_requester *requester,
  * Each segment takes room in the header. A message that the peer's Receives can't hold
  * will not fit later either, and must not block those behind it.
  */
-static int check_header(const struct rpcrdma2_requester *requester)
+static int marshal_check_header(const struct rpcrdma2_requester *requester)
 {
 	const struct rpcrdma2_conn *conn = requester->conn;
 
@@ -213,16 +214,17 @@ static int marshal_external(struct rpcrdma2_requester *requester,
 			       DMA_TO_DEVICE);
 	if (rc)
 		return rc;
-	rc = check_header(requester);
+	rc = marshal_check_header(requester);
 	if (rc)
 		return rc;
 	call->position_zero = true;
-	return encode_header(requester, call, send);
+	return marshal_encode_header(requester, call, send);
 }
 
 /* Octets left in a Send behind a header with @segments more Read segments. */
-static u32 call_room(struct rpcrdma2_requester *requester,
-		     const struct rpcrdma2_send *send, unsigned int segments)
+static u32 marshal_call_room(struct rpcrdma2_requester *requester,
+			     const struct rpcrdma2_send *send,
+			     unsigned int segments)
 {
 	struct rpcrdma2_conn *conn = requester->conn;
 	u32 limit = min(READ_ONCE(conn->send_limit), send->size);
@@ -239,15 +241,16 @@ static int marshal_call(struct rpcrdma2_requester *requester,
 	const struct xdr_buf *buf = &call->rqst->rq_snd_buf;
 	unsigned int segments;
 
-	if (buf->len <= call_room(requester, send, 0))
+	if (buf->len <= marshal_call_room(requester, send, 0))
 		return marshal_inline(requester, call, send);
-	if (!chunks_allowed(requester->conn))
+	if (!marshal_chunks_allowed(requester->conn))
 		return -EMSGSIZE;
 	if (!ddp || !(buf->flags & XDRBUF_WRITE) || !buf->page_len ||
 	    call->no_read_chunks)
 		return marshal_external(requester, call, send);
 	segments = rpcrdma2_max_segments(requester, buf, RPCRDMA2_PART_PAGES);
-	if (buf->len - buf->page_len > call_room(requester, send, segments))
+	if (buf->len - buf->page_len >
+	    marshal_call_room(requester, send, segments))
 		return marshal_external(requester, call, send);
 	return marshal_read_chunk(requester, call, send);
 }
@@ -268,7 +271,7 @@ int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
 		     struct rpcrdma2_call *call, struct rpcrdma2_send *send)
 {
 	struct rpcrdma2_conn *conn = requester->conn;
-	bool ddp = ddp_allowed(call->rqst) && !call->max_segments;
+	bool ddp = marshal_ddp_allowed(call->rqst) && !call->max_segments;
 	int rc;
 
 	rpcrdma2_rpc_header(&requester->hdr, be32_to_cpu(call->rqst->rq_xid),

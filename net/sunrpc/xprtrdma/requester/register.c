@@ -92,17 +92,17 @@ static void mr_free(struct rpcrdma2_requester *requester,
 	kfree(mr);
 }
 
-static bool bridges_gaps(const struct rpcrdma2_mr_pool *pool)
+static bool mr_pool_bridges_gaps(const struct rpcrdma2_mr_pool *pool)
 {
 	return pool->type == IB_MR_TYPE_SG_GAPS;
 }
 
 /* How many pages, or parts of pages, a registration covers */
-static unsigned int max_entries(const struct rpcrdma2_mr_pool *pool)
+static unsigned int mr_pool_max_entries(const struct rpcrdma2_mr_pool *pool)
 {
 	const struct rpcrdma2_conn *conn = pool->requester->conn;
 
-	if (!bridges_gaps(pool))
+	if (!mr_pool_bridges_gaps(pool))
 		return conn->max_pages;
 	return min_t(unsigned int, conn->max_pages + GAP_MR_ENTRIES,
 		     conn->pd->device->attrs.max_fast_reg_page_list_len);
@@ -118,9 +118,9 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
 	if (!mr)
 		return NULL;
 	/* A chain of lists, none larger than a page */
-	if (sg_alloc_table(&mr->sg, max_entries(pool), GFP_KERNEL))
+	if (sg_alloc_table(&mr->sg, mr_pool_max_entries(pool), GFP_KERNEL))
 		goto out_free;
-	mr->mr = ib_alloc_mr(conn->pd, pool->type, max_entries(pool));
+	mr->mr = ib_alloc_mr(conn->pd, pool->type, mr_pool_max_entries(pool));
 	if (IS_ERR(mr->mr))
 		goto out_free_sg;
 	mr->pool = pool;
@@ -137,7 +137,7 @@ out_free:
 	return NULL;
 }
 
-static bool refill_one(struct rpcrdma2_mr_pool *pool)
+static bool mr_pool_add(struct rpcrdma2_mr_pool *pool)
 {
 	struct rpcrdma2_requester *requester = pool->requester;
 	struct rpcrdma2_mr *mr = mr_alloc(pool);
@@ -153,10 +153,10 @@ static bool refill_one(struct rpcrdma2_mr_pool *pool)
 	return true;
 }
 
-/* Parts of pages at either end may need a registration of their own: see map_mr(). */
+/* Parts of pages at either end may need a registration of their own: see reg_map_mr(). */
 static unsigned int
-max_registrations(const struct rpcrdma2_requester *requester,
-		  unsigned long from, unsigned int len)
+mrs_for_range(const struct rpcrdma2_requester *requester,
+	      unsigned long from, unsigned int len)
 {
 	unsigned int offset = offset_in_page(from), pages;
 
@@ -168,22 +168,22 @@ max_registrations(const struct rpcrdma2_requester *requester,
 }
 
 /* What one Call may take: the largest payload, a head and a tail, either way. */
-static unsigned int mrs_of_call(const struct rpcrdma2_requester *requester)
+static unsigned int mrs_for_call(const struct rpcrdma2_requester *requester)
 {
 	unsigned int payload;
 
-	payload = max_registrations(requester, 1, requester->xprt->max_payload);
+	payload = mrs_for_range(requester, 1, requester->xprt->max_payload);
 	return min_t(unsigned int, 2 * (payload + 2), RPCRDMA2_OWN_SEGMENTS);
 }
 
 /* How large a pool may become: 0 where the device has no registrations of its type */
-static unsigned int mrs_max(const struct rpcrdma2_mr_pool *pool)
+static unsigned int mr_pool_max(const struct rpcrdma2_mr_pool *pool)
 {
 	const struct rpcrdma2_conn *conn = pool->requester->conn;
 	unsigned int calls = conn->param.calls_out;
 
-	if (!bridges_gaps(pool))
-		return max(calls * MRS_PER_CALL, mrs_of_call(pool->requester));
+	if (!mr_pool_bridges_gaps(pool))
+		return max(calls * MRS_PER_CALL, mrs_for_call(pool->requester));
 	if (!(conn->pd->device->attrs.kernel_cap_flags & IBK_SG_GAPS_REG))
 		return 0;
 	return calls * GAP_MRS_PER_CALL;
@@ -200,50 +200,50 @@ static unsigned int mrs_max(const struct rpcrdma2_mr_pool *pool)
  */
 int rpcrdma2_mrs_provide(struct rpcrdma2_requester *requester)
 {
-	unsigned int n = max(MRS_BATCH, mrs_of_call(requester));
+	unsigned int n = max(MRS_BATCH, mrs_for_call(requester));
 
 	while (requester->mrs.nr < n)
-		if (!refill_one(&requester->mrs))
+		if (!mr_pool_add(&requester->mrs))
 			return -ENOMEM;
 	return 0;
 }
 
 /* Allocate more registrations. Workqueue, process context */
-static void mrs_refill(struct work_struct *work)
+static void mr_pool_refill(struct work_struct *work)
 {
 	struct rpcrdma2_mr_pool *pool =
 		container_of(to_delayed_work(work), struct rpcrdma2_mr_pool,
 			     refill);
-	unsigned int i, batch = bridges_gaps(pool) ? GAP_MRS_BATCH : MRS_BATCH;
+	bool gaps = mr_pool_bridges_gaps(pool);
+	unsigned int i, max, batch = gaps ? GAP_MRS_BATCH : MRS_BATCH;
 	struct rpcrdma2_conn *conn = pool->requester->conn;
 	struct rpcrdma2_memalloc saved;
-	unsigned int max;
 
 	if (!rpcrdma2_conn_enter(conn))
 		return;
-	max = mrs_max(pool);
+	max = mr_pool_max(pool);
 	saved = rpcrdma2_memalloc_save(conn->param.swapper);
 	for (i = 0; i < batch && pool->nr < max; i++)
-		if (!refill_one(pool))
+		if (!mr_pool_add(pool))
 			break;
 	rpcrdma2_memalloc_restore(saved);
 	/* No Call waits for registrations that bridge gaps. The next with gaps asks again. */
-	if (!i && pool->nr < max && !bridges_gaps(pool))
+	if (!i && pool->nr < max && !gaps)
 		queue_delayed_work(rpcrdma2_wq, &pool->refill, REFILL_DELAY);
-	trace_rpcrdma2_mr_alloc(pool, i, max_entries(pool));
+	trace_rpcrdma2_mr_alloc(pool, i, mr_pool_max_entries(pool));
 	rpcrdma2_conn_exit(conn);
 	if (i)
 		rpcrdma2_requester_wake(pool->requester->xprt);
 }
 
-static void pool_init(struct rpcrdma2_mr_pool *pool,
-		      struct rpcrdma2_requester *requester,
-		      enum ib_mr_type type)
+static void mr_pool_init(struct rpcrdma2_mr_pool *pool,
+			 struct rpcrdma2_requester *requester,
+			 enum ib_mr_type type)
 {
 	pool->requester = requester;
 	pool->type = type;
 	INIT_LIST_HEAD(&pool->free);
-	INIT_DELAYED_WORK(&pool->refill, mrs_refill);
+	INIT_DELAYED_WORK(&pool->refill, mr_pool_refill);
 }
 
 /**
@@ -253,8 +253,8 @@ static void pool_init(struct rpcrdma2_mr_pool *pool,
 void rpcrdma2_mrs_init(struct rpcrdma2_requester *requester)
 {
 	INIT_LIST_HEAD(&requester->all_mrs);
-	pool_init(&requester->mrs, requester, IB_MR_TYPE_MEM_REG);
-	pool_init(&requester->gap_mrs, requester, IB_MR_TYPE_SG_GAPS);
+	mr_pool_init(&requester->mrs, requester, IB_MR_TYPE_MEM_REG);
+	mr_pool_init(&requester->gap_mrs, requester, IB_MR_TYPE_SG_GAPS);
 }
 
 /**
@@ -367,12 +367,12 @@ static struct rpcrdma2_mr *mr_wait(struct rpcrdma2_requester *requester)
 }
 
 /* No Call waits for one of these. The delay limits how often a device refuses more. */
-static struct rpcrdma2_mr *gap_mr_get(struct rpcrdma2_requester *requester)
+static struct rpcrdma2_mr *mr_get_for_gaps(struct rpcrdma2_requester *requester)
 {
 	struct rpcrdma2_mr_pool *pool = &requester->gap_mrs;
 	struct rpcrdma2_mr *mr = mr_get(pool);
 
-	if (!mr && READ_ONCE(pool->nr) < mrs_max(pool))
+	if (!mr && READ_ONCE(pool->nr) < mr_pool_max(pool))
 		queue_delayed_work(rpcrdma2_wq, &pool->refill, REFILL_DELAY);
 	return mr;
 }
@@ -389,7 +389,7 @@ struct builder {
 	unsigned int			nents;
 };
 
-static int map_entries(struct builder *b, unsigned int nents)
+static int reg_map_entries(struct builder *b, unsigned int nents)
 {
 	struct ib_device *dev = b->requester->conn->pd->device;
 	struct rpcrdma2_mr *mr = b->mr;
@@ -410,14 +410,14 @@ static int map_entries(struct builder *b, unsigned int nents)
  *
  * Return: entries that are registered, or negative errno
  */
-static int map_mr(struct builder *b)
+static int reg_map_mr(struct builder *b)
 {
 	unsigned int nents = b->nents;
 	struct rpcrdma2_mr *mr = b->mr;
 	int n, mapped;
 
 	for (;;) {
-		n = map_entries(b, nents);
+		n = reg_map_entries(b, nents);
 		if (n < 0)
 			return n;
 		mapped = ib_map_mr_sg(mr->mr, mr->sg.sgl, n, NULL, PAGE_SIZE);
@@ -432,7 +432,7 @@ static int map_mr(struct builder *b)
 	}
 }
 
-static void fill_wrs(struct rpcrdma2_mr *mr)
+static void mr_fill_wrs(struct rpcrdma2_mr *mr)
 {
 	struct ib_reg_wr *reg = &mr->reg_wr;
 
@@ -447,13 +447,13 @@ static void fill_wrs(struct rpcrdma2_mr *mr)
 	mr->inv_wr.ex.invalidate_rkey = mr->mr->rkey;
 }
 
-static struct rpcrdma2_mr *take_mr(struct builder *b)
+static struct rpcrdma2_mr *reg_take_mr(struct builder *b)
 {
 	struct rpcrdma2_requester *requester = b->requester;
 	struct rpcrdma2_mr *mr = NULL;
 
 	if (b->gaps)
-		mr = gap_mr_get(requester);
+		mr = mr_get_for_gaps(requester);
 	if (!mr)
 		mr = mr_get(&requester->mrs);
 	if (!mr)
@@ -466,16 +466,16 @@ static struct rpcrdma2_mr *take_mr(struct builder *b)
 	return mr;
 }
 
-static void add_entry(struct builder *b, struct page *page, unsigned int offset,
-		      unsigned int len)
+static void reg_add_entry(struct builder *b, struct page *page,
+			  unsigned int offset, unsigned int len)
 {
 	b->last = b->nents++ ? sg_next(b->last) : b->mr->sg.sgl;
 	sg_set_page(b->last, page, len, offset);
 }
 
 /* What did not get into @full is in a new registration under construction. */
-static int carry_over(struct builder *b, struct rpcrdma2_mr *full,
-		      unsigned int from)
+static int reg_carry_over(struct builder *b, struct rpcrdma2_mr *full,
+			  unsigned int from)
 {
 	unsigned int i, n = b->nents;
 	struct scatterlist *sg;
@@ -483,77 +483,79 @@ static int carry_over(struct builder *b, struct rpcrdma2_mr *full,
 	b->nents = 0;
 	if (n == from)
 		return 0;
-	b->mr = take_mr(b);
+	b->mr = reg_take_mr(b);
 	if (!b->mr)
 		return -EAGAIN;
 	for_each_sg(full->sg.sgl, sg, n, i)
 		if (i >= from)
-			add_entry(b, sg_page(sg), sg->offset, sg->length);
+			reg_add_entry(b, sg_page(sg), sg->offset,
+				      sg->length);
 	return 0;
 }
 
 /* The registration under construction becomes a segment, or its first part does. */
-static int flush(struct builder *b)
+static int reg_flush_mr(struct builder *b)
 {
 	struct rpcrdma2_requester *requester = b->requester;
 	struct rpcrdma2_mr *mr = b->mr;
 	struct ib_mr *ibmr = mr->mr;
 	int n, rc;
 
-	n = map_mr(b);
+	n = reg_map_mr(b);
 	b->mr = NULL;
 	/* In the Call's list it is released with the Call, mapped or not. */
 	list_add_tail(&mr->list, &b->call->mrs);
 	if (n < 0)
 		return n;
-	fill_wrs(mr);
+	mr_fill_wrs(mr);
 	mr->call = b->call;
 	/* Pairs with rpcrdma2_inv_stray(). */
 	smp_store_release(&mr->xid, be32_to_cpu(b->call->rqst->rq_xid));
 	trace_rpcrdma2_mr_register(requester->conn, b->call->rqst, ibmr);
 	rc = rpcrdma2_add_segment(&requester->hdr.chunks, b->chunk,
 				  ibmr->rkey, ibmr->length, ibmr->iova);
-	return rc ?: carry_over(b, mr, n);
+	return rc ?: reg_carry_over(b, mr, n);
 }
 
 /* Inside a registration that bridges no gaps, pieces begin and end at page boundaries. */
-static bool continues(const struct builder *b, unsigned int offset)
+static bool reg_continues(const struct builder *b, unsigned int offset)
 {
 	const struct rpcrdma2_mr_pool *pool = b->mr->pool;
 
-	if (b->nents == max_entries(pool))
+	if (b->nents == mr_pool_max_entries(pool))
 		return false;
-	if (bridges_gaps(pool))
+	if (mr_pool_bridges_gaps(pool))
 		return true;
 	return !offset && b->last->offset + b->last->length == PAGE_SIZE;
 }
 
-static int add_piece(struct builder *b, struct page *page, unsigned int offset,
-		     unsigned int len)
+static int reg_add_piece(struct builder *b, struct page *page,
+			 unsigned int offset, unsigned int len)
 {
 	int rc;
 
-	while (b->mr && !continues(b, offset)) {
-		rc = flush(b);
+	while (b->mr && !reg_continues(b, offset)) {
+		rc = reg_flush_mr(b);
 		if (rc)
 			return rc;
 	}
 	if (!b->mr)
-		b->mr = take_mr(b);
+		b->mr = reg_take_mr(b);
 	if (!b->mr)
 		return -EAGAIN;
-	add_entry(b, page, offset, len);
+	reg_add_entry(b, page, offset, len);
 	return 0;
 }
 
-static int add_kvec(struct builder *b, void *base, size_t len)
+static int reg_add_kvec(struct builder *b, void *base, size_t len)
 {
 	unsigned int n;
 	int rc;
 
 	while (len) {
 		n = min_t(size_t, len, PAGE_SIZE - offset_in_page(base));
-		rc = add_piece(b, virt_to_page(base), offset_in_page(base), n);
+		rc = reg_add_piece(b, virt_to_page(base),
+				   offset_in_page(base), n);
 		if (rc)
 			return rc;
 		base += n;
@@ -562,7 +564,7 @@ static int add_kvec(struct builder *b, void *base, size_t len)
 	return 0;
 }
 
-static int add_page_data(struct builder *b, const struct xdr_buf *buf)
+static int reg_add_pages(struct builder *b, const struct xdr_buf *buf)
 {
 	struct page **page = buf->pages + (buf->page_base >> PAGE_SHIFT);
 	unsigned int offset = offset_in_page(buf->page_base);
@@ -571,7 +573,7 @@ static int add_page_data(struct builder *b, const struct xdr_buf *buf)
 
 	while (len) {
 		n = min_t(unsigned int, len, PAGE_SIZE - offset);
-		rc = add_piece(b, *page++, offset, n);
+		rc = reg_add_piece(b, *page++, offset, n);
 		if (rc)
 			return rc;
 		len -= n;
@@ -584,8 +586,8 @@ static int add_page_data(struct builder *b, const struct xdr_buf *buf)
  * A head, page data and a tail are each in a row, wherever they begin: gaps are between
  * them. Are there any, and can the device bridge them?
  */
-static bool has_gaps(const struct builder *b, const struct xdr_buf *buf,
-		     unsigned int parts)
+static bool reg_has_gaps(const struct builder *b,
+			 const struct xdr_buf *buf, unsigned int parts)
 {
 	unsigned int n = 0;
 
@@ -595,10 +597,10 @@ static bool has_gaps(const struct builder *b, const struct xdr_buf *buf,
 		n += !!buf->page_len;
 	if (parts & RPCRDMA2_PART_TAIL)
 		n += !!buf->tail[0].iov_len;
-	return n > 1 && mrs_max(&b->requester->gap_mrs);
+	return n > 1 && mr_pool_max(&b->requester->gap_mrs);
 }
 
-static bool is_copied(const struct builder *b)
+static bool reg_is_copied(const struct builder *b)
 {
 	if (b->dir == DMA_FROM_DEVICE && b->call->reply_copied)
 		return true;
@@ -606,7 +608,7 @@ static bool is_copied(const struct builder *b)
 }
 
 /* All of the message, or room for one */
-static int add_copy(struct builder *b, const struct xdr_buf *buf)
+static int reg_add_copy(struct builder *b, const struct xdr_buf *buf)
 {
 	bool sent = b->dir == DMA_TO_DEVICE;
 	unsigned int i, n, left = rpcrdma2_room(buf);
@@ -619,23 +621,25 @@ static int add_copy(struct builder *b, const struct xdr_buf *buf)
 	rc = rpcrdma2_copy_make(copy, sent ? buf : NULL, left);
 	for (i = 0; !rc && left; i++, left -= n) {
 		n = min_t(unsigned int, left, PAGE_SIZE);
-		rc = add_piece(b, copy->pages[i], 0, n);
+		rc = reg_add_piece(b, copy->pages[i], 0, n);
 	}
 	return rc;
 }
 
-static int add_parts(struct builder *b, const struct xdr_buf *buf,
-		     unsigned int parts)
+static int reg_add_parts(struct builder *b, const struct xdr_buf *buf,
+			 unsigned int parts)
 {
 	int rc = 0;
 
-	b->gaps = has_gaps(b, buf, parts);
+	b->gaps = reg_has_gaps(b, buf, parts);
 	if (parts & RPCRDMA2_PART_HEAD)
-		rc = add_kvec(b, buf->head[0].iov_base, buf->head[0].iov_len);
+		rc = reg_add_kvec(b, buf->head[0].iov_base,
+				  buf->head[0].iov_len);
 	if (!rc && (parts & RPCRDMA2_PART_PAGES))
-		rc = add_page_data(b, buf);
+		rc = reg_add_pages(b, buf);
 	if (!rc && (parts & RPCRDMA2_PART_TAIL))
-		rc = add_kvec(b, buf->tail[0].iov_base, buf->tail[0].iov_len);
+		rc = reg_add_kvec(b, buf->tail[0].iov_base,
+				  buf->tail[0].iov_len);
 	return rc;
 }
 
@@ -668,12 +672,12 @@ int rpcrdma2_register(struct rpcrdma2_requester *requester,
 	};
 	int rc;
 
-	if (is_copied(&b))
-		rc = add_copy(&b, buf);
+	if (reg_is_copied(&b))
+		rc = reg_add_copy(&b, buf);
 	else
-		rc = add_parts(&b, buf, parts);
+		rc = reg_add_parts(&b, buf, parts);
 	while (!rc && b.mr)
-		rc = flush(&b);
+		rc = reg_flush_mr(&b);
 	if (b.mr)
 		rpcrdma2_mr_put(requester, b.mr);
 	if (!rc && call->max_segments && chunk->nsegs > call->max_segments)
@@ -683,11 +687,11 @@ int rpcrdma2_register(struct rpcrdma2_requester *requester,
 }
 
 static unsigned int
-kvec_registrations(const struct rpcrdma2_requester *requester,
-		   const struct kvec *vec)
+mrs_for_kvec(const struct rpcrdma2_requester *requester,
+	     const struct kvec *vec)
 {
-	return max_registrations(requester, (unsigned long)vec->iov_base,
-				 vec->iov_len);
+	return mrs_for_range(requester, (unsigned long)vec->iov_base,
+			     vec->iov_len);
 }
 
 /**
@@ -705,12 +709,12 @@ unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
 	unsigned int n = 0;
 
 	if (parts & RPCRDMA2_PART_HEAD)
-		n += kvec_registrations(requester, &buf->head[0]);
+		n += mrs_for_kvec(requester, &buf->head[0]);
 	if (parts & RPCRDMA2_PART_PAGES)
-		n += max_registrations(requester, buf->page_base,
-				       buf->page_len);
+		n += mrs_for_range(requester, buf->page_base,
+				   buf->page_len);
 	if (parts & RPCRDMA2_PART_TAIL)
-		n += kvec_registrations(requester, &buf->tail[0]);
+		n += mrs_for_kvec(requester, &buf->tail[0]);
 	return n;
 }
 
@@ -732,7 +736,7 @@ unsigned int rpcrdma2_chain_registrations(struct rpcrdma2_call *call,
 		mr->reg_wr.wr.next = work->first;
 		mr->reg_wr.wr.wr_cqe = &work->cqe;
 		rpcrdma2_work_prepend(work, &mr->reg_wr.wr, 1);
-		gaps += bridges_gaps(mr->pool);
+		gaps += mr_pool_bridges_gaps(mr->pool);
 	}
 	return gaps;
 }

@@ -31,7 +31,7 @@ static void call_unpin(struct rpcrdma2_call *call)
  *
  * Return: false if the task does not sleep there
  */
-static bool settle(struct rpcrdma2_call *call)
+static bool call_settle(struct rpcrdma2_call *call)
 {
 	struct rpc_rqst *rqst = call->rqst;
 	struct rpc_xprt *xprt = rqst->rq_xprt;
@@ -65,18 +65,19 @@ void rpcrdma2_call_wait(struct rpc_task *task)
 
 	xprt_wait_for_reply_request_def(task);
 	if (unlikely(call->unsettled))
-		call->unsettled = !settle(call);
+		call->unsettled = !call_settle(call);
 }
 
 /* Where the page data starts in the message, and how much of it there is. */
-static void show_placed(struct xdr_buf *buf, const struct rpcrdma2_call *call)
+static void reply_show_placed(struct xdr_buf *buf,
+			      const struct rpcrdma2_call *call)
 {
 	buf->head[0].iov_len = call->head;
 	buf->page_len = call->placed;
 }
 
 /* Not before: an RPC that is sent again needs its buffers as they were. */
-static void complete_rqst(struct rpcrdma2_call *call)
+static void call_complete_rqst(struct rpcrdma2_call *call)
 {
 	struct rpc_rqst *rqst = call->rqst;
 
@@ -85,14 +86,14 @@ static void complete_rqst(struct rpcrdma2_call *call)
 	WARN_ON_ONCE(!list_empty(&call->mrs));
 
 	if (call->placed) {
-		show_placed(&rqst->rq_rcv_buf, call);
-		show_placed(&rqst->rq_private_buf, call);
+		reply_show_placed(&rqst->rq_rcv_buf, call);
+		reply_show_placed(&rqst->rq_private_buf, call);
 	}
 	xprt_complete_rqst(rqst->rq_task, call->received);
 }
 
 /* The Reply is where the responder wrote it, not yet where sunrpc expects it. */
-static void take_copy(struct rpcrdma2_call *call)
+static void reply_take_copy(struct rpcrdma2_call *call)
 {
 	if (call->received > 0 && call->external && call->reply_copied)
 		call->received = rpcrdma2_copy_back(&call->reply_copy,
@@ -104,7 +105,7 @@ static void take_copy(struct rpcrdma2_call *call)
  * What a decoder sees to where the RPC message is inline (v2-09, 3.2): only now may
  * what the responder wrote be looked at.
  */
-static bool is_the_reply(const struct rpcrdma2_call *call)
+static bool reply_is_of_call(const struct rpcrdma2_call *call)
 {
 	const struct rpc_rqst *rqst = call->rqst;
 	__be32 words[2];
@@ -133,8 +134,8 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 		rpcrdma2_conn_put(call->conn);
 	}
 	call->conn = NULL;
-	take_copy(call);
-	if (!is_the_reply(call)) {
+	reply_take_copy(call);
+	if (!reply_is_of_call(call)) {
 		requester->stats.bad_replies++;
 		rpcrdma2_conn_close(requester->conn, -EPROTO);
 		call_unpin(call);
@@ -146,18 +147,18 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 
 	spin_lock(&xprt->queue_lock);
 	if (call->received > 0)
-		complete_rqst(call);
+		call_complete_rqst(call);
 	else
-		call->unsettled = !settle(call);
+		call->unsettled = !call_settle(call);
 	xprt_unpin_rqst(call->rqst);
 	spin_unlock(&xprt->queue_lock);
 	rpcrdma2_requester_wake(requester->xprt);
 }
 
 /* The end of a Reply that is longer than its buffers is cut: see long.c. Return: octets copied */
-static int copy_out(struct rpcrdma2_requester *requester,
-		    const struct xdr_buf *buf, unsigned int to, void *from,
-		    unsigned int len)
+static int reply_copy_out(struct rpcrdma2_requester *requester,
+			  const struct xdr_buf *buf, unsigned int to,
+			  void *from, unsigned int len)
 {
 	if (!len)
 		return 0;
@@ -180,9 +181,9 @@ static int copy_out(struct rpcrdma2_requester *requester,
  * then nothing follows. The data's round-up did not travel, and sunrpc expects
  * to find it behind the data.
  */
-static int receive_around(struct rpcrdma2_requester *requester,
-			  struct rpcrdma2_recv *recv,
-			  struct rpcrdma2_call *call, u32 placed)
+static int reply_receive_around(struct rpcrdma2_requester *requester,
+				struct rpcrdma2_recv *recv,
+				struct rpcrdma2_call *call, u32 placed)
 {
 	struct xdr_buf buf = call->rqst->rq_rcv_buf;
 	void *data = recv->buf + recv->offset;
@@ -190,7 +191,7 @@ static int receive_around(struct rpcrdma2_requester *requester,
 	u32 pad = xdr_pad_size(placed);
 	int rc;
 
-	rc = copy_out(requester, &buf, 0, data, head);
+	rc = reply_copy_out(requester, &buf, 0, data, head);
 	if (rc < 0)
 		return rc;
 	requester->stats.written_octets += placed;
@@ -203,21 +204,22 @@ static int receive_around(struct rpcrdma2_requester *requester,
 		return head + placed;
 	if (pad)
 		memset(buf.tail[0].iov_base, 0, pad);
-	rc = copy_out(requester, &buf, head + placed + pad, data + head,
-		      recv->len - head);
+	rc = reply_copy_out(requester, &buf, head + placed + pad, data + head,
+			    recv->len - head);
 	return rc < 0 ? rc : head + placed + pad + rc;
 }
 
-static int receive_inline(struct rpcrdma2_requester *requester,
-			  struct rpcrdma2_recv *recv, struct rpc_rqst *rqst)
+static int reply_receive_inline(struct rpcrdma2_requester *requester,
+				struct rpcrdma2_recv *recv,
+				struct rpc_rqst *rqst)
 {
-	return copy_out(requester, &rqst->rq_rcv_buf, 0,
-			recv->buf + recv->offset, recv->len);
+	return reply_copy_out(requester, &rqst->rq_rcv_buf, 0,
+			      recv->buf + recv->offset, recv->len);
 }
 
-static int receive_message(struct rpcrdma2_requester *requester,
-			   struct rpcrdma2_recv *recv,
-			   struct rpcrdma2_call *call)
+static int reply_receive_message(struct rpcrdma2_requester *requester,
+				 struct rpcrdma2_recv *recv,
+				 struct rpcrdma2_call *call)
 {
 	const struct rpcrdma2_chunk_lists *cl = &recv->hdr.chunks;
 	u32 placed;
@@ -234,31 +236,31 @@ static int receive_message(struct rpcrdma2_requester *requester,
 		return -EPROTO;
 	placed = cl->nwrites ? cl->writes[0].length : 0;
 	if (!placed)
-		return receive_inline(requester, recv, call->rqst);
+		return reply_receive_inline(requester, recv, call->rqst);
 	if (placed > call->write_offered)
 		return -EPROTO;
-	return receive_around(requester, recv, call, placed);
+	return reply_receive_around(requester, recv, call, placed);
 }
 
 /* Each kind of error leads to at most one resend of an RPC. */
-static int resend_once(struct rpcrdma2_call *call, u32 code)
+static int reply_resend_once(struct rpcrdma2_call *call, u32 code)
 {
 	return __test_and_set_bit(code, &call->resent) ? -EREMOTEIO : -EAGAIN;
 }
 
 /* @needed: octets; 0 where the responder can't say it */
-static int resend_for_reply(struct rpcrdma2_requester *requester,
-			    struct rpcrdma2_call *call, u32 needed)
+static int reply_resend_for_room(struct rpcrdma2_requester *requester,
+				 struct rpcrdma2_call *call, u32 needed)
 {
 	int rc = rpcrdma2_long_reply_refused(requester, call, needed);
 
-	return rc ?: resend_once(call, RDMA2_ERR_REPLY_RESOURCE);
+	return rc ?: reply_resend_once(call, RDMA2_ERR_REPLY_RESOURCE);
 }
 
 /* v2-09, 5.3.3, from the requester's side. */
-static int receive_error(struct rpcrdma2_requester *requester,
-			 struct rpcrdma2_recv *recv,
-			 struct rpcrdma2_call *call)
+static int reply_receive_error(struct rpcrdma2_requester *requester,
+			       struct rpcrdma2_recv *recv,
+			       struct rpcrdma2_call *call)
 {
 	const struct rpcrdma2_dialect *dialect = requester->conn->dialect;
 	const struct rpcrdma2_error *error = &recv->hdr.error;
@@ -268,44 +270,46 @@ static int receive_error(struct rpcrdma2_requester *requester,
 		/* So says whoever has no error for a Reply that is too long. */
 		if (rpcrdma2_error_of(dialect, RDMA2_ERR_REPLY_RESOURCE))
 			return -EREMOTEIO;
-		return resend_for_reply(requester, call, 0);
+		return reply_resend_for_room(requester, call, 0);
 	case RDMA2_ERR_READ_CHUNKS:
 		if (call->position_zero)
 			return -EREMOTEIO;
 		call->no_read_chunks = true;
-		return resend_once(call, error->code);
+		return reply_resend_once(call, error->code);
 	case RDMA2_ERR_WRITE_CHUNKS:
 		call->no_write_chunks = true;
-		return resend_once(call, error->code);
+		return reply_resend_once(call, error->code);
 	case RDMA2_ERR_WRITE_RESOURCE:
 		/* The whole buffer was offered, but a Reply chunk has more. */
 		if (!error->length_needed)
 			return -EREMOTEIO;
 		call->no_write_chunks = true;
-		return resend_once(call, error->code);
+		return reply_resend_once(call, error->code);
 	case RDMA2_ERR_REPLY_RESOURCE:
 		if (!error->length_needed)
 			return -EREMOTEIO;
-		return resend_for_reply(requester, call, error->length_needed);
+		return reply_resend_for_room(requester, call,
+					     error->length_needed);
 	case RDMA2_ERR_SEGMENTS:
 		if (!error->max_segments)
 			return -EREMOTEIO;
 		call->max_segments = error->max_segments;
-		return resend_once(call, error->code);
+		return reply_resend_once(call, error->code);
 	default:
 		return -EREMOTEIO;
 	}
 }
 
 /* What the RPC ends with, once nothing of it is exposed. */
-static int receive(struct rpcrdma2_requester *requester,
-		   struct rpcrdma2_recv *recv, struct rpcrdma2_call *call)
+static int reply_evaluate(struct rpcrdma2_requester *requester,
+			  struct rpcrdma2_recv *recv,
+			  struct rpcrdma2_call *call)
 {
 	int rc;
 
 	if (recv->hdr.kind == RPCRDMA2_ERROR)
-		return receive_error(requester, recv, call);
-	rc = receive_message(requester, recv, call);
+		return reply_receive_error(requester, recv, call);
+	rc = reply_receive_message(requester, recv, call);
 	if (rc > 0)
 		return rc;
 	requester->stats.bad_replies++;
@@ -313,26 +317,26 @@ static int receive(struct rpcrdma2_requester *requester,
 }
 
 /* The Call exposed no memory, and to copy its Reply takes no longer than to lock again. */
-static bool is_short(const struct rpcrdma2_recv *recv,
-		     const struct rpcrdma2_call *call)
+static bool reply_is_short(const struct rpcrdma2_recv *recv,
+			   const struct rpcrdma2_call *call)
 {
 	return recv->hdr.kind == RPCRDMA2_MSG && recv->len <= SHORT_REPLY &&
 	       !recv->hdr.chunks.nwrites && !recv->invalidated && !call->conn;
 }
 
 /* Where it was found. Return: false if it can't be: the Reply has no place in its buffers */
-static bool complete_short(struct rpcrdma2_requester *requester,
-			   struct rpcrdma2_recv *recv,
-			   struct rpcrdma2_call *call)
+static bool reply_complete_short(struct rpcrdma2_requester *requester,
+				 struct rpcrdma2_recv *recv,
+				 struct rpcrdma2_call *call)
 {
-	call->received = receive_message(requester, recv, call);
+	call->received = reply_receive_message(requester, recv, call);
 	if (call->received <= 0)
 		return false;
 	/* Before its task can run. */
 	trace_rpcrdma2_call_complete(requester->conn, call->rqst,
 				     call->received);
 	requester->xprt->reestablish_timeout = 0;
-	complete_rqst(call);
+	call_complete_rqst(call);
 	return true;
 }
 
@@ -345,8 +349,8 @@ enum answer {
 };
 
 /* Find the RPC that it is for, which brings the credit back. @call: gets that, if pinned */
-static enum answer match(struct rpcrdma2_requester *requester,
-			 struct rpcrdma2_recv *recv, struct rpcrdma2_call **call)
+static enum answer reply_match(struct rpcrdma2_requester *requester,
+			       struct rpcrdma2_recv *recv, struct rpcrdma2_call **call)
 {
 	struct rpc_xprt *xprt = requester->xprt;
 	enum answer answer = ANSWER_UNMATCHED;
@@ -367,8 +371,8 @@ static enum answer match(struct rpcrdma2_requester *requester,
 		xprt_pin_rqst(rqst);
 		answer = ANSWER_PINNED;
 		*call = found;
-		if (is_short(recv, found) &&
-		    complete_short(requester, recv, found)) {
+		if (reply_is_short(recv, found) &&
+		    reply_complete_short(requester, recv, found)) {
 			xprt_unpin_rqst(rqst);
 			answer = ANSWER_COMPLETE;
 		}
@@ -381,8 +385,8 @@ static enum answer match(struct rpcrdma2_requester *requester,
 }
 
 /* The RPC was killed; its memory is fenced or being fenced. */
-static void receive_unmatched(struct rpcrdma2_requester *requester,
-			      struct rpcrdma2_recv *recv)
+static void reply_receive_unmatched(struct rpcrdma2_requester *requester,
+				    struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	u32 invalidated = recv->invalidated;
@@ -397,14 +401,14 @@ static void receive_unmatched(struct rpcrdma2_requester *requester,
 }
 
 /* @call is pinned. */
-static void receive_pinned(struct rpcrdma2_requester *requester,
-			   struct rpcrdma2_recv *recv,
-			   struct rpcrdma2_call *call)
+static void reply_receive_pinned(struct rpcrdma2_requester *requester,
+				 struct rpcrdma2_recv *recv,
+				 struct rpcrdma2_call *call)
 {
 	u32 invalidated = recv->invalidated;
 	bool mine = true;
 
-	call->received = receive(requester, recv, call);
+	call->received = reply_evaluate(requester, recv, call);
 	if (recv->hdr.kind == RPCRDMA2_MSG && !call->placed)
 		rpcrdma2_nothing_placed(call);
 	rpcrdma2_recv_put(recv);
@@ -444,9 +448,9 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 				    rpcrdma2_counted_form(&hdr->chunks));
 		rpcrdma2_credits_update(requester, hdr->credit);
 	}
-	switch (match(requester, recv, &call)) {
+	switch (reply_match(requester, recv, &call)) {
 	case ANSWER_UNMATCHED:
-		receive_unmatched(requester, recv);
+		reply_receive_unmatched(requester, recv);
 		break;
 	case ANSWER_UNASKED:
 		rpcrdma2_conn_close(conn, -EPROTO);
@@ -456,7 +460,7 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 		rpcrdma2_recv_put(recv);
 		break;
 	case ANSWER_PINNED:
-		receive_pinned(requester, recv, call);
+		reply_receive_pinned(requester, recv, call);
 		break;
 	}
 }

@@ -71,7 +71,7 @@ void rpcrdma2_requester_wake(struct rpc_xprt *xprt)
  * for each new slot. New RPCs join the backlog while XPRT_CONGESTED is set, so clear it when
  * the backlog is empty.
  */
-static void limit_slots(struct rpc_xprt *xprt, unsigned int grant)
+static void credit_limit_slots(struct rpc_xprt *xprt, unsigned int grant)
 {
 	unsigned int old;
 
@@ -91,7 +91,8 @@ static void limit_slots(struct rpc_xprt *xprt, unsigned int grant)
  * A Call may be sent when there is a Receive for its Reply. If there is no memory for
  * some now, a Reply that comes a second later tries again.
  */
-static u32 backed_by_receives(struct rpcrdma2_requester *requester, u32 grant)
+static u32 credit_limit_to_recvs(struct rpcrdma2_requester *requester,
+				 u32 grant)
 {
 	unsigned int calls;
 
@@ -112,18 +113,18 @@ void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant)
 	/* A grant of zero would be a deadlock. */
 	grant = clamp_t(u32, grant, 1, requester->conn->param.calls_out);
 	if (grant > requester->granted)
-		grant = backed_by_receives(requester, grant);
+		grant = credit_limit_to_recvs(requester, grant);
 	if (grant == requester->granted)
 		return;
 	/* Behind the Receives that it takes. */
 	smp_store_release(&requester->granted, grant);
 	trace_rpcrdma2_credits(requester);
-	limit_slots(requester->xprt, grant);
+	credit_limit_slots(requester->xprt, grant);
 	rpcrdma2_requester_wake(requester->xprt);
 }
 
 /* Is it out on this connection, and not answered yet? It said so before it was posted. */
-static bool claim(struct rpcrdma2_conn *conn, struct rpcrdma2_call *call)
+static bool call_claim(struct rpcrdma2_conn *conn, struct rpcrdma2_call *call)
 {
 	return cmpxchg(&call->sent_on, conn->id, 0) == conn->id;
 }
@@ -142,7 +143,7 @@ bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
 			     struct rpcrdma2_call *call)
 {
 	unsigned int answered = requester->answered;
-	bool ok = call && claim(requester->conn, call);
+	bool ok = call && call_claim(requester->conn, call);
 
 	/* One that nobody asked for brings none. */
 	if (likely((int)(READ_ONCE(requester->taken) - answered) > 0)) {
@@ -174,7 +175,7 @@ void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester)
  * answer to any. sunrpc sees to that for each RPC that it has; but all credits may be
  * those of killed ones.
  */
-static void starved(struct work_struct *work)
+static void credit_starved(struct work_struct *work)
 {
 	struct rpcrdma2_requester *requester =
 		container_of(to_delayed_work(work), struct rpcrdma2_requester,
@@ -235,7 +236,7 @@ int rpcrdma2_call_alloc(struct rpc_task *task)
  * The RPC ends before its Reply came. Nobody else has the call: sunrpc no
  * longer finds the RPC by its XID, and it is not pinned.
  */
-static void fence(struct rpcrdma2_call *call)
+static void call_fence(struct rpcrdma2_call *call)
 {
 	struct rpcrdma2_conn *conn = call->conn;
 	int rc = -ENOTCONN;
@@ -267,7 +268,7 @@ void rpcrdma2_call_free(struct rpc_task *task)
 	struct rpcrdma2_call *call = rpcrdma2_call_of(rqst);
 
 	if (call->conn) {
-		fence(call);
+		call_fence(call);
 		rpcrdma2_conn_put(call->conn);
 	}
 	if (likely(!call->kept)) {
@@ -310,8 +311,8 @@ int rpcrdma2_call_prepare(struct rpc_rqst *rqst, struct xdr_buf *buf)
  * credits (v2-09, 8.2), and memory that the first transmission exposed would be
  * forgotten. A lost connection leaves nothing exposed.
  */
-static int check_retransmission(struct rpcrdma2_requester *requester,
-				struct rpcrdma2_call *call)
+static int call_check_retransmission(struct rpcrdma2_requester *requester,
+				     struct rpcrdma2_call *call)
 {
 	struct rpcrdma2_conn *conn = requester->conn;
 
@@ -326,8 +327,8 @@ static int check_retransmission(struct rpcrdma2_requester *requester,
 	return 0;
 }
 
-static unsigned int segments_of(const struct rpcrdma2_chunk *chunks,
-				unsigned int n)
+static unsigned int call_segments(const struct rpcrdma2_chunk *chunks,
+				  unsigned int n)
 {
 	unsigned int segments = 0;
 
@@ -337,7 +338,7 @@ static unsigned int segments_of(const struct rpcrdma2_chunk *chunks,
 }
 
 /* The caller holds the xprt's write lock. */
-static void count_call(struct rpcrdma2_requester *requester,
+static void call_count(struct rpcrdma2_requester *requester,
 		       const struct rpc_rqst *rqst)
 {
 	const struct rpcrdma2_chunk_lists *cl = &requester->hdr.chunks;
@@ -351,16 +352,17 @@ static void count_call(struct rpcrdma2_requester *requester,
 		return;
 	/* Each segment is a registration. */
 	stats->registrations += cl->nsegs;
-	stats->read_segments += segments_of(cl->reads, cl->nreads);
-	stats->write_segments += segments_of(cl->writes, cl->nwrites);
-	stats->reply_segments += segments_of(&cl->reply, cl->has_reply);
+	stats->read_segments += call_segments(cl->reads, cl->nreads);
+	stats->write_segments += call_segments(cl->writes, cl->nwrites);
+	stats->reply_segments += call_segments(&cl->reply, cl->has_reply);
 	stats->read_octets += rpcrdma2_read_octets(cl);
 	stats->offered_octets += rpcrdma2_write_octets(cl);
 }
 
 /* As for a credit: rpcrdma2_requester_room() ends it. */
-static struct rpcrdma2_send *send_wait(struct rpcrdma2_requester *requester,
-				       const struct rpc_rqst *rqst)
+static struct rpcrdma2_send *
+call_wait_for_send(struct rpcrdma2_requester *requester,
+		   const struct rpc_rqst *rqst)
 {
 	struct rpcrdma2_conn *conn = requester->conn;
 	struct rpcrdma2_send *send;
@@ -380,8 +382,8 @@ static struct rpcrdma2_send *send_wait(struct rpcrdma2_requester *requester,
 	return NULL;
 }
 
-static int marshal_and_post(struct rpcrdma2_requester *requester,
-			    struct rpcrdma2_call *call)
+static int call_marshal_and_post(struct rpcrdma2_requester *requester,
+				 struct rpcrdma2_call *call)
 {
 	struct rpcrdma2_conn *conn = requester->conn;
 	struct rpcrdma2_send *send;
@@ -390,7 +392,7 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 
 	send = rpcrdma2_send_get(conn);
 	if (!send)
-		send = send_wait(requester, call->rqst);
+		send = call_wait_for_send(requester, call->rqst);
 	if (!send)
 		return -EAGAIN;
 	rc = rpcrdma2_marshal(requester, call, send);
@@ -410,7 +412,7 @@ static int marshal_and_post(struct rpcrdma2_requester *requester,
 	/* The limit may have been lowered meanwhile: rpcrdma2_requester_is_quiet(). */
 	rc = rpcrdma2_send_post_call(send, &call->sent_on);
 	if (!rc) {
-		count_call(requester, call->rqst);
+		call_count(requester, call->rqst);
 		requester->stats.gap_registrations += gaps;
 		return 0;
 	}
@@ -431,7 +433,7 @@ out_put:
  * running, and about to write what rpc_exit() would; tk_rpc_status is looked at
  * before each of its steps, and before it sleeps.
  */
-static int give_up(struct rpc_rqst *rqst, int rc)
+static int call_give_up(struct rpc_rqst *rqst, int rc)
 {
 	struct rpc_task *task = rqst->rq_task;
 	struct rpc_wait_queue *queue;
@@ -445,7 +447,7 @@ static int give_up(struct rpc_rqst *rqst, int rc)
 	return 0;
 }
 
-static bool is_passing(int rc)
+static bool call_error_is_passing(int rc)
 {
 	return rc == -EAGAIN || rc == -ENOBUFS || rc == -ENOTCONN;
 }
@@ -469,7 +471,7 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 	int rc;
 
 	trace_rpcrdma2_call_begin(requester, rqst);
-	rc = check_retransmission(requester, call);
+	rc = call_check_retransmission(requester, call);
 	if (rc)
 		return rc;
 	if (!credit_take(requester)) {
@@ -477,12 +479,12 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 		if (rc)
 			return rc;
 	}
-	rc = marshal_and_post(requester, call);
+	rc = call_marshal_and_post(requester, call);
 	if (!rc)
 		return 0;
 	credit_return(requester);
 	trace_rpcrdma2_call_unsent(requester->conn, rqst, rc);
-	return is_passing(rc) ? rc : give_up(rqst, rc);
+	return call_error_is_passing(rc) ? rc : call_give_up(rqst, rc);
 }
 
 /**
@@ -507,7 +509,7 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
 	spin_lock_init(&requester->lock);
 	requester->granted = 1;
 	rpcrdma2_mrs_init(requester);
-	INIT_DELAYED_WORK(&requester->starved, starved);
+	INIT_DELAYED_WORK(&requester->starved, credit_starved);
 	INIT_LIST_HEAD(&requester->to_deregister);
 	INIT_WORK(&requester->deregister, rpcrdma2_deregister);
 	/*

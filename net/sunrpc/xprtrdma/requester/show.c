@@ -11,7 +11,7 @@
 
 #define ADDRSTRLEN	(INET6_ADDRSTRLEN + 16)
 
-static char *address(const struct sockaddr *sa)
+static char *format_address(const struct sockaddr *sa)
 {
 	char buf[ADDRSTRLEN];
 
@@ -19,7 +19,7 @@ static char *address(const struct sockaddr *sa)
 	return kstrdup(buf, GFP_KERNEL);
 }
 
-static char *hex_address(const struct sockaddr *sa)
+static char *format_hex_address(const struct sockaddr *sa)
 {
 	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)sa;
 	const struct sockaddr_in *sin = (const struct sockaddr_in *)sa;
@@ -31,7 +31,7 @@ static char *hex_address(const struct sockaddr *sa)
 
 #define PORTLEN		sizeof("65535")
 
-static void print_ports(struct rpc_xprt *xprt)
+static void format_ports(struct rpc_xprt *xprt)
 {
 	char *port = (char *)xprt->address_strings[RPC_DISPLAY_PORT];
 	char *hex = (char *)xprt->address_strings[RPC_DISPLAY_HEX_PORT];
@@ -54,7 +54,7 @@ static void print_ports(struct rpc_xprt *xprt)
 void rpcrdma2_set_port(struct rpc_xprt *xprt, u16 port)
 {
 	rpc_set_port((struct sockaddr *)&xprt->addr, port);
-	print_ports(xprt);
+	format_ports(xprt);
 }
 
 /**
@@ -69,12 +69,12 @@ void rpcrdma2_format_addresses(struct rpc_xprt *xprt)
 	const struct sockaddr *sa = (struct sockaddr *)&xprt->addr;
 	bool ipv6 = sa->sa_family == AF_INET6;
 
-	xprt->address_strings[RPC_DISPLAY_ADDR] = address(sa);
-	xprt->address_strings[RPC_DISPLAY_HEX_ADDR] = hex_address(sa);
+	xprt->address_strings[RPC_DISPLAY_ADDR] = format_address(sa);
+	xprt->address_strings[RPC_DISPLAY_HEX_ADDR] = format_hex_address(sa);
 	xprt->address_strings[RPC_DISPLAY_PORT] = kzalloc(PORTLEN, GFP_KERNEL);
 	xprt->address_strings[RPC_DISPLAY_HEX_PORT] = kzalloc(PORTLEN,
 							      GFP_KERNEL);
-	print_ports(xprt);
+	format_ports(xprt);
 	xprt->address_strings[RPC_DISPLAY_PROTO] = "rdma";
 	xprt->address_strings[RPC_DISPLAY_NETID] = ipv6 ? "rdma6" : "rdma";
 }

@@ -94,7 +94,8 @@ struct rpcrdma2_share {
 
 static DEFINE_HASHTABLE(shares, 8);
 
-static void set_address(struct in6_addr *address, const struct sockaddr *sa)
+static void share_set_address(struct in6_addr *address,
+			      const struct sockaddr *sa)
 {
 	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)sa;
 	const struct sockaddr_in *sin = (const struct sockaddr_in *)sa;
@@ -127,7 +128,7 @@ static struct rpcrdma2_share *share_get(const struct sockaddr *sa)
 	new = kzalloc(sizeof(*new), GFP_KERNEL);
 	if (!new)
 		return NULL;
-	set_address(&new->address, sa);
+	share_set_address(&new->address, sa);
 	INIT_LIST_HEAD(&new->waiting);
 	INIT_LIST_HEAD(&new->in_line);
 	hash = jhash(&new->address, sizeof(new->address), 0);
@@ -168,7 +169,8 @@ static unsigned long budget_limit(void)
  * A share leaves to others as much as it has. A Call that is beyond the limit by itself
  * gets through when there is no other.
  */
-static bool may_hold(const struct rpcrdma2_share *share, unsigned int pages)
+static bool budget_may_hold(const struct rpcrdma2_share *share,
+			    unsigned int pages)
 {
 	lockdep_assert_held(&budget_lock);
 
@@ -176,8 +178,8 @@ static bool may_hold(const struct rpcrdma2_share *share, unsigned int pages)
 	       budget.held + share->held + pages <= budget_limit();
 }
 
-static void hold(struct rpcrdma2_share *share, struct rpcrdma2_job *job,
-		 unsigned int pages)
+static void budget_hold(struct rpcrdma2_share *share, struct rpcrdma2_job *job,
+			unsigned int pages)
 {
 	lockdep_assert_held(&budget_lock);
 
@@ -187,7 +189,7 @@ static void hold(struct rpcrdma2_share *share, struct rpcrdma2_job *job,
 	budget.most = max(budget.most, budget.held);
 }
 
-static void enter_line(struct rpcrdma2_admission *adm, unsigned int pages)
+static void admit_enter_line(struct rpcrdma2_admission *adm, unsigned int pages)
 {
 	struct rpcrdma2_share *share = adm->share;
 
@@ -203,7 +205,7 @@ static void enter_line(struct rpcrdma2_admission *adm, unsigned int pages)
 }
 
 /* The other connections of its address go to the end of the line. */
-static void leave_line_locked(struct rpcrdma2_admission *adm)
+static void admit_leave_line_locked(struct rpcrdma2_admission *adm)
 {
 	struct rpcrdma2_share *share = adm->share;
 
@@ -218,18 +220,18 @@ static void leave_line_locked(struct rpcrdma2_admission *adm)
 		list_move_tail(&share->in_line, &budget.line);
 }
 
-static void leave_line(struct rpcrdma2_responder *responder)
+static void admit_leave_line(struct rpcrdma2_responder *responder)
 {
 	/* The caller is the only one that could make it enter. */
 	if (list_empty_careful(&responder->admission.in_line))
 		return;
 	spin_lock(&budget_lock);
-	leave_line_locked(&responder->admission);
+	admit_leave_line_locked(&responder->admission);
 	spin_unlock(&budget_lock);
 }
 
 /* Return: the first of the line that may have its pages now, or NULL */
-static struct rpcrdma2_responder *first_served(void)
+static struct rpcrdma2_responder *admit_first_served(void)
 {
 	struct rpcrdma2_responder *responder;
 	struct rpcrdma2_share *share;
@@ -240,7 +242,7 @@ static struct rpcrdma2_responder *first_served(void)
 		responder = list_first_entry(&share->waiting,
 					     struct rpcrdma2_responder,
 					     admission.in_line);
-		if (may_hold(share, responder->admission.pages_wanted))
+		if (budget_may_hold(share, responder->admission.pages_wanted))
 			return responder;
 		if (!share->held)
 			break;
@@ -249,7 +251,7 @@ static struct rpcrdma2_responder *first_served(void)
 }
 
 /* Does an address that holds nothing wait? */
-static bool one_starves(void)
+static bool admit_one_starves(void)
 {
 	struct rpcrdma2_share *share;
 
@@ -261,18 +263,18 @@ static bool one_starves(void)
 	return false;
 }
 
-static bool is_crowded(void)
+static bool admit_is_crowded(void)
 {
 	bool crowded;
 
 	spin_lock(&budget_lock);
-	crowded = one_starves();
+	crowded = admit_one_starves();
 	spin_unlock(&budget_lock);
 	return crowded;
 }
 
 /* Those that the Call and its Reply may take */
-static unsigned int pages_of(const struct rpcrdma2_job *job)
+static unsigned int admit_pages_of_job(const struct rpcrdma2_job *job)
 {
 	return rpcrdma2_job_read_pages(job) + job->nr_lent +
 	       job->recv->hdr.chunks.nsegs / RWS_PER_PAGE;
@@ -282,14 +284,14 @@ static unsigned int pages_of(const struct rpcrdma2_job *job)
 static bool budget_take_at_once(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_share *share = job->responder->admission.share;
-	unsigned int pages = pages_of(job);
+	unsigned int pages = admit_pages_of_job(job);
 	bool ok;
 
 	spin_lock(&budget_lock);
-	ok = list_empty(&share->in_line) && may_hold(share, pages) &&
-	     !one_starves();
+	ok = list_empty(&share->in_line) && budget_may_hold(share, pages) &&
+	     !admit_one_starves();
 	if (ok)
-		hold(share, job, pages);
+		budget_hold(share, job, pages);
 	spin_unlock(&budget_lock);
 	return ok;
 }
@@ -299,7 +301,7 @@ static bool budget_take(struct rpcrdma2_responder *responder,
 			struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_admission *adm = &responder->admission;
-	unsigned int pages = pages_of(job);
+	unsigned int pages = admit_pages_of_job(job);
 	bool ok;
 
 	lockdep_assert_held(&responder->lock);
@@ -307,54 +309,54 @@ static bool budget_take(struct rpcrdma2_responder *responder,
 	if (list_empty_careful(&adm->in_line) && budget_take_at_once(job))
 		return true;
 	spin_lock(&budget_lock);
-	enter_line(adm, pages);
-	ok = first_served() == responder;
+	admit_enter_line(adm, pages);
+	ok = admit_first_served() == responder;
 	if (ok) {
-		hold(adm->share, job, pages);
-		leave_line_locked(adm);
+		budget_hold(adm->share, job, pages);
+		admit_leave_line_locked(adm);
 	}
 	spin_unlock(&budget_lock);
 	return ok;
 }
 
 /* Whoever stands in line is not drained, and so is there: see rpcrdma2_admission_end(). */
-static struct rpcrdma2_responder *next_in_line(void)
+static struct rpcrdma2_responder *admit_next_in_line(void)
 {
 	struct rpcrdma2_responder *responder;
 
 	if (list_empty_careful(&budget.line))
 		return NULL;
 	spin_lock(&budget_lock);
-	responder = first_served();
+	responder = admit_first_served();
 	if (responder)
 		rpcrdma2_conn_get(responder->conn);
 	spin_unlock(&budget_lock);
 	return responder;
 }
 
-static unsigned int read_limit(const struct rpcrdma2_responder *responder)
+static unsigned int admit_read_limit(const struct rpcrdma2_responder *responder)
 {
 	return min_t(unsigned int, responder->admission.read_limit,
 		     responder->conn->peer_reads);
 }
 
-static bool may_read(const struct rpcrdma2_responder *responder)
+static bool admit_may_read(const struct rpcrdma2_responder *responder)
 {
 	const struct rpcrdma2_admission *adm = &responder->admission;
 
 	return !adm->lacks && !responder->nr_waiting &&
-	       adm->nr_reading < read_limit(responder) &&
+	       adm->nr_reading < admit_read_limit(responder) &&
 	       rpcrdma2_may_fly(adm->nr_reading, adm->pages_reading);
 }
 
 /* Return: the Call that has waited longest and only lacks pages, or NULL */
-static struct rpcrdma2_job *next_job(struct rpcrdma2_responder *responder,
-				     bool *reads)
+static struct rpcrdma2_job *admit_next_job(struct rpcrdma2_responder *responder,
+					   bool *reads)
 {
 	struct rpcrdma2_admission *adm = &responder->admission;
 	struct rpcrdma2_job *read = NULL, *other;
 
-	if (may_read(responder))
+	if (admit_may_read(responder))
 		read = list_first_entry_or_null(&adm->to_read,
 						struct rpcrdma2_job, list);
 	other = list_first_entry_or_null(&adm->to_run, struct rpcrdma2_job,
@@ -371,9 +373,9 @@ static bool admit_one(struct rpcrdma2_responder *responder)
 	bool reads;
 
 	spin_lock(&responder->lock);
-	job = next_job(responder, &reads);
+	job = admit_next_job(responder, &reads);
 	if (!job) {
-		leave_line(responder);
+		admit_leave_line(responder);
 	} else if (!budget_take(responder, job)) {
 		job = NULL;
 	} else {
@@ -388,29 +390,29 @@ static bool admit_one(struct rpcrdma2_responder *responder)
 	return job;
 }
 
-static void serve_line(void)
+static void admit_serve_line(void)
 {
 	struct rpcrdma2_responder *responder;
 	struct rpcrdma2_conn *conn;
 
-	while ((responder = next_in_line())) {
+	while ((responder = admit_next_in_line())) {
 		conn = responder->conn;
 		if (rpcrdma2_conn_enter(conn)) {
 			admit_one(responder);
 			rpcrdma2_conn_exit(conn);
 		} else {
-			leave_line(responder);
+			admit_leave_line(responder);
 		}
 		rpcrdma2_conn_put(conn);
 	}
 }
 
 /* The line may have been waiting behind a connection that now left it. */
-static void admit(struct rpcrdma2_responder *responder)
+static void admit_all(struct rpcrdma2_responder *responder)
 {
 	while (admit_one(responder))
 		;
-	serve_line();
+	admit_serve_line();
 }
 
 static void admit_later(struct rpcrdma2_job *job, struct list_head *queue)
@@ -421,7 +423,7 @@ static void admit_later(struct rpcrdma2_job *job, struct list_head *queue)
 	spin_lock(&responder->lock);
 	list_add_tail(&job->list, queue);
 	spin_unlock(&responder->lock);
-	admit(responder);
+	admit_all(responder);
 }
 
 /**
@@ -455,14 +457,14 @@ bool rpcrdma2_admit_at_once(struct rpcrdma2_job *job)
 }
 
 /* The timer looks until nothing is left to look after. */
-static void start_timer(struct rpcrdma2_responder *responder)
+static void admit_start_timer(struct rpcrdma2_responder *responder)
 {
 	lockdep_assert_held(&responder->lock);
 
 	queue_delayed_work(rpcrdma2_wq, &responder->admission.timer, LOOK);
 }
 
-static void flight_begin(struct rpcrdma2_job *job)
+static void admit_flight_begin(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 	struct rpcrdma2_admission *adm = &responder->admission;
@@ -471,16 +473,16 @@ static void flight_begin(struct rpcrdma2_job *job)
 
 	job->since = jiffies;
 	if (list_empty(&adm->flying))
-		start_timer(responder);
+		admit_start_timer(responder);
 	list_add_tail(&job->list, &adm->flying);
 }
 
-static void read_begin(struct rpcrdma2_job *job)
+static void admit_read_begin(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 
 	spin_lock(&responder->lock);
-	flight_begin(job);
+	admit_flight_begin(job);
 	spin_unlock(&responder->lock);
 }
 
@@ -503,7 +505,7 @@ void rpcrdma2_read_end(struct rpcrdma2_job *job)
 	if (adm->read_limit < responder->conn->peer_reads)
 		adm->read_limit++;
 	spin_unlock(&responder->lock);
-	admit(responder);
+	admit_all(responder);
 }
 
 /**
@@ -522,7 +524,7 @@ void rpcrdma2_write_begin(struct rpcrdma2_job *job)
 	spin_lock(&responder->lock);
 	WRITE_ONCE(responder->nr_writing, responder->nr_writing + 1);
 	WRITE_ONCE(responder->writing, responder->writing + job->writing);
-	flight_begin(job);
+	admit_flight_begin(job);
 	spin_unlock(&responder->lock);
 }
 
@@ -569,7 +571,7 @@ void rpcrdma2_wait_begin(struct rpcrdma2_job *job)
 	spin_lock(&responder->lock);
 	if (!responder->nr_waiting) {
 		responder->admission.waits_since = jiffies;
-		start_timer(responder);
+		admit_start_timer(responder);
 	}
 	WRITE_ONCE(responder->nr_waiting, responder->nr_waiting + 1);
 	spin_unlock(&responder->lock);
@@ -592,11 +594,11 @@ void rpcrdma2_wait_end(struct rpcrdma2_job *job)
 	last = !responder->nr_waiting;
 	spin_unlock(&responder->lock);
 	if (last)
-		admit(responder);
+		admit_all(responder);
 }
 
 /* The Call waits until others' Reads end, which have what it lacks; but not for ever. */
-static bool read_later(struct rpcrdma2_job *job)
+static bool admit_read_later(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 	struct rpcrdma2_admission *adm = &responder->admission;
@@ -612,7 +614,7 @@ static bool read_later(struct rpcrdma2_job *job)
 	if (later) {
 		trace_rpcrdma2_wait(responder->conn, job->xid,
 				    RPCRDMA2_WAIT_RDMA, adm->nr_reading,
-				    read_limit(responder));
+				    admit_read_limit(responder));
 		job->alone = !others;
 		adm->lacks = !others;
 		if (adm->lacks)
@@ -624,12 +626,12 @@ static bool read_later(struct rpcrdma2_job *job)
 	}
 	spin_unlock(&responder->lock);
 	if (later)
-		admit(responder);
+		admit_all(responder);
 	return later;
 }
 
 /* What is wrong with the Call, and would be so again, with any number of tries */
-static bool is_the_peers(int rc)
+static bool admit_is_peers_fault(int rc)
 {
 	return rc == -EMSGSIZE || rc == -EINVAL || rc == -EAGAIN;
 }
@@ -652,15 +654,15 @@ unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
 {
 	int rc;
 
-	read_begin(job);
+	admit_read_begin(job);
 	rc = rpcrdma2_job_read(job, pages, max_pages, done);
 	if (rc >= 0)
 		return rc;
 	/* Others' Reads have what it lacks, and end. */
-	if (rpcrdma2_is_transient(rc) && read_later(job))
+	if (rpcrdma2_is_transient(rc) && admit_read_later(job))
 		return 0;
 	rpcrdma2_read_end(job);
-	if (is_the_peers(rc)) {
+	if (admit_is_peers_fault(rc)) {
 		rpcrdma2_job_refuse_reads(job, rc);
 		return 0;
 	}
@@ -685,10 +687,11 @@ void rpcrdma2_admission_return(struct rpcrdma2_job *job)
 	budget.held -= job->admitted;
 	spin_unlock(&budget_lock);
 	job->admitted = 0;
-	serve_line();
+	admit_serve_line();
 }
 
-static bool has_passed(unsigned long since, unsigned long time, bool crowded)
+static bool admit_has_passed(unsigned long since, unsigned long time,
+			     bool crowded)
 {
 	if (crowded)
 		time = CROWDED_TIMEOUT;
@@ -696,23 +699,24 @@ static bool has_passed(unsigned long since, unsigned long time, bool crowded)
 }
 
 /* Does the peer take too long for something? */
-static bool is_late(struct rpcrdma2_responder *responder)
+static bool admit_is_late(struct rpcrdma2_responder *responder)
 {
 	struct rpcrdma2_admission *adm = &responder->admission;
 	struct rpcrdma2_job *oldest;
-	bool crowded = is_crowded();
+	bool crowded = admit_is_crowded();
 
 	lockdep_assert_held(&responder->lock);
 
 	oldest = list_first_entry_or_null(&adm->flying, struct rpcrdma2_job,
 					  list);
-	if (oldest && has_passed(oldest->since, TRANSFER_TIMEOUT, crowded))
+	if (oldest &&
+	    admit_has_passed(oldest->since, TRANSFER_TIMEOUT, crowded))
 		return true;
 	return responder->nr_waiting &&
-	       has_passed(adm->waits_since, REPLY_TIMEOUT, crowded);
+	       admit_has_passed(adm->waits_since, REPLY_TIMEOUT, crowded);
 }
 
-static void look(struct work_struct *work)
+static void admit_timer_work(struct work_struct *work)
 {
 	struct rpcrdma2_responder *responder =
 		container_of(to_delayed_work(work), struct rpcrdma2_responder,
@@ -723,14 +727,14 @@ static void look(struct work_struct *work)
 	spin_lock(&responder->lock);
 	lacked = adm->lacks;
 	adm->lacks = false;
-	late = is_late(responder);
+	late = admit_is_late(responder);
 	if (!late && (!list_empty(&adm->flying) || responder->nr_waiting))
-		start_timer(responder);
+		admit_start_timer(responder);
 	spin_unlock(&responder->lock);
 	if (late)
 		rpcrdma2_conn_close(responder->conn, -ETIMEDOUT);
 	if (lacked && rpcrdma2_conn_enter(responder->conn)) {
-		admit(responder);
+		admit_all(responder);
 		rpcrdma2_conn_exit(responder->conn);
 	}
 }
@@ -761,7 +765,7 @@ int rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
 	INIT_LIST_HEAD(&adm->flying);
 	INIT_LIST_HEAD(&adm->in_line);
 	adm->read_limit = UINT_MAX;
-	INIT_DELAYED_WORK(&adm->timer, look);
+	INIT_DELAYED_WORK(&adm->timer, admit_timer_work);
 	return 0;
 }
 
@@ -790,13 +794,13 @@ void rpcrdma2_admission_end(struct rpcrdma2_responder *responder)
 	spin_lock(&responder->lock);
 	list_splice_tail_init(&adm->to_read, &lost);
 	list_splice_tail_init(&adm->to_run, &lost);
-	leave_line(responder);
+	admit_leave_line(responder);
 	spin_unlock(&responder->lock);
 	list_for_each_entry_safe(job, next, &lost, list) {
 		list_del_init(&job->list);
 		rpcrdma2_job_put(job);
 	}
-	serve_line();
+	admit_serve_line();
 }
 
 /**

@@ -31,7 +31,7 @@ bool rpcrdma2_job_has_reads(const struct rpcrdma2_job *job)
 }
 
 /* The stream that Read chunks are cut out of: inline, or at position zero. */
-static u32 base_length(const struct rpcrdma2_job *job)
+static u32 job_base_length(const struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
 	const struct rpcrdma2_chunk *zero = rpcrdma2_position_zero(cl);
@@ -50,13 +50,13 @@ struct walker {
 };
 
 /* Return: length of the message, 0 if chunks lie outside it, or an error. */
-static int walk(struct rpcrdma2_job *job, const struct walker *walker,
-		u32 *length)
+static int job_walk(struct rpcrdma2_job *job, const struct walker *walker,
+		    u32 *length)
 {
 	u32 limit = job->responder->conn->param.job_pages * PAGE_SIZE;
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
 	unsigned int i = rpcrdma2_position_zero(cl) ? 1 : 0;
-	u32 left = base_length(job), from = 0, to = 0, n;
+	u32 left = job_base_length(job), from = 0, to = 0, n;
 	int rc;
 
 	for (; i < cl->nreads; i++) {
@@ -84,26 +84,27 @@ static int walk(struct rpcrdma2_job *job, const struct walker *walker,
 	return rc;
 }
 
-static int measure_base(struct rpcrdma2_job *job, u32 to, u32 from, u32 length)
+static int job_measure_base(struct rpcrdma2_job *job, u32 to, u32 from,
+			    u32 length)
 {
 	return 0;
 }
 
-static int measure_chunk(struct rpcrdma2_job *job, u32 to,
-			 const struct rpcrdma2_chunk *chunk)
+static int job_measure_chunk(struct rpcrdma2_job *job, u32 to,
+			     const struct rpcrdma2_chunk *chunk)
 {
 	return 0;
 }
 
 static const struct walker measure = {
-	.base	= measure_base,
-	.chunk	= measure_chunk,
+	.base	= job_measure_base,
+	.chunk	= job_measure_chunk,
 };
 
 /* Read @length octets of a chunk, from @skip on. */
-static int read_chunk_range(struct rpcrdma2_job *job,
-			    const struct rpcrdma2_chunk *chunk, u32 skip,
-			    u32 length, u32 to)
+static int job_read_range(struct rpcrdma2_job *job,
+			  const struct rpcrdma2_chunk *chunk, u32 skip,
+			  u32 length, u32 to)
 {
 	struct rpcrdma2_segment seg;
 	unsigned int i;
@@ -127,27 +128,28 @@ static int read_chunk_range(struct rpcrdma2_job *job,
 	return 0;
 }
 
-static int fetch_base(struct rpcrdma2_job *job, u32 to, u32 from, u32 length)
+static int job_fetch_base(struct rpcrdma2_job *job, u32 to, u32 from,
+			  u32 length)
 {
 	const struct rpcrdma2_chunk *zero =
 		rpcrdma2_position_zero(&job->recv->hdr.chunks);
 
-	return zero ? read_chunk_range(job, zero, from, length, to) : 0;
+	return zero ? job_read_range(job, zero, from, length, to) : 0;
 }
 
-static int fetch_chunk(struct rpcrdma2_job *job, u32 to,
-		       const struct rpcrdma2_chunk *chunk)
+static int job_fetch_chunk(struct rpcrdma2_job *job, u32 to,
+			   const struct rpcrdma2_chunk *chunk)
 {
-	return read_chunk_range(job, chunk, 0, chunk->length, to);
+	return job_read_range(job, chunk, 0, chunk->length, to);
 }
 
 static const struct walker fetch = {
-	.base	= fetch_base,
-	.chunk	= fetch_chunk,
+	.base	= job_fetch_base,
+	.chunk	= job_fetch_chunk,
 };
 
-static void copy_to_pages(struct rpcrdma2_job *job, u32 to, const void *from,
-			  u32 length)
+static void job_copy_to_pages(struct rpcrdma2_job *job, u32 to,
+			      const void *from, u32 length)
 {
 	u32 n;
 
@@ -165,40 +167,41 @@ static void copy_to_pages(struct rpcrdma2_job *job, u32 to, const void *from,
 }
 
 /* After the Reads: what came inline, and round-up. */
-static int fill_base(struct rpcrdma2_job *job, u32 to, u32 from, u32 length)
+static int job_fill_base(struct rpcrdma2_job *job, u32 to, u32 from, u32 length)
 {
 	struct rpcrdma2_recv *recv = job->recv;
 
 	if (!rpcrdma2_position_zero(&recv->hdr.chunks))
-		copy_to_pages(job, to, recv->buf + recv->offset + from, length);
+		job_copy_to_pages(job, to, recv->buf + recv->offset + from,
+				  length);
 	return 0;
 }
 
-static int fill_chunk(struct rpcrdma2_job *job, u32 to,
-		      const struct rpcrdma2_chunk *chunk)
+static int job_fill_chunk(struct rpcrdma2_job *job, u32 to,
+			  const struct rpcrdma2_chunk *chunk)
 {
-	copy_to_pages(job, to + chunk->length, NULL,
-		      xdr_pad_size(chunk->length));
+	job_copy_to_pages(job, to + chunk->length, NULL,
+			  xdr_pad_size(chunk->length));
 	return 0;
 }
 
 static const struct walker fill = {
-	.base	= fill_base,
-	.chunk	= fill_chunk,
+	.base	= job_fill_base,
+	.chunk	= job_fill_chunk,
 };
 
 /* The only chunk, at the start of the pages, and the message behind it */
-static void fill_behind_chunk(struct rpcrdma2_job *job)
+static void job_fill_behind_chunk(struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk *chunk = &job->recv->hdr.chunks.reads[0];
 	u32 end = xdr_align_size(chunk->length);
 
-	fill_chunk(job, 0, chunk);
-	fill_base(job, end, chunk->position, job->length - end);
+	job_fill_chunk(job, 0, chunk);
+	job_fill_base(job, end, chunk->position, job->length - end);
 }
 
 /* On iWARP each segment takes a registration, of which there are so many at least. */
-static bool too_many_segments(const struct rpcrdma2_job *job)
+static bool job_has_too_many_segments(const struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
 	const struct rdma_cm_id *cm_id = job->responder->conn->cm_id;
@@ -227,10 +230,10 @@ int rpcrdma2_job_plan(struct rpcrdma2_job *job)
 	u32 length;
 	int rc;
 
-	rc = walk(job, &measure, &length);
+	rc = job_walk(job, &measure, &length);
 	if (rc)
 		return rc;
-	if (too_many_segments(job))
+	if (job_has_too_many_segments(job))
 		return -E2BIG;
 	job->linear = cl->nreads > 1 || rpcrdma2_position_zero(cl);
 	job->length = job->linear ? length : length - cl->reads[0].position;
@@ -249,7 +252,8 @@ unsigned int rpcrdma2_job_read_pages(const struct rpcrdma2_job *job)
 }
 
 /* Return: how many were taken of @pages */
-static unsigned int take_pages(struct rpcrdma2_job *job, struct page **pages)
+static unsigned int job_borrow_pages(struct rpcrdma2_job *job,
+				     struct page **pages)
 {
 	unsigned int i, n = rpcrdma2_job_read_pages(job), kept;
 
@@ -264,8 +268,8 @@ static unsigned int take_pages(struct rpcrdma2_job *job, struct page **pages)
 	return n - kept;
 }
 
-static void return_pages(struct rpcrdma2_job *job, struct page **pages,
-			 unsigned int taken)
+static void job_return_pages(struct rpcrdma2_job *job, struct page **pages,
+			     unsigned int taken)
 {
 	unsigned int kept = job->nr_pages - taken;
 
@@ -275,7 +279,7 @@ static void return_pages(struct rpcrdma2_job *job, struct page **pages,
 	job->nr_pages = 0;
 }
 
-static void read_work_done(struct rpcrdma2_work *work, int status)
+static void job_reads_done(struct rpcrdma2_work *work, int status)
 {
 	struct rpcrdma2_job *job = container_of(work, struct rpcrdma2_job,
 						read_work);
@@ -286,19 +290,19 @@ static void read_work_done(struct rpcrdma2_work *work, int status)
 	job->read_done(job);
 }
 
-static int post_reads(struct rpcrdma2_job *job)
+static int job_post_reads(struct rpcrdma2_job *job)
 {
 	struct ib_send_wr *first, *last;
 	unsigned int count;
 
 	trace_rpcrdma2_call_read(job, 0);
 	if (list_empty(&job->rws)) {
-		read_work_done(&job->read_work, 0);
+		job_reads_done(&job->read_work, 0);
 		return 0;
 	}
 	rpcrdma2_rw_chain(job, NULL, &first, &last, &count);
 	rpcrdma2_work_init(&job->read_work, job->xid, first, last, count,
-			   read_work_done);
+			   job_reads_done);
 	job->read_work.prompt = true;
 	job->read_work.reads = true;
 	return rpcrdma2_post(job->responder->conn, &job->read_work);
@@ -329,16 +333,16 @@ int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 
 	if (rpcrdma2_job_read_pages(job) > max_pages)
 		return -EMSGSIZE;
-	taken = take_pages(job, pages);
+	taken = job_borrow_pages(job, pages);
 	job->read_done = done;
 	if (!rpcrdma2_job_has_reads(job))
 		;
 	else if (job->linear)
-		rc = walk(job, &fetch, NULL);
+		rc = job_walk(job, &fetch, NULL);
 	else
-		rc = fetch_chunk(job, 0, &job->recv->hdr.chunks.reads[0]);
+		rc = job_fetch_chunk(job, 0, &job->recv->hdr.chunks.reads[0]);
 	if (!rc)
-		rc = post_reads(job);
+		rc = job_post_reads(job);
 	if (!rc)
 		return taken;
 
@@ -346,12 +350,12 @@ int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 	job->moved.reads = 0;
 	job->moved.read_octets = 0;
 	job->moved.read_waits += rc == -EAGAIN;
-	return_pages(job, pages, taken);
+	job_return_pages(job, pages, taken);
 	return rc;
 }
 
 /* What a decoder sees to where the RPC message is inline: v2-09, 3.2 */
-static bool is_the_call(const struct rpcrdma2_job *job)
+static bool job_is_the_call(const struct rpcrdma2_job *job)
 {
 	__be32 words[2];
 
@@ -370,14 +374,14 @@ int rpcrdma2_job_read_finish(struct rpcrdma2_job *job)
 	if (!rpcrdma2_job_has_reads(job))
 		return 0;
 	if (!job->linear) {
-		fill_behind_chunk(job);
+		job_fill_behind_chunk(job);
 		return 0;
 	}
-	walk(job, &fill, NULL);
-	return is_the_call(job) ? 0 : -EBADMSG;
+	job_walk(job, &fill, NULL);
+	return job_is_the_call(job) ? 0 : -EBADMSG;
 }
 
-static void arg_inline(struct rpcrdma2_job *job, struct xdr_buf *arg)
+static void job_arg_inline(struct rpcrdma2_job *job, struct xdr_buf *arg)
 {
 	struct rpcrdma2_recv *recv = job->recv;
 
@@ -385,14 +389,14 @@ static void arg_inline(struct rpcrdma2_job *job, struct xdr_buf *arg)
 	arg->head[0].iov_len = recv->len;
 }
 
-static void arg_around_chunk(struct rpcrdma2_job *job, struct xdr_buf *arg)
+static void job_arg_around_chunk(struct rpcrdma2_job *job, struct xdr_buf *arg)
 {
-	arg_inline(job, arg);
+	job_arg_inline(job, arg);
 	arg->head[0].iov_len = job->recv->hdr.chunks.reads[0].position;
 	arg->page_len = job->length;
 }
 
-static void arg_linear(struct rpcrdma2_job *job, struct xdr_buf *arg)
+static void job_arg_linear(struct rpcrdma2_job *job, struct xdr_buf *arg)
 {
 	arg->head[0].iov_base = page_address(arg->pages[0]);
 	arg->head[0].iov_len = min_t(u32, job->length, PAGE_SIZE);
@@ -413,11 +417,11 @@ void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
 {
 	*arg = (struct xdr_buf){ .pages = pages };
 	if (!rpcrdma2_job_has_reads(job))
-		arg_inline(job, arg);
+		job_arg_inline(job, arg);
 	else if (job->linear)
-		arg_linear(job, arg);
+		job_arg_linear(job, arg);
 	else
-		arg_around_chunk(job, arg);
+		job_arg_around_chunk(job, arg);
 	arg->len = arg->head[0].iov_len + arg->page_len;
 	arg->buflen = arg->len;
 }

@@ -21,7 +21,7 @@
 /* A Call comes that long after the last look: look, however few there were */
 #define LOOK_SECS	10
 
-static unsigned int best_grant(const struct rpcrdma2_responder *responder)
+static unsigned int grant_best(const struct rpcrdma2_responder *responder)
 {
 	const struct rpcrdma2_conn *conn = responder->conn;
 	unsigned int granted = conn->granted;
@@ -37,7 +37,7 @@ static unsigned int best_grant(const struct rpcrdma2_responder *responder)
  * What is granted more is there before it is granted; what is granted less, the peer may
  * use once more.
  */
-static void grant(struct rpcrdma2_responder *responder, unsigned int wanted)
+static void grant_set(struct rpcrdma2_responder *responder, unsigned int wanted)
 {
 	struct rpcrdma2_conn *conn = responder->conn;
 	unsigned int backed;
@@ -73,14 +73,14 @@ void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 	responder->peak = max(responder->peak, outstanding);
 	/* Others may have been promised what it had. */
 	if (READ_ONCE(conn->backed) < conn->granted)
-		grant(responder, conn->granted);
+		grant_set(responder, conn->granted);
 	if (++responder->calls < conn->granted &&
 	    time_before(now, responder->look_at))
 		return;
 	rpcrdma2_srq_refill(conn, RPCRDMA2_GFP_ONCE);
-	wanted = best_grant(responder);
+	wanted = grant_best(responder);
 	if (wanted != conn->granted)
-		grant(responder, wanted);
+		grant_set(responder, wanted);
 	responder->look_at = now + LOOK_SECS * HZ;
 	responder->calls = 0;
 	responder->peak = 0;

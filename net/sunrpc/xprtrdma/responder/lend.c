@@ -11,7 +11,7 @@
 /* What a Reply's data may start in the middle of, and what is in front of it */
 #define EXTRA_PAGES	2
 
-static unsigned int pages_for(const struct rpcrdma2_conn *conn, u64 room)
+static unsigned int lend_pages_for(const struct rpcrdma2_conn *conn, u64 room)
 {
 	return min_t(u64, conn->param.job_pages,
 		     DIV_ROUND_UP(room, PAGE_SIZE) + EXTRA_PAGES);
@@ -27,8 +27,8 @@ static unsigned int pages_for(const struct rpcrdma2_conn *conn, u64 room)
  */
 int rpcrdma2_lend_provide(struct rpcrdma2_responder *responder)
 {
-	unsigned int n = pages_for(responder->conn,
-				   responder->conn->param.sbsiz);
+	unsigned int n = lend_pages_for(responder->conn,
+					responder->conn->param.sbsiz);
 
 	responder->spare = kcalloc(n + 1, sizeof(*responder->spare), GFP_KERNEL);
 	if (!responder->spare)
@@ -69,7 +69,7 @@ static int lend_spare(struct rpcrdma2_job *job)
 	return job->lent ? 0 : -ENOMEM;
 }
 
-static void take_back_spare(struct rpcrdma2_job *job)
+static void lend_take_back_spare(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 
@@ -96,7 +96,7 @@ void rpcrdma2_job_plan_reply(struct rpcrdma2_job *job)
 		room = max_t(u64, room, cl->reply.length);
 	for (i = 0; i < cl->nwrites; i++)
 		room += cl->writes[i].length;
-	job->nr_lent = pages_for(conn, room);
+	job->nr_lent = lend_pages_for(conn, room);
 }
 
 static int lend_new(struct rpcrdma2_job *job)
@@ -141,7 +141,7 @@ int rpcrdma2_job_lend(struct rpcrdma2_job *job)
 }
 
 /* Pages that were taken out are NULL, the first ones. */
-static void give_back(struct rpcrdma2_job *job)
+static void lend_give_back(struct rpcrdma2_job *job)
 {
 	unsigned int used = 0;
 
@@ -162,9 +162,9 @@ void rpcrdma2_job_take_back(struct rpcrdma2_job *job)
 	if (!job->lent)
 		return;
 	if (job->lends_spare)
-		take_back_spare(job);
+		lend_take_back_spare(job);
 	else
-		give_back(job);
+		lend_give_back(job);
 	job->lent = NULL;
 	job->nr_lent = 0;
 }

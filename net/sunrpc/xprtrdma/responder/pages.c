@@ -143,7 +143,7 @@ void rpcrdma2_pages_fill(struct page **pages, unsigned int n)
 	put_cpu_ptr(kept);
 }
 
-static unsigned long count_kept(void)
+static unsigned long pages_count_kept(void)
 {
 	unsigned long n = 0;
 	int cpu;
@@ -154,7 +154,7 @@ static unsigned long count_kept(void)
 }
 
 /* Of the CPU that this runs on. Calls may add some meanwhile: those stay. */
-static void drain(struct work_struct *work)
+static void pages_drain(struct work_struct *work)
 {
 	struct page *pages[DRAIN_BATCH];
 	unsigned int n, left = KEPT_PAGES;
@@ -165,15 +165,15 @@ static void drain(struct work_struct *work)
 	}
 }
 
-static unsigned long shrink_count(struct shrinker *unused,
-				  struct shrink_control *sc)
+static unsigned long pages_shrink_count(struct shrinker *unused,
+					struct shrink_control *sc)
 {
-	return count_kept() ?: SHRINK_EMPTY;
+	return pages_count_kept() ?: SHRINK_EMPTY;
 }
 
 /* Each CPU gives back its own, soon. */
-static unsigned long shrink_scan(struct shrinker *unused,
-				 struct shrink_control *sc)
+static unsigned long pages_shrink_scan(struct shrinker *unused,
+				       struct shrink_control *sc)
 {
 	unsigned long n = 0;
 	struct kept *k;
@@ -188,7 +188,7 @@ static unsigned long shrink_scan(struct shrinker *unused,
 }
 
 /* The CPU is offline, and another one does this. */
-static int cpu_is_dead(unsigned int cpu)
+static int pages_cpu_dead(unsigned int cpu)
 {
 	struct kept *k = per_cpu_ptr(kept, cpu);
 
@@ -198,15 +198,15 @@ static int cpu_is_dead(unsigned int cpu)
 	return 0;
 }
 
-static int shrinker_init(void)
+static int pages_shrinker_init(void)
 {
 	static const char name[] = "rpcrdma2-pages";
 
 	shrinker = rpcrdma2_shrinker_alloc(name);
 	if (!shrinker)
 		return -ENOMEM;
-	shrinker->count_objects = shrink_count;
-	shrinker->scan_objects = shrink_scan;
+	shrinker->count_objects = pages_shrink_count;
+	shrinker->scan_objects = pages_shrink_scan;
 	return rpcrdma2_shrinker_register(shrinker, name);
 }
 
@@ -216,7 +216,7 @@ static int shrinker_init(void)
  */
 void rpcrdma2_show_pages(struct seq_file *seq)
 {
-	rpcrdma2_show(seq, "kept_pages", "%lu", count_kept());
+	rpcrdma2_show(seq, "kept_pages", "%lu", pages_count_kept());
 }
 
 /**
@@ -232,15 +232,15 @@ int rpcrdma2_pages_init(void)
 	if (!kept)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
-		INIT_WORK(&per_cpu_ptr(kept, cpu)->drain, drain);
+		INIT_WORK(&per_cpu_ptr(kept, cpu)->drain, pages_drain);
 	cpu_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
 					      "rpcrdma2/pages:dead", NULL,
-					      cpu_is_dead);
+					      pages_cpu_dead);
 	if (cpu_state < 0) {
 		rc = cpu_state;
 		goto out_free;
 	}
-	rc = shrinker_init();
+	rc = pages_shrinker_init();
 	if (!rc)
 		return 0;
 	cpuhp_remove_state_nocalls(cpu_state);
@@ -260,7 +260,7 @@ void rpcrdma2_pages_exit(void)
 	cpuhp_remove_state_nocalls(cpu_state);
 	for_each_possible_cpu(cpu) {
 		cancel_work_sync(&per_cpu_ptr(kept, cpu)->drain);
-		cpu_is_dead(cpu);
+		pages_cpu_dead(cpu);
 	}
 	free_percpu(kept);
 }

@@ -54,8 +54,8 @@ struct builder {
 	struct rpcrdma2_header	hdr;
 };
 
-static u32 payload_end(const struct builder *b,
-		       const struct rpcrdma2_payload *payload)
+static u32 job_payload_end(const struct builder *b,
+			   const struct rpcrdma2_payload *payload)
 {
 	u32 end = payload->offset + xdr_align_size(payload->length);
 
@@ -63,7 +63,7 @@ static u32 payload_end(const struct builder *b,
 }
 
 /* A Reply that was cut short after its payload was named has none of it. */
-static void drop_stale_payloads(struct builder *b)
+static void job_drop_stale_payloads(struct builder *b)
 {
 	struct rpcrdma2_job *job = b->job;
 	struct rpcrdma2_payload *last;
@@ -76,20 +76,20 @@ static void drop_stale_payloads(struct builder *b)
 	}
 }
 
-static u32 reduced_length(const struct builder *b)
+static u32 job_reduced_length(const struct builder *b)
 {
 	const struct rpcrdma2_payload *payload = b->job->payloads;
 	u32 length = b->res->len;
 	unsigned int i;
 
 	for (i = 0; i < b->job->nr_payloads; i++, payload++)
-		length -= payload_end(b, payload) - payload->offset;
+		length -= job_payload_end(b, payload) - payload->offset;
 	return length;
 }
 
 /* Call @run for what is left of the Reply without its payloads. */
-static int each_run(struct builder *b,
-		    int (*run)(struct builder *b, u32 offset, u32 length))
+static int job_each_run(struct builder *b,
+			int (*run)(struct builder *b, u32 offset, u32 length))
 {
 	const struct rpcrdma2_payload *payload = b->job->payloads;
 	u32 offset = 0;
@@ -100,19 +100,19 @@ static int each_run(struct builder *b,
 		rc = run(b, offset, payload->offset - offset);
 		if (rc)
 			return rc;
-		offset = payload_end(b, payload);
+		offset = job_payload_end(b, payload);
 	}
 	return run(b, offset, b->res->len - offset);
 }
 
-static int copy_run(struct builder *b, u32 offset, u32 length)
+static int job_copy_run(struct builder *b, u32 offset, u32 length)
 {
 	return rpcrdma2_send_append(b->send, b->res, offset, length);
 }
 
 /* Write on in a chunk that was offered, from where the last octets went. */
-static int write_on(struct builder *b, const struct rpcrdma2_chunk *offer,
-		    struct place *at, u32 offset, u32 length)
+static int job_write_on(struct builder *b, const struct rpcrdma2_chunk *offer,
+			struct place *at, u32 offset, u32 length)
 {
 	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
 	struct rpcrdma2_segment seg;
@@ -140,7 +140,7 @@ static int write_on(struct builder *b, const struct rpcrdma2_chunk *offer,
 }
 
 /* Fill the Write chunks, and tell the requester how far each one was used. */
-static int write_payloads(struct builder *b)
+static int job_write_payloads(struct builder *b)
 {
 	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
 	struct rpcrdma2_chunk_lists *ours = &b->hdr.chunks;
@@ -158,8 +158,8 @@ static int write_payloads(struct builder *b)
 				      payload->length : 0);
 		if (!ours->writes[i].length)
 			continue;
-		rc = write_on(b, &cl->writes[i], &start, payload->offset,
-			      payload->length);
+		rc = job_write_on(b, &cl->writes[i], &start, payload->offset,
+				  payload->length);
 		if (rc)
 			return rc;
 	}
@@ -167,14 +167,15 @@ static int write_payloads(struct builder *b)
 }
 
 /* A run continues in the Reply chunk where the one before it ended. */
-static int write_run(struct builder *b, u32 offset, u32 length)
+static int job_write_run(struct builder *b, u32 offset, u32 length)
 {
-	return write_on(b, &b->job->recv->hdr.chunks.reply, &b->reply_chunk,
-			offset, length);
+	return job_write_on(b, &b->job->recv->hdr.chunks.reply, &b->reply_chunk,
+			    offset, length);
 }
 
 /* Does the requester offer enough? v2-09, 5.3.3. */
-static int check_offer(const struct builder *b, struct rpcrdma2_error *error)
+static int job_check_offer(const struct builder *b,
+			   struct rpcrdma2_error *error)
 {
 	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
 	unsigned int i;
@@ -190,12 +191,12 @@ static int check_offer(const struct builder *b, struct rpcrdma2_error *error)
 	return 0;
 }
 
-static int choose_inline_or_reply_chunk(struct builder *b,
-					struct rpcrdma2_error *error)
+static int job_choose_inline_or_chunk(struct builder *b,
+				      struct rpcrdma2_error *error)
 {
 	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
 	struct rpcrdma2_conn *conn = b->job->responder->conn;
-	u32 length = reduced_length(b), size, limit;
+	u32 length = job_reduced_length(b), size, limit;
 	bool fits = cl->has_reply && cl->reply.length >= length;
 	int rc;
 
@@ -204,7 +205,7 @@ static int choose_inline_or_reply_chunk(struct builder *b,
 	size = rpcrdma2_header_size(conn->dialect, &b->hdr) + length;
 	if (size <= min(limit, b->send->size)) {
 		rc = rpcrdma2_send_encode(b->send, &b->hdr);
-		return rc ?: each_run(b, copy_run);
+		return rc ?: job_each_run(b, job_copy_run);
 	}
 	if (!fits && size <= limit)
 		/* A larger Send buffer is wanted than there is memory for. */
@@ -218,11 +219,11 @@ static int choose_inline_or_reply_chunk(struct builder *b,
 	rpcrdma2_return_chunk(&b->hdr.chunks,
 			      rpcrdma2_add_reply_chunk(&b->hdr.chunks),
 			      &cl->reply, length);
-	rc = each_run(b, write_run);
+	rc = job_each_run(b, job_write_run);
 	return rc ?: rpcrdma2_send_encode(b->send, &b->hdr);
 }
 
-static int build(struct builder *b, struct rpcrdma2_error *error)
+static int job_build_reply(struct builder *b, struct rpcrdma2_error *error)
 {
 	struct rpcrdma2_conn *conn = b->job->responder->conn;
 	int rc;
@@ -230,15 +231,15 @@ static int build(struct builder *b, struct rpcrdma2_error *error)
 	rpcrdma2_rpc_header(&b->hdr, b->job->xid, b->job->vers,
 			    READ_ONCE(conn->granted), true,
 			    b->job->recv->hdr.chunks.words);
-	drop_stale_payloads(b);
-	rc = check_offer(b, error);
+	job_drop_stale_payloads(b);
+	rc = job_check_offer(b, error);
 	if (!rc)
-		rc = write_payloads(b);
-	return rc ?: choose_inline_or_reply_chunk(b, error);
+		rc = job_write_payloads(b);
+	return rc ?: job_choose_inline_or_chunk(b, error);
 }
 
 /* CQ context, or the teardown. */
-static void reply_sent(struct rpcrdma2_send *send, int status)
+static void job_reply_sent(struct rpcrdma2_send *send, int status)
 {
 	struct rpcrdma2_job *job = send->owner;
 
@@ -247,18 +248,19 @@ static void reply_sent(struct rpcrdma2_send *send, int status)
 }
 
 /*
- * begin_reply() sees to it, but for a Call that sunrpc deferred: a thread gets that again
+ * thread_begin_reply() sees to it, but for a Call that sunrpc deferred: a thread gets that again
  * without recvfrom.
  */
-static bool may_keep(const struct rpcrdma2_job *job, unsigned int nr_pages)
+static bool job_may_keep_pages(const struct rpcrdma2_job *job,
+			       unsigned int nr_pages)
 {
 	return job->nr_pages + nr_pages <=
 	       job->responder->conn->param.job_pages;
 }
 
 /* Those of a Reply that waited are the job's already. */
-static void keep_pages(struct rpcrdma2_job *job, struct page **pages,
-		       unsigned int nr_pages)
+static void job_keep_pages(struct rpcrdma2_job *job, struct page **pages,
+			   unsigned int nr_pages)
 {
 	unsigned int i;
 
@@ -268,7 +270,8 @@ static void keep_pages(struct rpcrdma2_job *job, struct page **pages,
 	}
 }
 
-static void chain_writes(struct rpcrdma2_job *job, struct rpcrdma2_send *send)
+static void job_chain_writes(struct rpcrdma2_job *job,
+			     struct rpcrdma2_send *send)
 {
 	struct ib_send_wr *first, *last;
 	unsigned int count;
@@ -278,8 +281,8 @@ static void chain_writes(struct rpcrdma2_job *job, struct rpcrdma2_send *send)
 }
 
 /* On success the job is done with, or will be when the Send is. */
-static int post_reply(struct builder *b, struct page **pages,
-		      unsigned int nr_pages)
+static int job_post_reply(struct builder *b, struct page **pages,
+			  unsigned int nr_pages)
 {
 	u32 inv_handle = b->job->recv->hdr.chunks.inv_handle;
 	struct rpcrdma2_send *send = b->send;
@@ -293,13 +296,13 @@ static int post_reply(struct builder *b, struct page **pages,
 		send->wr.ex.invalidate_rkey = inv_handle;
 	}
 	if (writes) {
-		if (!may_keep(job, nr_pages))
+		if (!job_may_keep_pages(job, nr_pages))
 			return -EMSGSIZE;
-		keep_pages(job, pages, nr_pages);
-		chain_writes(job, send);
+		job_keep_pages(job, pages, nr_pages);
+		job_chain_writes(job, send);
 		send->work.prompt = true;
 		send->owner = job;
-		send->done = reply_sent;
+		send->done = job_reply_sent;
 	}
 	if (!rpcrdma2_send_fits(send))
 		return -EMSGSIZE;
@@ -323,7 +326,7 @@ static int post_reply(struct builder *b, struct page **pages,
  * Where a Reply may wait, its thread looks for memory as well, once: it would look for ever
  * for pages in a row, though a Send may end meanwhile. For that only the Reply waits.
  */
-static int get_send(struct builder *b, bool may_wait)
+static int job_get_send(struct builder *b, bool may_wait)
 {
 	struct rpcrdma2_conn *conn = b->job->responder->conn;
 	int rc = -ENOBUFS;
@@ -339,24 +342,24 @@ static int get_send(struct builder *b, bool may_wait)
 	return b->send ? 0 : rc;
 }
 
-static void hold_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
-		       struct page **pages, unsigned int nr_pages)
+static void job_hold_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
+			   struct page **pages, unsigned int nr_pages)
 {
 	job->reply = *res;
 	job->reply.pages = job->pages + (res->pages - pages);
-	keep_pages(job, pages, nr_pages);
+	job_keep_pages(job, pages, nr_pages);
 }
 
 /* Would it be refused when there is memory? Then it is not worth its pages now. */
-static bool fits_nowhere(struct builder *b)
+static bool job_reply_fits_nowhere(struct builder *b)
 {
 	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
 	struct rpcrdma2_error error;
 	u32 length;
 
-	drop_stale_payloads(b);
-	length = reduced_length(b);
-	return check_offer(b, &error) ||
+	job_drop_stale_payloads(b);
+	length = job_reduced_length(b);
+	return job_check_offer(b, &error) ||
 	       (length > READ_ONCE(b->job->responder->conn->send_max) &&
 		!(cl->has_reply && cl->reply.length >= length));
 }
@@ -366,15 +369,15 @@ static bool fits_nowhere(struct builder *b)
  * was made of it so far is undone. The admission ends the connection if that takes
  * too long.
  */
-static bool wait_for_memory(struct builder *b, struct page **pages,
-			    unsigned int nr_pages)
+static bool job_wait_for_memory(struct builder *b, struct page **pages,
+				unsigned int nr_pages)
 {
 	struct rpcrdma2_job *job = b->job;
 
-	if (fits_nowhere(b) || !may_keep(job, nr_pages))
+	if (job_reply_fits_nowhere(b) || !job_may_keep_pages(job, nr_pages))
 		return false;
 	if (!job->nr_pages)
-		hold_reply(job, b->res, pages, nr_pages);
+		job_hold_reply(job, b->res, pages, nr_pages);
 	rpcrdma2_wait_begin(job);
 	trace_rpcrdma2_wait(job->responder->conn, job->xid,
 			    RPCRDMA2_WAIT_SEND_BUFFER, 0, 0);
@@ -405,24 +408,24 @@ int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 	struct rpcrdma2_conn *conn = job->responder->conn;
 	bool may_wait = nr_pages || job->nr_pages;
 	struct rpcrdma2_error error = { };
-	/* What is looked at is set here, or by build(): most has no use. */
+	/* What is looked at is set here, or by job_build_reply(): most has no use. */
 	struct builder b __uninitialized;
 	int rc;
 
 	b.job = job;
 	b.res = res;
 	b.reply_chunk = (struct place){ };
-	rc = get_send(&b, may_wait);
+	rc = job_get_send(&b, may_wait);
 	if (rc && !may_wait)
 		return -ENOBUFS;
 	if (rc)
 		goto out_wait;
-	rc = build(&b, &error);
+	rc = job_build_reply(&b, &error);
 	if (error.code)
 		goto out_refuse;
 	if (rc)
 		goto out_put_send;
-	rc = post_reply(&b, pages, nr_pages);
+	rc = job_post_reply(&b, pages, nr_pages);
 	if (!rc)
 		return 0;
 	if (rc != -EMSGSIZE)
@@ -442,7 +445,8 @@ out_wait:
 		rpcrdma2_rws_release(job);
 		return -ENOBUFS;
 	}
-	if (rpcrdma2_is_transient(rc) && wait_for_memory(&b, pages, nr_pages))
+	if (rpcrdma2_is_transient(rc) &&
+	    job_wait_for_memory(&b, pages, nr_pages))
 		return -EAGAIN;
 	rpcrdma2_conn_close(conn, rc);
 	rpcrdma2_job_put(job);
@@ -479,6 +483,6 @@ void rpcrdma2_job_reply_later(struct rpcrdma2_job *job,
 	job->nr_pages = 0;
 	used = res->pages - job->lent +
 	       DIV_ROUND_UP(res->page_base + res->page_len, PAGE_SIZE);
-	hold_reply(job, res, job->lent, min(used, job->nr_lent));
+	job_hold_reply(job, res, job->lent, min(used, job->nr_lent));
 	rpcrdma2_job_take_back(job);
 }

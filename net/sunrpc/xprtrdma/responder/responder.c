@@ -44,7 +44,7 @@ static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder,
 }
 
 /* The CQ's: so no lock is needed for those that it took before. */
-static struct rpcrdma2_job *take_free(struct rpcrdma2_responder *responder)
+static struct rpcrdma2_job *job_take_free(struct rpcrdma2_responder *responder)
 {
 	struct llist_node *node = responder->ready_jobs;
 
@@ -56,8 +56,8 @@ static struct rpcrdma2_job *take_free(struct rpcrdma2_responder *responder)
 	return llist_entry(node, struct rpcrdma2_job, node);
 }
 
-static void give_back(struct rpcrdma2_responder *responder,
-		      struct llist_node *first)
+static void jobs_give_back(struct rpcrdma2_responder *responder,
+			   struct llist_node *first)
 {
 	struct llist_node *last = first;
 
@@ -69,23 +69,24 @@ static void give_back(struct rpcrdma2_responder *responder,
 }
 
 /* Anybody's but the CQ's: what was given back, of which the rest remains so */
-static struct rpcrdma2_job *take_given_back(struct rpcrdma2_responder *responder)
+static struct rpcrdma2_job *
+job_take_given_back(struct rpcrdma2_responder *responder)
 {
 	struct llist_node *node = llist_del_all(&responder->free_jobs);
 
 	if (!node)
 		return NULL;
-	give_back(responder, node->next);
+	jobs_give_back(responder, node->next);
 	return llist_entry(node, struct rpcrdma2_job, node);
 }
 
 /* The CQ's: Calls wait, so it keeps nothing that they need. */
-static void hoard_none(struct rpcrdma2_responder *responder)
+static void jobs_hoard_none(struct rpcrdma2_responder *responder)
 {
 	struct llist_node *ready = responder->ready_jobs;
 
 	responder->ready_jobs = NULL;
-	give_back(responder, ready);
+	jobs_give_back(responder, ready);
 }
 
 /**
@@ -126,8 +127,8 @@ void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
 
 	if (READ_ONCE(responder->late))
 		return;
-	kept = take_free(responder);
-	while (n-- && (job = take_free(responder))) {
+	kept = job_take_free(responder);
+	while (n-- && (job = job_take_free(responder))) {
 		spin_lock(&responder->lock);
 		list_del(&job->all);
 		rpcrdma2_counters_add(&responder->stats.jobs, &job->stats,
@@ -188,10 +189,10 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	rpcrdma2_grant_adapt(responder, outstanding);
 	/* Not past those that wait */
 	if (unlikely(READ_ONCE(responder->late))) {
-		hoard_none(responder);
+		jobs_hoard_none(responder);
 		return ERR_PTR(-ENOMEM);
 	}
-	job = take_free(responder);
+	job = job_take_free(responder);
 	if (!job)
 		job = job_alloc(responder, RPCRDMA2_GFP_ONCE);
 	if (job)
@@ -216,14 +217,14 @@ struct rpcrdma2_job *rpcrdma2_job_get_late(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_responder *responder = recv->conn->responder;
 	struct rpcrdma2_job *job;
 
-	job = take_given_back(responder);
+	job = job_take_given_back(responder);
 	if (!job)
 		job = job_alloc(responder, RPCRDMA2_GFP_ONCE);
 	if (!job) {
 		WRITE_ONCE(responder->late, true);
 		/* Pairs with llist_add() in rpcrdma2_job_put(). */
 		smp_mb();
-		job = take_given_back(responder);
+		job = job_take_given_back(responder);
 	}
 	return job ? job_begin(job, recv) : NULL;
 }
@@ -241,7 +242,7 @@ void rpcrdma2_jobs_suffice(struct rpcrdma2_responder *responder)
 }
 
 /* In the job, which has one holder: so it takes no lock. */
-static void count_done(struct rpcrdma2_job *job)
+static void job_count_done(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_job_stats *stats = &job->stats;
 
@@ -296,7 +297,7 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	if (job->recv)
 		rpcrdma2_job_give_credit(job);
 
-	count_done(job);
+	job_count_done(job);
 	room = rpcrdma2_write_end(job);
 	rpcrdma2_admission_return(job);
 	/* Behind all that was done with it: whoever takes it finds it so. */

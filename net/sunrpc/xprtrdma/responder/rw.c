@@ -21,7 +21,7 @@
 #define FULL_NENTS	min_t(u32, (SZ_1M >> PAGE_SHIFT) + EXTRA_NENTS, \
 			      PAGE_SIZE / sizeof(struct ib_sge))
 
-static bool is_large(const struct rpcrdma2_rw *rw)
+static bool rw_is_large(const struct rpcrdma2_rw *rw)
 {
 	return rw->sg.sgl != rw->few;
 }
@@ -46,13 +46,13 @@ static struct rpcrdma2_rw *rw_alloc(bool large)
 
 static void rw_free(struct rpcrdma2_rw *rw)
 {
-	if (is_large(rw))
+	if (rw_is_large(rw))
 		sg_free_table(&rw->sg);
 	kfree(rw);
 }
 
-static struct rpcrdma2_rw_pool *pool_of(struct rpcrdma2_responder *responder,
-					bool large)
+static struct rpcrdma2_rw_pool *rw_pool_of(struct rpcrdma2_responder *responder,
+					   bool large)
 {
 	return large ? &responder->large_rws : &responder->small_rws;
 }
@@ -61,7 +61,7 @@ static struct rpcrdma2_rw *rw_get(struct rpcrdma2_responder *responder,
 				  u32 length)
 {
 	bool large = DIV_ROUND_UP(length, PAGE_SIZE) + EXTRA_NENTS > FEW_NENTS;
-	struct rpcrdma2_rw_pool *pool = pool_of(responder, large);
+	struct rpcrdma2_rw_pool *pool = rw_pool_of(responder, large);
 	struct rpcrdma2_rw *rw;
 
 	spin_lock(&responder->lock);
@@ -77,7 +77,7 @@ static struct rpcrdma2_rw *rw_get(struct rpcrdma2_responder *responder,
 static void rw_put(struct rpcrdma2_responder *responder,
 		   struct rpcrdma2_rw *rw)
 {
-	struct rpcrdma2_rw_pool *pool = pool_of(responder, is_large(rw));
+	struct rpcrdma2_rw_pool *pool = rw_pool_of(responder, rw_is_large(rw));
 	bool keep;
 
 	rw->nents = 0;
@@ -92,7 +92,7 @@ static void rw_put(struct rpcrdma2_responder *responder,
 		rw_free(rw);
 }
 
-static struct scatterlist *add_entry(struct rpcrdma2_rw *rw)
+static struct scatterlist *rw_add_entry(struct rpcrdma2_rw *rw)
 {
 	rw->last = rw->nents++ ? sg_next(rw->last) : rw->sg.sgl;
 	return rw->last;
@@ -124,9 +124,9 @@ static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
 	return 0;
 }
 
-static int read_part(struct rpcrdma2_job *job,
-		     const struct rpcrdma2_segment *seg, u32 skip, u32 length,
-		     u32 to)
+static int rw_read_part(struct rpcrdma2_job *job,
+			const struct rpcrdma2_segment *seg, u32 skip,
+			u32 length, u32 to)
 {
 	struct rpcrdma2_rw *rw = rw_get(job->responder, length);
 	u32 left = length, n;
@@ -135,7 +135,7 @@ static int read_part(struct rpcrdma2_job *job,
 		return -ENOMEM;
 	for (; left; left -= n, to += n) {
 		n = min_t(u32, left, PAGE_SIZE - offset_in_page(to));
-		sg_set_page(add_entry(rw), job->pages[to >> PAGE_SHIFT], n,
+		sg_set_page(rw_add_entry(rw), job->pages[to >> PAGE_SHIFT], n,
 			    offset_in_page(to));
 	}
 	trace_rpcrdma2_rdma_read(job->responder->conn, job->xid, seg, length);
@@ -146,9 +146,9 @@ static int read_part(struct rpcrdma2_job *job,
  * Whole pages by themselves, and what is less than a page at either end: a bounce
  * buffer may begin elsewhere in its page, which leaves a gap in a registration.
  */
-static int read_apart(struct rpcrdma2_job *job,
-		      const struct rpcrdma2_segment *seg, u32 skip, u32 length,
-		      u32 to)
+static int rw_split_read(struct rpcrdma2_job *job,
+			 const struct rpcrdma2_segment *seg, u32 skip,
+			 u32 length, u32 to)
 {
 	u32 n;
 	int rc;
@@ -157,7 +157,7 @@ static int read_apart(struct rpcrdma2_job *job,
 		n = min_t(u32, length, PAGE_SIZE - offset_in_page(to));
 		if (n == PAGE_SIZE)
 			n = round_down(length, PAGE_SIZE);
-		rc = read_part(job, seg, skip, n, to);
+		rc = rw_read_part(job, seg, skip, n, to);
 		if (rc)
 			return rc;
 	}
@@ -165,7 +165,7 @@ static int read_apart(struct rpcrdma2_job *job,
 }
 
 /* What may be one transfer, of @length octets that take @nents entries together. */
-static u32 longest_part(u32 length, unsigned int nents)
+static u32 rw_longest_part(u32 length, unsigned int nents)
 {
 	return nents > FULL_NENTS ? (FULL_NENTS - EXTRA_NENTS) * PAGE_SIZE : length;
 }
@@ -186,51 +186,50 @@ int rpcrdma2_rw_read(struct rpcrdma2_job *job,
 		     const struct rpcrdma2_segment *seg, u32 skip, u32 length,
 		     u32 to)
 {
-	u32 n, longest;
+	unsigned int pages = DIV_ROUND_UP(offset_in_page(to) + length, PAGE_SIZE);
+	u32 n, longest = rw_longest_part(length, pages);
 	int rc;
 
-	longest = longest_part(length, DIV_ROUND_UP(offset_in_page(to) + length,
-						    PAGE_SIZE));
 	for (; length; skip += n, length -= n, to += n) {
 		n = min(length, longest);
-		rc = read_part(job, seg, skip, n, to);
+		rc = rw_read_part(job, seg, skip, n, to);
 		/* Where it reads to can't be one registration. */
 		if (rc == -EINVAL)
-			rc = read_apart(job, seg, skip, n, to);
+			rc = rw_split_read(job, seg, skip, n, to);
 		if (rc)
 			return rc;
 	}
 	return 0;
 }
 
-static void add_kvec(struct rpcrdma2_rw *rw, const struct kvec *vec)
+static void rw_add_kvec(struct rpcrdma2_rw *rw, const struct kvec *vec)
 {
 	if (vec->iov_len)
-		sg_set_buf(add_entry(rw), vec->iov_base, vec->iov_len);
+		sg_set_buf(rw_add_entry(rw), vec->iov_base, vec->iov_len);
 }
 
-static int write_part(struct rpcrdma2_job *job,
-		      const struct rpcrdma2_segment *seg, u32 skip,
-		      const struct xdr_buf *from)
+static int rw_write_part(struct rpcrdma2_job *job,
+			 const struct rpcrdma2_segment *seg, u32 skip,
+			 const struct xdr_buf *from)
 {
 	struct rpcrdma2_rw *rw = rw_get(job->responder, from->len);
 	u32 offset = from->page_base, left = from->page_len, n;
 
 	if (!rw)
 		return -ENOMEM;
-	add_kvec(rw, &from->head[0]);
+	rw_add_kvec(rw, &from->head[0]);
 	for (; left; left -= n, offset += n) {
 		n = min_t(u32, left, PAGE_SIZE - offset_in_page(offset));
-		sg_set_page(add_entry(rw), from->pages[offset >> PAGE_SHIFT],
+		sg_set_page(rw_add_entry(rw), from->pages[offset >> PAGE_SHIFT],
 			    n, offset_in_page(offset));
 	}
-	add_kvec(rw, &from->tail[0]);
+	rw_add_kvec(rw, &from->tail[0]);
 	trace_rpcrdma2_rdma_write(job->responder->conn, job->xid, seg,
 				  from->len);
 	return rw_start(job, rw, seg, skip, from->len, DMA_TO_DEVICE);
 }
 
-static unsigned int nents_of(const struct xdr_buf *buf)
+static unsigned int rw_nents(const struct xdr_buf *buf)
 {
 	return !!buf->head[0].iov_len + !!buf->tail[0].iov_len +
 	       DIV_ROUND_UP(offset_in_page(buf->page_base) + buf->page_len,
@@ -261,10 +260,10 @@ int rpcrdma2_rw_write(struct rpcrdma2_job *job,
 	for (; length; skip += n, offset += n, length -= n) {
 		if (xdr_buf_subsegment(from, &part, offset, length))
 			return -EINVAL;
-		n = longest_part(length, nents_of(&part));
+		n = rw_longest_part(length, rw_nents(&part));
 		if (n < length && xdr_buf_subsegment(from, &part, offset, n))
 			return -EINVAL;
-		rc = write_part(job, seg, skip, &part);
+		rc = rw_write_part(job, seg, skip, &part);
 		if (rc)
 			return rc;
 	}
@@ -327,7 +326,7 @@ void rpcrdma2_rws_init(struct rpcrdma2_responder *responder)
 	INIT_LIST_HEAD(&responder->large_rws.free);
 }
 
-static void pool_free(struct rpcrdma2_rw_pool *pool)
+static void rw_pool_free(struct rpcrdma2_rw_pool *pool)
 {
 	struct rpcrdma2_rw *rw, *next;
 
@@ -341,6 +340,6 @@ static void pool_free(struct rpcrdma2_rw_pool *pool)
  */
 void rpcrdma2_rws_free(struct rpcrdma2_responder *responder)
 {
-	pool_free(&responder->small_rws);
-	pool_free(&responder->large_rws);
+	rw_pool_free(&responder->small_rws);
+	rw_pool_free(&responder->large_rws);
 }

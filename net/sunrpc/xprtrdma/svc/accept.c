@@ -105,7 +105,7 @@ struct rpcrdma2_backlog *rpcrdma2_backlog_alloc(void)
 }
 
 /* The seed is secret: no peer can choose an address that collides with another peer's. */
-static u32 key_of(const struct sockaddr *sa)
+static u32 source_key(const struct sockaddr *sa)
 {
 	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)sa;
 	const struct sockaddr_in *sin = (const struct sockaddr_in *)sa;
@@ -117,7 +117,7 @@ static u32 key_of(const struct sockaddr *sa)
 	return jhash(&sin->sin_addr, sizeof(sin->sin_addr), seed);
 }
 
-static struct rpcrdma2_source *find_source(struct rpcrdma2_backlog *backlog,
+static struct rpcrdma2_source *source_find(struct rpcrdma2_backlog *backlog,
 					   u32 key)
 {
 	struct rpcrdma2_source *source;
@@ -130,8 +130,8 @@ static struct rpcrdma2_source *find_source(struct rpcrdma2_backlog *backlog,
 	return NULL;
 }
 
-static void report_refusal(const struct sockaddr *sa, unsigned int waiting,
-			   unsigned int same)
+static void backlog_report_refusal(const struct sockaddr *sa,
+				   unsigned int waiting, unsigned int same)
 {
 	static DEFINE_RATELIMIT_STATE(limit, 60 * HZ, 1);
 
@@ -158,19 +158,19 @@ bool rpcrdma2_backlog_has_room(struct rpcrdma2_svc_xprt *listener,
 	unsigned int waiting, same;
 
 	spin_lock(&backlog->lock);
-	source = find_source(backlog, key_of(sa));
+	source = source_find(backlog, source_key(sa));
 	waiting = backlog->nr_waiting;
 	same = source ? source->nr_waiting : 0;
 	spin_unlock(&backlog->lock);
 	if (waiting < MAX_WAITING && same < MAX_WAITING / SHARES)
 		return true;
-	report_refusal(sa, waiting, same);
+	backlog_report_refusal(sa, waiting, same);
 	return false;
 }
 
 /* Its address is in line for the next place, or is not: call this after each change. */
-static void update_turn(struct rpcrdma2_backlog *backlog,
-			struct rpcrdma2_source *source)
+static void source_update_turn(struct rpcrdma2_backlog *backlog,
+			       struct rpcrdma2_source *source)
 {
 	bool may = source->nr_waiting &&
 		   source->nr_places < MAX_PLACES / SHARES;
@@ -183,8 +183,8 @@ static void update_turn(struct rpcrdma2_backlog *backlog,
 		list_add_tail(&source->turn, &backlog->turns);
 }
 
-static void count(struct rpcrdma2_backlog *backlog,
-		  const struct rpcrdma2_svc_xprt *sx, int n)
+static void backlog_count(struct rpcrdma2_backlog *backlog,
+			  const struct rpcrdma2_svc_xprt *sx, int n)
 {
 	lockdep_assert_held(&backlog->lock);
 
@@ -201,7 +201,8 @@ static void count(struct rpcrdma2_backlog *backlog,
  * Give a place to the connection whose turn it is.
  * Return: the connection, referenced; or NULL if no place is free, or nobody is in line
  */
-static struct rpcrdma2_conn *give_place(struct rpcrdma2_backlog *backlog)
+static struct rpcrdma2_conn *
+backlog_give_place(struct rpcrdma2_backlog *backlog)
 {
 	struct rpcrdma2_source *source;
 	struct rpcrdma2_svc_xprt *sx;
@@ -214,19 +215,20 @@ static struct rpcrdma2_conn *give_place(struct rpcrdma2_backlog *backlog)
 		return NULL;
 	sx = list_first_entry(&source->waiting, struct rpcrdma2_svc_xprt,
 			      queued);
-	count(backlog, sx, -1);
+	backlog_count(backlog, sx, -1);
 	sx->stage = RPCRDMA2_SVC_PLACED;
-	count(backlog, sx, 1);
+	backlog_count(backlog, sx, 1);
 	list_move_tail(&sx->queued, &backlog->patient);
 	list_del_init(&source->turn);
-	update_turn(backlog, source);
+	source_update_turn(backlog, source);
 	/* Its svc_xprt refers to it, and leaves the backlog before it is freed. */
 	rpcrdma2_conn_get(sx->conn);
 	return sx->conn;
 }
 
 /* Return: a connection whose peer has to hurry, referenced; or NULL */
-static struct rpcrdma2_conn *next_to_hurry(struct rpcrdma2_backlog *backlog)
+static struct rpcrdma2_conn *
+backlog_next_to_hurry(struct rpcrdma2_backlog *backlog)
 {
 	struct rpcrdma2_svc_xprt *sx = NULL;
 
@@ -242,12 +244,13 @@ static struct rpcrdma2_conn *next_to_hurry(struct rpcrdma2_backlog *backlog)
 	return sx ? sx->conn : NULL;
 }
 
-/* After each change; @next: what give_place() returned after it */
-static void go_on(struct rpcrdma2_backlog *backlog, struct rpcrdma2_conn *next)
+/* After each change; @next: what backlog_give_place() returned after it */
+static void backlog_go_on(struct rpcrdma2_backlog *backlog,
+			  struct rpcrdma2_conn *next)
 {
 	struct rpcrdma2_conn *conn;
 
-	while ((conn = next_to_hurry(backlog))) {
+	while ((conn = backlog_next_to_hurry(backlog))) {
 		rpcrdma2_conn_hurry(conn);
 		rpcrdma2_conn_put(conn);
 	}
@@ -258,10 +261,10 @@ static void go_on(struct rpcrdma2_backlog *backlog, struct rpcrdma2_conn *next)
 }
 
 /* @source is put in the hash, unless its address has one there. Return: that one */
-static struct rpcrdma2_source *add_source(struct rpcrdma2_backlog *backlog,
+static struct rpcrdma2_source *source_add(struct rpcrdma2_backlog *backlog,
 					  struct rpcrdma2_source *source)
 {
-	struct rpcrdma2_source *found = find_source(backlog, source->key);
+	struct rpcrdma2_source *found = source_find(backlog, source->key);
 
 	if (found)
 		return found;
@@ -288,21 +291,21 @@ int rpcrdma2_backlog_add(struct rpcrdma2_svc_xprt *sx)
 	source = kzalloc(sizeof(*source), GFP_KERNEL);
 	if (!source)
 		return -ENOMEM;
-	source->key = key_of((struct sockaddr *)&sx->xprt.xpt_remote);
+	source->key = source_key((struct sockaddr *)&sx->xprt.xpt_remote);
 
 	spin_lock(&backlog->lock);
-	sx->source = add_source(backlog, source);
+	sx->source = source_add(backlog, source);
 	if (sx->source == source)
 		source = NULL;
 	sx->stage = RPCRDMA2_SVC_WAITING;
-	count(backlog, sx, 1);
+	backlog_count(backlog, sx, 1);
 	list_add_tail(&sx->in_backlog, &backlog->all);
 	list_add_tail(&sx->queued, &sx->source->waiting);
-	update_turn(backlog, sx->source);
-	next = give_place(backlog);
+	source_update_turn(backlog, sx->source);
+	next = backlog_give_place(backlog);
 	spin_unlock(&backlog->lock);
 	kfree(source);
-	go_on(backlog, next);
+	backlog_go_on(backlog, next);
 	return 0;
 }
 
@@ -323,21 +326,21 @@ void rpcrdma2_backlog_remove(struct rpcrdma2_svc_xprt *sx)
 	spin_lock(&backlog->lock);
 	list_del_init(&sx->in_backlog);
 	list_del_init(&sx->queued);
-	count(backlog, sx, -1);
+	backlog_count(backlog, sx, -1);
 	sx->source = NULL;
-	update_turn(backlog, source);
+	source_update_turn(backlog, source);
 	if (source->nr_waiting || source->nr_places)
 		source = NULL;
 	else
 		hash_del(&source->link);
-	next = give_place(backlog);
+	next = backlog_give_place(backlog);
 	spin_unlock(&backlog->lock);
 	kfree(source);
-	go_on(backlog, next);
+	backlog_go_on(backlog, next);
 }
 
 /* sunrpc will not have it: it goes as a connection does that was never offered. */
-static void take_back(struct rpcrdma2_svc_xprt *sx)
+static void backlog_take_back(struct rpcrdma2_svc_xprt *sx)
 {
 	struct rpcrdma2_conn *conn = sx->conn;
 	bool closed;
@@ -385,7 +388,7 @@ void rpcrdma2_offer(struct rpcrdma2_svc_xprt *sx)
 	if (ok)
 		svc_xprt_enqueue(&listener->xprt);
 	else
-		take_back(sx);
+		backlog_take_back(sx);
 	svc_xprt_put(&listener->xprt);
 }
 
@@ -415,7 +418,7 @@ rpcrdma2_offer_next(struct rpcrdma2_svc_xprt *listener)
 }
 
 /* Return: whether there was one */
-static bool close_one(struct rpcrdma2_backlog *backlog)
+static bool backlog_close_one(struct rpcrdma2_backlog *backlog)
 {
 	struct rpcrdma2_svc_xprt *sx;
 	struct rpcrdma2_conn *conn;
@@ -437,7 +440,7 @@ static bool close_one(struct rpcrdma2_backlog *backlog)
 	rpcrdma2_conn_get(conn);
 	spin_unlock(&backlog->lock);
 	if (offered)
-		take_back(sx);
+		backlog_take_back(sx);
 	else
 		rpcrdma2_conn_close(conn, -ESHUTDOWN);
 	rpcrdma2_conn_put(conn);
@@ -452,6 +455,6 @@ static bool close_one(struct rpcrdma2_backlog *backlog)
  */
 void rpcrdma2_backlog_close(struct rpcrdma2_svc_xprt *listener)
 {
-	while (close_one(listener->backlog))
+	while (backlog_close_one(listener->backlog))
 		;
 }

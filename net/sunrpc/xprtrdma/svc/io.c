@@ -22,9 +22,10 @@
 /*
  * For a thread, by a CQ that should not meet threads at a lock. If XPT_DATA is found set,
  * the thread that clears it finds the Call behind that: either has a full barrier between
- * its two steps, here the cmpxchg in llist_add(). See settle_data().
+ * its two steps, here the cmpxchg in llist_add(). See svc_update_data_flag().
  */
-static void enqueue_call(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
+static void svc_enqueue_call(struct rpcrdma2_svc_xprt *sx,
+			     struct rpcrdma2_job *job)
 {
 	llist_add(&job->node, &sx->arrived);
 	if (!test_bit(XPT_DATA, &sx->xprt.xpt_flags))
@@ -32,8 +33,8 @@ static void enqueue_call(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 	svc_xprt_enqueue(&sx->xprt);
 }
 
-static void enqueue(struct rpcrdma2_svc_xprt *sx, struct list_head *queue,
-		    struct rpcrdma2_job *job)
+static void svc_enqueue_job(struct rpcrdma2_svc_xprt *sx,
+			    struct list_head *queue, struct rpcrdma2_job *job)
 {
 	spin_lock(&sx->lock);
 	list_add_tail(&job->list, queue);
@@ -52,17 +53,18 @@ void rpcrdma2_svc_admitted(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_svc_xprt *sx = job->responder->conn->upper;
 
-	enqueue_call(sx, job);
+	svc_enqueue_call(sx, job);
 }
 
-static void begin(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
+static void svc_begin_call(struct rpcrdma2_svc_xprt *sx,
+			   struct rpcrdma2_job *job)
 {
 	int rc;
 
 	if (job->recv->hdr.chunks.nsegs)
 		rpcrdma2_job_plan_reply(job);
 	if (!rpcrdma2_job_has_reads(job)) {
-		enqueue_call(sx, job);
+		svc_enqueue_call(sx, job);
 		return;
 	}
 	rc = rpcrdma2_job_plan(job);
@@ -73,8 +75,8 @@ static void begin(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 }
 
 /* There is no memory for a job: a worker tries again, after a while or when one comes back. */
-static void begin_later(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_recv *recv,
-			unsigned long delay)
+static void svc_begin_later(struct rpcrdma2_svc_xprt *sx,
+			    struct rpcrdma2_recv *recv, unsigned long delay)
 {
 	trace_rpcrdma2_wait(sx->conn, recv->hdr.xid, RPCRDMA2_WAIT_JOB, 0, 0);
 	llist_add(&recv->node, &sx->jobless);
@@ -82,7 +84,7 @@ static void begin_later(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_recv *recv
 }
 
 /* Between enter and exit */
-static void begin_jobless(struct rpcrdma2_svc_xprt *sx)
+static void svc_begin_jobless(struct rpcrdma2_svc_xprt *sx)
 {
 	struct llist_node *first = llist_del_all(&sx->jobless);
 	struct rpcrdma2_recv *recv, *next;
@@ -93,9 +95,9 @@ static void begin_jobless(struct rpcrdma2_svc_xprt *sx)
 		job = enough ? rpcrdma2_job_get_late(recv) : NULL;
 		enough = !!job;
 		if (job)
-			begin(sx, job);
+			svc_begin_call(sx, job);
 		else
-			begin_later(sx, recv, RETRY);
+			svc_begin_later(sx, recv, RETRY);
 	}
 	if (enough)
 		rpcrdma2_jobs_suffice(sx->conn->responder);
@@ -113,21 +115,21 @@ void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_job *job = rpcrdma2_job_get(recv);
 
 	if (!IS_ERR(job))
-		begin(sx, job);
+		svc_begin_call(sx, job);
 	else if (job == ERR_PTR(-ENOMEM))
-		begin_later(sx, recv, 0);
+		svc_begin_later(sx, recv, 0);
 }
 
-static void read_done(struct rpcrdma2_job *job)
+static void svc_read_done(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_svc_xprt *sx = job->responder->conn->upper;
 
 	rpcrdma2_read_end(job);
-	enqueue(sx, &sx->read_jobs, job);
+	svc_enqueue_job(sx, &sx->read_jobs, job);
 }
 
 /* The newest is the first of those that arrived. */
-static void gather_calls(struct rpcrdma2_svc_xprt *sx)
+static void svc_gather_calls(struct rpcrdma2_svc_xprt *sx)
 {
 	struct rpcrdma2_job *job, *next;
 	struct llist_node *first;
@@ -142,7 +144,7 @@ static void gather_calls(struct rpcrdma2_svc_xprt *sx)
 }
 
 /* Where there is something to do; what is nearest to its end comes first. */
-static struct list_head *next_queue(struct rpcrdma2_svc_xprt *sx)
+static struct list_head *svc_next_queue(struct rpcrdma2_svc_xprt *sx)
 {
 	lockdep_assert_held(&sx->lock);
 
@@ -151,58 +153,58 @@ static struct list_head *next_queue(struct rpcrdma2_svc_xprt *sx)
 	if (!list_empty(&sx->read_jobs))
 		return &sx->read_jobs;
 	if (list_empty(&sx->calls))
-		gather_calls(sx);
+		svc_gather_calls(sx);
 	if (!list_empty(&sx->calls))
 		return &sx->calls;
 	return NULL;
 }
 
-/* Is there more for threads to do? All but enqueue_call() say so under the lock. */
-static void settle_data(struct rpcrdma2_svc_xprt *sx)
+/* Is there more for threads to do? All but svc_enqueue_call() say so under the lock. */
+static void svc_update_data_flag(struct rpcrdma2_svc_xprt *sx)
 {
-	if (next_queue(sx))
+	if (svc_next_queue(sx))
 		return;
 	clear_bit(XPT_DATA, &sx->xprt.xpt_flags);
-	/* Pairs with llist_add() in enqueue_call(). */
+	/* Pairs with llist_add() in svc_enqueue_call(). */
 	smp_mb__after_atomic();
 	if (!llist_empty(&sx->arrived))
 		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
 }
 
-static struct rpcrdma2_job *dequeue(struct rpcrdma2_svc_xprt *sx,
-				    struct list_head **queue)
+static struct rpcrdma2_job *svc_dequeue_job(struct rpcrdma2_svc_xprt *sx,
+					    struct list_head **queue)
 {
 	struct rpcrdma2_job *job = NULL;
 
 	spin_lock(&sx->lock);
-	*queue = next_queue(sx);
+	*queue = svc_next_queue(sx);
 	if (*queue) {
 		job = list_first_entry(*queue, struct rpcrdma2_job, list);
 		list_del_init(&job->list);
 	}
-	settle_data(sx);
+	svc_update_data_flag(sx);
 	spin_unlock(&sx->lock);
 	return job;
 }
 
 /* The job, and others behind it: those whose Reads @pages are enough for */
-static void dequeue_reads(struct rpcrdma2_svc_xprt *sx,
-			  struct rpcrdma2_job *job, struct list_head *jobs,
-			  unsigned int pages)
+static void svc_dequeue_reads(struct rpcrdma2_svc_xprt *sx,
+			      struct rpcrdma2_job *job, struct list_head *jobs,
+			      unsigned int pages)
 {
 	unsigned int used = rpcrdma2_job_read_pages(job);
 	struct rpcrdma2_job *next;
 
 	list_add(&job->list, jobs);
 	spin_lock(&sx->lock);
-	gather_calls(sx);
+	svc_gather_calls(sx);
 	list_for_each_entry_safe(job, next, &sx->calls, list) {
 		used += rpcrdma2_job_read_pages(job);
 		if (!rpcrdma2_job_has_reads(job) || used > pages)
 			break;
 		list_move_tail(&job->list, jobs);
 	}
-	settle_data(sx);
+	svc_update_data_flag(sx);
 	spin_unlock(&sx->lock);
 }
 
@@ -210,8 +212,8 @@ static void dequeue_reads(struct rpcrdma2_svc_xprt *sx,
  * There was no memory for a Reply: try again when something may have changed. The one
  * that was tried is the next one again.
  */
-static void park(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job,
-		 bool was_tried)
+static void svc_park_reply(struct rpcrdma2_svc_xprt *sx,
+			   struct rpcrdma2_job *job, bool was_tried)
 {
 	spin_lock(&sx->lock);
 	if (was_tried)
@@ -223,10 +225,10 @@ static void park(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job,
 }
 
 /*
- * One Reply is tried. If it gets through, so may the next one: reply_again(). Until then
+ * One Reply is tried. If it gets through, so may the next one: svc_reply_again(). Until then
  * the turns of threads would be in vain.
  */
-static void unpark_one(struct rpcrdma2_svc_xprt *sx)
+static void svc_unpark_reply(struct rpcrdma2_svc_xprt *sx)
 {
 	spin_lock(&sx->lock);
 	if (!list_empty(&sx->parked)) {
@@ -236,9 +238,9 @@ static void unpark_one(struct rpcrdma2_svc_xprt *sx)
 	spin_unlock(&sx->lock);
 }
 
-static void go_on(struct rpcrdma2_svc_xprt *sx)
+static void svc_go_on(struct rpcrdma2_svc_xprt *sx)
 {
-	unpark_one(sx);
+	svc_unpark_reply(sx);
 	/* Pairs with that of rpcrdma2_svc_has_wspace(). */
 	smp_mb();
 	svc_xprt_enqueue(&sx->xprt);
@@ -259,20 +261,20 @@ void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx)
 		mod_delayed_work(rpcrdma2_wq, &sx->retry_timer, 0);
 		rpcrdma2_conn_exit(sx->conn);
 	}
-	go_on(sx);
+	svc_go_on(sx);
 }
 
-static void retry(struct work_struct *work)
+static void svc_retry_work(struct work_struct *work)
 {
 	struct rpcrdma2_svc_xprt *sx =
 		container_of(to_delayed_work(work), struct rpcrdma2_svc_xprt,
 			     retry_timer);
 
 	if (!llist_empty(&sx->jobless) && rpcrdma2_conn_enter(sx->conn)) {
-		begin_jobless(sx);
+		svc_begin_jobless(sx);
 		rpcrdma2_conn_exit(sx->conn);
 	}
-	go_on(sx);
+	svc_go_on(sx);
 }
 
 /**
@@ -287,7 +289,7 @@ void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx)
 	INIT_LIST_HEAD(&sx->replies);
 	INIT_LIST_HEAD(&sx->parked);
 	init_llist_head(&sx->jobless);
-	INIT_DELAYED_WORK(&sx->retry_timer, retry);
+	INIT_DELAYED_WORK(&sx->retry_timer, svc_retry_work);
 }
 
 /**
@@ -310,47 +312,47 @@ void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 	spin_lock(&sx->lock);
 	list_splice_tail_init(&sx->parked, &sx->replies);
 	spin_unlock(&sx->lock);
-	while ((job = dequeue(sx, &queue)))
+	while ((job = svc_dequeue_job(sx, &queue)))
 		rpcrdma2_job_put(job);
 }
 
-static void drop(struct rpcrdma2_job *job)
+static void svc_drop_call(struct rpcrdma2_job *job)
 {
 	trace_rpcrdma2_call_drop(job, job->status);
 	rpcrdma2_job_put(job);
 }
 
-static bool may_run(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
+static bool svc_may_run(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 {
 	if (!job->status && rpcrdma2_conn_enter(sx->conn))
 		return true;
-	drop(job);
+	svc_drop_call(job);
 	return false;
 }
 
-static void start_all_reads(struct rpcrdma2_svc_xprt *sx,
-			    struct svc_rqst *rqstp, struct list_head *jobs)
+static void svc_start_all_reads(struct rpcrdma2_svc_xprt *sx,
+				struct svc_rqst *rqstp, struct list_head *jobs)
 {
 	unsigned int max_pages = rpcrdma2_call_pages(rqstp), lent = 0;
 	struct rpcrdma2_job *job, *next;
 
 	list_for_each_entry_safe(job, next, jobs, list) {
 		list_del_init(&job->list);
-		if (!may_run(sx, job))
+		if (!svc_may_run(sx, job))
 			continue;
 		if (!rpcrdma2_svc_inject_error(job))
 			lent += rpcrdma2_reads_start(job,
 						     rqstp->rq_pages + lent,
 						     max_pages - lent,
-						     read_done);
+						     svc_read_done);
 		rpcrdma2_conn_exit(sx->conn);
 	}
 	rpcrdma2_call_pages_taken(rqstp, lent);
 }
 
 /* The job's pages are the thread's now, whose own ones are in their place. */
-static unsigned int take_pages(struct svc_rqst *rqstp,
-			       struct rpcrdma2_job *job)
+static unsigned int thread_take_pages(struct svc_rqst *rqstp,
+				      struct rpcrdma2_job *job)
 {
 	unsigned int i, n = job->nr_pages;
 
@@ -362,15 +364,15 @@ static unsigned int take_pages(struct svc_rqst *rqstp,
 }
 
 /* The Reply gets no more pages than a job holds. */
-static void begin_reply(struct svc_rqst *rqstp, unsigned int used,
-			unsigned int job_pages)
+static void thread_begin_reply(struct svc_rqst *rqstp, unsigned int used,
+			       unsigned int job_pages)
 {
 	rpcrdma2_reply_pages_begin(rqstp, used);
 	rqstp->rq_page_end = min(rqstp->rq_page_end, rqstp->rq_respages +
 				 job_pages - 1);
 }
 
-static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
+static int svc_deliver_call(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 {
 	unsigned int used = 0;
 	int rc;
@@ -381,10 +383,10 @@ static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 			rpcrdma2_job_refuse_reads(job, rc);
 			return 0;
 		}
-		used = take_pages(rqstp, job);
+		used = thread_take_pages(rqstp, job);
 	}
 	rpcrdma2_job_arg(job, &rqstp->rq_arg, rqstp->rq_pages);
-	begin_reply(rqstp, used, job->responder->conn->param.job_pages);
+	thread_begin_reply(rqstp, used, job->responder->conn->param.job_pages);
 	rqstp->rq_xprt_ctxt = job;
 	rqstp->rq_prot = IPPROTO_MAX;
 	rpcrdma2_secure_port(rqstp);
@@ -394,25 +396,26 @@ static int deliver(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 }
 
 /* All that it takes is in memory, and needs nothing of the device. */
-static int deliver_inline(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
-			  struct rpcrdma2_job *job)
+static int svc_deliver_inline(struct rpcrdma2_svc_xprt *sx,
+			      struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 {
 	if (rpcrdma2_conn_is_ready(sx->conn))
-		return deliver(rqstp, job);
-	drop(job);
+		return svc_deliver_call(rqstp, job);
+	svc_drop_call(job);
 	return 0;
 }
 
-static void reply_again(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
+static void svc_reply_again(struct rpcrdma2_svc_xprt *sx,
+			    struct rpcrdma2_job *job)
 {
 	if (rpcrdma2_job_reply_again(job) == -EAGAIN)
-		park(sx, job, true);
+		svc_park_reply(sx, job, true);
 	else
-		go_on(sx);
+		svc_go_on(sx);
 }
 
 /* Return: whether the caller still has the Call, and may execute it now */
-static bool may_execute(struct rpcrdma2_job *job)
+static bool svc_may_execute(struct rpcrdma2_job *job)
 {
 	if (job->admitted)
 		return true;
@@ -420,19 +423,19 @@ static bool may_execute(struct rpcrdma2_job *job)
 }
 
 /* Return: octets of a Call for the thread, or 0 */
-static int run(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
-	       struct rpcrdma2_job *job, const struct list_head *queue)
+static int svc_run_job(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
+		       struct rpcrdma2_job *job, const struct list_head *queue)
 {
 	int len = 0;
 
 	if (queue == &sx->calls && !job->recv->hdr.chunks.nsegs)
-		return deliver_inline(sx, rqstp, job);
-	if (!may_run(sx, job))
+		return svc_deliver_inline(sx, rqstp, job);
+	if (!svc_may_run(sx, job))
 		return 0;
 	if (queue == &sx->replies)
-		reply_again(sx, job);
-	else if (may_execute(job))
-		len = deliver(rqstp, job);
+		svc_reply_again(sx, job);
+	else if (svc_may_execute(job))
+		len = svc_deliver_call(rqstp, job);
 	rpcrdma2_conn_exit(sx->conn);
 	return len;
 }
@@ -456,23 +459,24 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	rqstp->rq_xprt_ctxt = NULL;
 	rpcrdma2_reply_pages_begin(rqstp, 0);
 
-	job = dequeue(sx, &queue);
+	job = svc_dequeue_job(sx, &queue);
 	if (job && queue == &sx->calls && rpcrdma2_job_has_reads(job)) {
-		dequeue_reads(sx, job, &to_start,
-			      rpcrdma2_call_pages(rqstp));
+		svc_dequeue_reads(sx, job, &to_start,
+				  rpcrdma2_call_pages(rqstp));
 		job = NULL;
 	}
 	svc_xprt_received(rqstp->rq_xprt);
 	nofs = memalloc_nofs_save();
-	start_all_reads(sx, rqstp, &to_start);
+	svc_start_all_reads(sx, rqstp, &to_start);
 	if (job)
-		len = run(sx, rqstp, job, queue);
+		len = svc_run_job(sx, rqstp, job, queue);
 	memalloc_nofs_restore(nofs);
 	return len;
 }
 
 /* nfsd splices a page of a file to where sunrpc neither allocates one nor looks for it. */
-static bool is_beyond_end(const struct svc_rqst *rqstp, struct page **place)
+static bool thread_page_is_beyond_end(const struct svc_rqst *rqstp,
+				      struct page **place)
 {
 	return place >= rqstp->rq_page_end;
 }
@@ -483,13 +487,13 @@ static bool is_beyond_end(const struct svc_rqst *rqstp, struct page **place)
  * again as it is; others are the job's by now, and NULL, or a file's. Those that somebody
  * else has are freed here: some versions of sunrpc can't free pages with a NULL among them.
  */
-static void keep_reply_pages(struct svc_rqst *rqstp)
+static void thread_keep_reply_pages(struct svc_rqst *rqstp)
 {
 	struct page **last;
 
 	for (; rqstp->rq_next_page > rqstp->rq_respages; rqstp->rq_next_page--) {
 		last = rqstp->rq_next_page - 1;
-		if (*last && is_beyond_end(rqstp, last))
+		if (*last && thread_page_is_beyond_end(rqstp, last))
 			break;
 		if (*last && !rpcrdma2_page_is_private(*last)) {
 			put_page(*last);
@@ -501,7 +505,7 @@ static void keep_reply_pages(struct svc_rqst *rqstp)
 }
 
 /* As the allocator would, which takes longer */
-static void fill_reply_pages(struct svc_rqst *rqstp)
+static void thread_fill_reply_pages(struct svc_rqst *rqstp)
 {
 	struct page **end = min(rqstp->rq_next_page, rqstp->rq_page_end);
 
@@ -513,7 +517,7 @@ static void fill_reply_pages(struct svc_rqst *rqstp)
  * sunrpc knows a Reply's pages by rq_next_page, but not all that encodes moves it:
  * what was encoded last may lie behind it, such as ACLs or a checksum of krb5i.
  */
-static void find_last_page(struct svc_rqst *rqstp)
+static void thread_find_last_page(struct svc_rqst *rqstp)
 {
 	const struct xdr_buf *res = &rqstp->rq_res;
 	struct page **end;
@@ -550,15 +554,15 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 		return -ENOTCONN;
 	}
 	nofs = memalloc_nofs_save();
-	find_last_page(rqstp);
+	thread_find_last_page(rqstp);
 	rc = rpcrdma2_job_reply(job, &rqstp->rq_res, rqstp->rq_respages,
 				rqstp->rq_next_page - rqstp->rq_respages);
 	if (rc == -EAGAIN) {
-		park(sx, job, false);
+		svc_park_reply(sx, job, false);
 		rc = 0;
 	}
-	fill_reply_pages(rqstp);
-	keep_reply_pages(rqstp);
+	thread_fill_reply_pages(rqstp);
+	thread_keep_reply_pages(rqstp);
 	/* The next Call is read to what this one's Reads have left in the CPU's caches. */
 	rpcrdma2_pages_exchange(rqstp->rq_pages, nr_read);
 	if (rc == -ENOBUFS) {

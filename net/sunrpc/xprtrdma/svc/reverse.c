@@ -32,14 +32,14 @@ static const struct rpc_timeout reverse_timeout = {
 	.to_maxval	= REVERSE_TIMEOUT,
 };
 
-static struct reverse *to_reverse(struct rpc_xprt *xprt)
+static struct reverse *reverse_of_xprt(struct rpc_xprt *xprt)
 {
 	return container_of(xprt, struct reverse, xprt);
 }
 
 static int reverse_send(struct rpc_rqst *rqst)
 {
-	struct rpcrdma2_conn *conn = to_reverse(rqst->rq_xprt)->conn;
+	struct rpcrdma2_conn *conn = reverse_of_xprt(rqst->rq_xprt)->conn;
 	int rc = -ENOTCONN;
 
 	/* It may have said its properties since. */
@@ -68,7 +68,7 @@ static void reverse_close(struct rpc_xprt *xprt)
 
 static void reverse_destroy(struct rpc_xprt *xprt)
 {
-	rpcrdma2_conn_put(to_reverse(xprt)->conn);
+	rpcrdma2_conn_put(reverse_of_xprt(xprt)->conn);
 	rpcrdma2_free_addresses(xprt);
 	xprt_free(xprt);
 	module_put(THIS_MODULE);
@@ -77,14 +77,14 @@ static void reverse_destroy(struct rpc_xprt *xprt)
 static void reverse_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 {
 	const struct rpcrdma2_requester *requester =
-		to_reverse(xprt)->conn->requester;
+		reverse_of_xprt(xprt)->conn->requester;
 
 	rpcrdma2_print_stats(xprt, &requester->stats, seq);
 }
 
 static void reverse_inject_disconnect(struct rpc_xprt *xprt)
 {
-	rpcrdma2_conn_close(to_reverse(xprt)->conn, -ECONNRESET);
+	rpcrdma2_conn_close(reverse_of_xprt(xprt)->conn, -ECONNRESET);
 }
 
 static int reverse_enable_swap(struct rpc_xprt *xprt)
@@ -126,7 +126,7 @@ void rpcrdma2_svc_reverse_lost(struct rpcrdma2_svc_xprt *sx)
 		xprt_disconnect_done(requester->xprt);
 }
 
-static int take_role(struct reverse *reverse)
+static int reverse_take_role(struct reverse *reverse)
 {
 	struct rpcrdma2_conn *conn = reverse->conn;
 	struct rpc_xprt *xprt = &reverse->xprt;
@@ -172,7 +172,7 @@ static struct rpc_xprt *reverse_setup(struct xprt_create *args)
 	if (!xprt)
 		return ERR_PTR(-ENOMEM);
 	sx = to_rpcrdma2_svc_xprt(args->bc_xprt);
-	reverse = to_reverse(xprt);
+	reverse = reverse_of_xprt(xprt);
 	rpcrdma2_conn_get(sx->conn);
 	reverse->conn = sx->conn;
 
@@ -188,7 +188,7 @@ static struct rpc_xprt *reverse_setup(struct xprt_create *args)
 	rpcrdma2_format_addresses(xprt);
 	__module_get(THIS_MODULE);
 
-	rc = take_role(reverse);
+	rc = reverse_take_role(reverse);
 	if (rc) {
 		reverse_destroy(xprt);
 		return ERR_PTR(rc);

@@ -41,7 +41,8 @@ static DEFINE_SPINLOCK(totals_lock);	/* gone, living */
 static struct totals gone;
 static LIST_HEAD(living);
 
-static void add(struct totals *sum, const struct rpcrdma2_conn *conn)
+static void totals_add_conn(struct totals *sum,
+			    const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_requester *requester;
 
@@ -74,7 +75,7 @@ void rpcrdma2_svc_stats_gone(struct rpcrdma2_conn *conn)
 {
 	spin_lock(&totals_lock);
 	list_del(&conn->link);
-	add(&gone, conn);
+	totals_add_conn(&gone, conn);
 	spin_unlock(&totals_lock);
 }
 
@@ -88,27 +89,27 @@ void rpcrdma2_svc_stats_refused(void)
 	spin_unlock(&totals_lock);
 }
 
-static void add_up(struct totals *sum)
+static void totals_add_up(struct totals *sum)
 {
 	const struct rpcrdma2_conn *conn;
 
 	spin_lock(&totals_lock);
 	*sum = gone;
 	list_for_each_entry(conn, &living, link) {
-		add(sum, conn);
+		totals_add_conn(sum, conn);
 		sum->present++;
 	}
 	spin_unlock(&totals_lock);
 }
 
-static int server_show(struct seq_file *seq, void *unused)
+static int totals_show(struct seq_file *seq, void *unused)
 {
 	struct totals *sum;
 
 	sum = kmalloc(sizeof(*sum), GFP_KERNEL);
 	if (!sum)
 		return -ENOMEM;
-	add_up(sum);
+	totals_add_up(sum);
 	rpcrdma2_show_count(seq, "connections", sum->present);
 	rpcrdma2_show_count(seq, "connections_accepted", sum->accepted);
 	rpcrdma2_show_count(seq, "connections_refused", sum->refused);
@@ -120,7 +121,7 @@ static int server_show(struct seq_file *seq, void *unused)
 	kfree(sum);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(server);
+DEFINE_SHOW_ATTRIBUTE(totals);
 
 /**
  * struct counter - one of the totals, as a sysctl
@@ -148,21 +149,21 @@ static struct counter stat_sq_starve = {
 	.offset	= offsetof(struct totals, conn.queue_waits),
 };
 
-static int total(const struct counter *counter, u64 *value)
+static int totals_read_counter(const struct counter *counter, u64 *value)
 {
 	struct totals *sum;
 
 	sum = kmalloc(sizeof(*sum), GFP_KERNEL);
 	if (!sum)
 		return -ENOMEM;
-	add_up(sum);
+	totals_add_up(sum);
 	*value = *(u64 *)((void *)sum + counter->offset);
 	kfree(sum);
 	return 0;
 }
 
-static int do_counter(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
-		      size_t *lenp, loff_t *ppos)
+static int totals_do_counter(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
+			     size_t *lenp, loff_t *ppos)
 {
 	struct counter *counter = table->data;
 	struct ctl_table shown = { };
@@ -170,7 +171,7 @@ static int do_counter(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
 	u64 now;
 	int rc;
 
-	rc = total(counter, &now);
+	rc = totals_read_counter(counter, &now);
 	if (rc)
 		return rc;
 	if (write) {
@@ -188,7 +189,7 @@ static int do_counter(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
 		.procname	= "rdma_" #name,			\
 		.data		= &(name),				\
 		.mode		= 0644,					\
-		.proc_handler	= do_counter,				\
+		.proc_handler	= totals_do_counter,				\
 	}
 
 /* Only 0 may be written to it. */
@@ -227,7 +228,7 @@ static struct ctl_table_header *header;
  */
 void rpcrdma2_svc_stats_init(void)
 {
-	rpcrdma2_debugfs_add("server", &server_fops);
+	rpcrdma2_debugfs_add("server", &totals_fops);
 	header = register_sysctl("sunrpc/svc_rdma", table);
 }
 

@@ -20,7 +20,7 @@
 
 static struct svc_xprt_class svc_class;
 
-static struct rpcrdma2_svc_xprt *upper(struct rpcrdma2_conn *conn)
+static struct rpcrdma2_svc_xprt *svc_xprt_of_conn(struct rpcrdma2_conn *conn)
 {
 	return conn->upper;
 }
@@ -43,19 +43,19 @@ static struct rpcrdma2_svc_xprt *svc_xprt_new(struct svc_serv *serv,
 	return sx;
 }
 
-static int conn_prepare(struct rpcrdma2_conn *conn)
+static int svc_conn_prepare(struct rpcrdma2_conn *conn)
 {
 	return rpcrdma2_jobs_provide(conn->responder, 1);
 }
 
-static void conn_ready(struct rpcrdma2_conn *conn)
+static void svc_conn_ready(struct rpcrdma2_conn *conn)
 {
-	rpcrdma2_offer(upper(conn));
+	rpcrdma2_offer(svc_xprt_of_conn(conn));
 }
 
-static void conn_closing(struct rpcrdma2_conn *conn)
+static void svc_conn_closing(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_svc_xprt *sx = upper(conn);
+	struct rpcrdma2_svc_xprt *sx = svc_xprt_of_conn(conn);
 	bool offered;
 
 	spin_lock(&sx->lock);
@@ -66,18 +66,18 @@ static void conn_closing(struct rpcrdma2_conn *conn)
 		svc_xprt_deferred_close(&sx->xprt);
 }
 
-static void conn_drained(struct rpcrdma2_conn *conn)
+static void svc_conn_drained(struct rpcrdma2_conn *conn)
 {
 	if (conn->requester) {
 		rpcrdma2_requester_drained(conn->requester);
-		rpcrdma2_svc_reverse_lost(upper(conn));
+		rpcrdma2_svc_reverse_lost(svc_xprt_of_conn(conn));
 	}
-	rpcrdma2_svc_drop_jobs(upper(conn));
+	rpcrdma2_svc_drop_jobs(svc_xprt_of_conn(conn));
 }
 
-static void conn_closed(struct rpcrdma2_conn *conn)
+static void svc_conn_closed(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_svc_xprt *sx = upper(conn);
+	struct rpcrdma2_svc_xprt *sx = svc_xprt_of_conn(conn);
 	bool offered, detached;
 
 	spin_lock(&sx->lock);
@@ -91,22 +91,22 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 		svc_xprt_put(&sx->xprt);
 }
 
-static void conn_free(struct rpcrdma2_conn *conn)
+static void svc_conn_free(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_svc_stats_gone(conn);
 	rpcrdma2_requester_destroy(conn->requester);
 	rpcrdma2_responder_destroy(conn->responder);
 }
 
-static void conn_room(struct rpcrdma2_conn *conn)
+static void svc_conn_room(struct rpcrdma2_conn *conn)
 {
-	rpcrdma2_svc_room(upper(conn));
+	rpcrdma2_svc_room(svc_xprt_of_conn(conn));
 	/* Pairs with the release in rpcrdma2_requester_create(). */
 	rpcrdma2_requester_room(smp_load_acquire(&conn->requester));
 }
 
 /* Only a server that sent Calls gets Replies. */
-static void conn_reply(struct rpcrdma2_recv *recv)
+static void svc_conn_reply(struct rpcrdma2_recv *recv)
 {
 	/* Pairs with the release in rpcrdma2_requester_create(). */
 	if (smp_load_acquire(&recv->conn->requester)) {
@@ -117,13 +117,13 @@ static void conn_reply(struct rpcrdma2_recv *recv)
 	}
 }
 
-static bool conn_is_quiet(struct rpcrdma2_conn *conn)
+static bool svc_conn_is_quiet(struct rpcrdma2_conn *conn)
 {
 	/* Pairs with the release in rpcrdma2_requester_create(). */
 	return rpcrdma2_requester_is_quiet(smp_load_acquire(&conn->requester));
 }
 
-static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
+static void svc_conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
 {
 	const struct rpcrdma2_requester *requester;
 
@@ -134,29 +134,29 @@ static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
 		rpcrdma2_show_requester(seq, requester);
 }
 
-static void conn_fence(struct rpcrdma2_conn *conn)
+static void svc_conn_fence(struct rpcrdma2_conn *conn)
 {
 	/* Pairs with the release in rpcrdma2_requester_create(). */
 	rpcrdma2_mrs_fence(smp_load_acquire(&conn->requester));
 }
 
 static const struct rpcrdma2_conn_ops conn_ops = {
-	.prepare	= conn_prepare,
-	.ready		= conn_ready,
-	.closing	= conn_closing,
-	.fence		= conn_fence,
-	.drained	= conn_drained,
-	.closed		= conn_closed,
-	.free		= conn_free,
-	.room		= conn_room,
+	.prepare	= svc_conn_prepare,
+	.ready		= svc_conn_ready,
+	.closing	= svc_conn_closing,
+	.fence		= svc_conn_fence,
+	.drained	= svc_conn_drained,
+	.closed		= svc_conn_closed,
+	.free		= svc_conn_free,
+	.room		= svc_conn_room,
 	.call		= rpcrdma2_svc_call,
-	.reply		= conn_reply,
-	.is_quiet	= conn_is_quiet,
-	.show		= conn_show,
+	.reply		= svc_conn_reply,
+	.is_quiet	= svc_conn_is_quiet,
+	.show		= svc_conn_show,
 };
 
-static void set_addresses(struct rpcrdma2_svc_xprt *sx,
-			  struct rdma_cm_id *cm_id)
+static void svc_set_addresses(struct rpcrdma2_svc_xprt *sx,
+			      struct rdma_cm_id *cm_id)
 {
 	struct sockaddr *sa;
 
@@ -168,7 +168,8 @@ static void set_addresses(struct rpcrdma2_svc_xprt *sx,
 	svc_xprt_set_local(&sx->xprt, sa, svc_addr_len(sa));
 }
 
-static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
+static bool svc_adopt_conn(struct rpcrdma2_svc_xprt *sx,
+			   struct rpcrdma2_conn *conn)
 {
 	const struct svc_serv *serv = sx->xprt.xpt_server;
 	struct rpcrdma2_conn_param param = {
@@ -188,7 +189,7 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 
 	rpcrdma2_server_dialects(&param.dialects);
 	conn->upper = sx;
-	set_addresses(sx, conn->cm_id);
+	svc_set_addresses(sx, conn->cm_id);
 	if (!rpcrdma2_responder_create(conn, (struct sockaddr *)&sx->xprt.xpt_remote,
 				       rpcrdma2_svc_admitted))
 		return false;
@@ -202,8 +203,9 @@ static bool adopt(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_conn *conn)
 }
 
 /* A connection that came to a listener, before sunrpc hears of it */
-static struct rpcrdma2_svc_xprt *conn_svc_xprt(struct rpcrdma2_svc_xprt *listener,
-					       struct rpcrdma2_conn *conn)
+static struct rpcrdma2_svc_xprt *
+svc_xprt_new_conn(struct rpcrdma2_svc_xprt *listener,
+		  struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc_xprt *sx;
 
@@ -216,7 +218,7 @@ static struct rpcrdma2_svc_xprt *conn_svc_xprt(struct rpcrdma2_svc_xprt *listene
 	return sx;
 }
 
-static void drop(struct rpcrdma2_svc_xprt *sx)
+static void svc_xprt_drop(struct rpcrdma2_svc_xprt *sx)
 {
 	/* Each svc_xprt that is freed gives up a claim to the module. */
 	__module_get(THIS_MODULE);
@@ -233,39 +235,39 @@ static void drop(struct rpcrdma2_svc_xprt *sx)
 void rpcrdma2_svc_discard(struct rpcrdma2_svc_xprt *sx)
 {
 	rpcrdma2_backlog_remove(sx);
-	drop(sx);
+	svc_xprt_drop(sx);
 }
 
 /* CM context; @conn can't go, but it may be closing. */
-static int take_in(struct rpcrdma2_svc_xprt *listener,
-		   struct rpcrdma2_conn *conn)
+static int svc_take_in(struct rpcrdma2_svc_xprt *listener,
+		       struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc_xprt *sx;
 
-	sx = conn_svc_xprt(listener, conn);
+	sx = svc_xprt_new_conn(listener, conn);
 	if (!sx)
 		return -ENOMEM;
 	rpcrdma2_conn_get(conn);
-	if (!adopt(sx, conn)) {
-		drop(sx);
+	if (!svc_adopt_conn(sx, conn)) {
+		svc_xprt_drop(sx);
 		return -ENOMEM;
 	}
 	return rpcrdma2_backlog_add(sx);
 }
 
 /* CM context. */
-static bool has_room(void *context, const struct sockaddr *sa)
+static bool svc_listener_has_room(void *context, const struct sockaddr *sa)
 {
 	return rpcrdma2_backlog_has_room(context, sa);
 }
 
 /* CM context. */
-static void incoming(void *context, struct rpcrdma2_conn *conn)
+static void svc_listener_incoming(void *context, struct rpcrdma2_conn *conn)
 {
 	int rc = -ENOTCONN;
 
 	if (rpcrdma2_conn_enter(conn)) {
-		rc = take_in(context, conn);
+		rc = svc_take_in(context, conn);
 		rpcrdma2_conn_exit(conn);
 	}
 	if (rc)
@@ -274,13 +276,13 @@ static void incoming(void *context, struct rpcrdma2_conn *conn)
 }
 
 static const struct rpcrdma2_listener_ops listener_ops = {
-	.has_room	= has_room,
-	.incoming	= incoming,
+	.has_room	= svc_listener_has_room,
+	.incoming	= svc_listener_incoming,
 };
 
 /* Return: as new, but with a backlog */
-static struct rpcrdma2_svc_xprt *listener_svc_xprt(struct svc_serv *serv,
-						   struct net *net)
+static struct rpcrdma2_svc_xprt *svc_xprt_new_listener(struct svc_serv *serv,
+						       struct net *net)
 {
 	struct rpcrdma2_svc_xprt *sx = svc_xprt_new(serv, net);
 
@@ -292,7 +294,7 @@ static struct rpcrdma2_svc_xprt *listener_svc_xprt(struct svc_serv *serv,
 	sx->backlog = rpcrdma2_backlog_alloc();
 	if (sx->backlog)
 		return sx;
-	drop(sx);
+	svc_xprt_drop(sx);
 	return NULL;
 }
 
@@ -304,7 +306,7 @@ static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 
 	if (sa->sa_family != AF_INET && sa->sa_family != AF_INET6)
 		return ERR_PTR(-EAFNOSUPPORT);
-	sx = listener_svc_xprt(serv, net);
+	sx = svc_xprt_new_listener(serv, net);
 	if (!sx)
 		return ERR_PTR(-ENOMEM);
 	sx->listener = rpcrdma2_listen(net, sa, &listener_ops, sx);
@@ -313,7 +315,7 @@ static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 
 		/* Of several devices, one may have begun to listen. */
 		rpcrdma2_backlog_close(sx);
-		drop(sx);
+		svc_xprt_drop(sx);
 		return err;
 	}
 	/* Port 0 asked for any: say which. */

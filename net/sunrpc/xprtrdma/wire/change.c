@@ -13,7 +13,7 @@
 #define EXTENSION_WORD	0x72327031
 
 /* Words of a subset; those that are not there are zero. Only the first one is used. */
-static int decode_subset(struct xdr_stream *xdr, u32 *subset)
+static int change_decode_subset(struct xdr_stream *xdr, u32 *subset)
 {
 	u32 words, i, word;
 
@@ -29,8 +29,8 @@ static int decode_subset(struct xdr_stream *xdr, u32 *subset)
 	return 0;
 }
 
-static int decode_request(const struct rpcrdma2_prop_table *table,
-			  struct xdr_stream *xdr, struct rpcrdma2_change *change)
+static int change_decode_request(const struct rpcrdma2_prop_table *table,
+				 struct xdr_stream *xdr, struct rpcrdma2_change *change)
 {
 	u32 i, which;
 
@@ -48,12 +48,12 @@ static int decode_request(const struct rpcrdma2_prop_table *table,
 	return 0;
 }
 
-static int decode_disposition(struct xdr_stream *xdr,
-			      struct rpcrdma2_change *change)
+static int change_decode_disposition(struct xdr_stream *xdr,
+				     struct rpcrdma2_change *change)
 {
-	if (decode_subset(xdr, &change->done) ||
-	    decode_subset(xdr, &change->rejected) ||
-	    decode_subset(xdr, &change->pending))
+	if (change_decode_subset(xdr, &change->done) ||
+	    change_decode_subset(xdr, &change->rejected) ||
+	    change_decode_subset(xdr, &change->pending))
 		return -EBADMSG;
 	if (change->done & change->rejected ||
 	    (change->done | change->rejected) & change->pending)
@@ -61,8 +61,8 @@ static int decode_disposition(struct xdr_stream *xdr,
 	return 0;
 }
 
-static int decode_update(const struct rpcrdma2_prop_table *table,
-			 struct xdr_stream *xdr, struct rpcrdma2_change *change)
+static int change_decode_update(const struct rpcrdma2_prop_table *table,
+				struct xdr_stream *xdr, struct rpcrdma2_change *change)
 {
 	u32 settled;
 
@@ -93,19 +93,19 @@ int rpcrdma2_decode_change(const struct rpcrdma2_dialect *dialect,
 	rpcrdma2_props_init(table, &change->props);
 	switch (hdr->kind) {
 	case RPCRDMA2_REQUEST:
-		rc = decode_request(table, xdr, change);
+		rc = change_decode_request(table, xdr, change);
 		break;
 	case RPCRDMA2_DISPOSITION:
-		rc = decode_disposition(xdr, change);
+		rc = change_decode_disposition(xdr, change);
 		break;
 	default:
-		rc = decode_update(table, xdr, change);
+		rc = change_decode_update(table, xdr, change);
 		break;
 	}
 	return rc ?: xdr_stream_remaining(xdr) ? -EBADMSG : 0;
 }
 
-static int encode_words(struct xdr_stream *xdr, u32 a, u32 b)
+static int change_encode_words(struct xdr_stream *xdr, u32 a, u32 b)
 {
 	if (xdr_stream_encode_u32(xdr, a) < 0 || xdr_stream_encode_u32(xdr, b) < 0)
 		return -EMSGSIZE;
@@ -134,9 +134,9 @@ int rpcrdma2_encode_change(const struct rpcrdma2_dialect *dialect,
 		return rpcrdma2_encode_some(xdr, table, &change->props,
 					    change->which);
 	case RPCRDMA2_DISPOSITION:
-		return encode_words(xdr, 1, change->done) ?:
-		       encode_words(xdr, 1, change->rejected) ?:
-		       encode_words(xdr, 1, change->pending);
+		return change_encode_words(xdr, 1, change->done) ?:
+		       change_encode_words(xdr, 1, change->rejected) ?:
+		       change_encode_words(xdr, 1, change->pending);
 	default:
 		if (rpcrdma2_encode_some(xdr, table, &change->props,
 					 change->which))

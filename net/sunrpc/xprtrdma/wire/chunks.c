@@ -39,7 +39,7 @@ rpcrdma2_chunk_segment(const struct rpcrdma2_chunk_lists *cl,
 	return seg;
 }
 
-static __be32 *encode_segment(__be32 *p, const struct rpcrdma2_segment *seg)
+static __be32 *segment_encode(__be32 *p, const struct rpcrdma2_segment *seg)
 {
 	*p++ = cpu_to_be32(seg->handle);
 	*p++ = cpu_to_be32(seg->length);
@@ -47,7 +47,7 @@ static __be32 *encode_segment(__be32 *p, const struct rpcrdma2_segment *seg)
 }
 
 /* Count a segment that stands behind those which @chunk has. */
-static int count_segment(struct rpcrdma2_chunk_lists *cl,
+static int segment_count(struct rpcrdma2_chunk_lists *cl,
 			 struct rpcrdma2_chunk *chunk, u32 length, u64 offset)
 {
 	if (length > U32_MAX - chunk->length || offset > U64_MAX - length)
@@ -79,10 +79,10 @@ int rpcrdma2_add_segment(struct rpcrdma2_chunk_lists *cl,
 
 	if (cl->nsegs >= RPCRDMA2_OWN_SEGMENTS)
 		return -E2BIG;
-	rc = count_segment(cl, chunk, length, offset);
+	rc = segment_count(cl, chunk, length, offset);
 	if (rc)
 		return rc;
-	encode_segment(cl->words + at, &seg);
+	segment_encode(cl->words + at, &seg);
 	return 0;
 }
 
@@ -165,14 +165,14 @@ void rpcrdma2_return_chunk(struct rpcrdma2_chunk_lists *cl,
 	cl->nsegs += offer->nsegs;
 }
 
-static int bad_xdr(struct rpcrdma2_error *err)
+static int chunks_bad_xdr(struct rpcrdma2_error *err)
 {
 	err->code = RDMA2_ERR_BAD_XDR;
 	return -EBADMSG;
 }
 
 /* @p: the segment, in the message */
-static int decode_segment(const __be32 *p, struct rpcrdma2_chunk_lists *cl,
+static int segment_decode(const __be32 *p, struct rpcrdma2_chunk_lists *cl,
 			  struct rpcrdma2_chunk *chunk,
 			  struct rpcrdma2_error *err)
 {
@@ -187,17 +187,19 @@ static int decode_segment(const __be32 *p, struct rpcrdma2_chunk_lists *cl,
 	if (!chunk->nsegs)
 		chunk->first = p - cl->words;
 	xdr_decode_hyper((__be32 *)p + 2, &offset);
-	return count_segment(cl, chunk, length, offset) ? bad_xdr(err) : 0;
+	if (segment_count(cl, chunk, length, offset))
+		return chunks_bad_xdr(err);
+	return 0;
 }
 
 /* Each link of a chain, and the Reply chunk, is announced by a boolean. */
-static int decode_follows(struct xdr_stream *xdr, bool *follows,
-			  struct rpcrdma2_error *err)
+static int chunks_decode_follows(struct xdr_stream *xdr, bool *follows,
+				 struct rpcrdma2_error *err)
 {
 	u32 word;
 
 	if (xdr_stream_decode_u32(xdr, &word) || word > 1)
-		return bad_xdr(err);
+		return chunks_bad_xdr(err);
 	*follows = word;
 	return 0;
 }
@@ -207,8 +209,9 @@ static int decode_follows(struct xdr_stream *xdr, bool *follows,
  * again after another one would split its chunk, and is refused.
  */
 static struct rpcrdma2_chunk *
-read_chunk_at(struct rpcrdma2_chunk_lists *cl, struct rpcrdma2_chunk *last,
-	      u32 position, struct rpcrdma2_error *err)
+chunks_read_chunk_at(struct rpcrdma2_chunk_lists *cl,
+		     struct rpcrdma2_chunk *last, u32 position,
+		     struct rpcrdma2_error *err)
 {
 	struct rpcrdma2_chunk *chunk;
 	unsigned int i;
@@ -217,7 +220,7 @@ read_chunk_at(struct rpcrdma2_chunk_lists *cl, struct rpcrdma2_chunk *last,
 		return last;
 	for (i = 0; i < cl->nreads; i++) {
 		if (cl->reads[i].position == position) {
-			bad_xdr(err);
+			chunks_bad_xdr(err);
 			return NULL;
 		}
 	}
@@ -236,7 +239,7 @@ read_chunk_at(struct rpcrdma2_chunk_lists *cl, struct rpcrdma2_chunk *last,
  * payload stream. One at position zero holds the stream that the others are
  * cut out of, so it overlaps none of them.
  */
-static bool reads_overlap(const struct rpcrdma2_chunk_lists *cl)
+static bool chunks_reads_overlap(const struct rpcrdma2_chunk_lists *cl)
 {
 	const struct rpcrdma2_chunk *prev = NULL, *cur;
 	unsigned int i;
@@ -254,9 +257,9 @@ static bool reads_overlap(const struct rpcrdma2_chunk_lists *cl)
 	return false;
 }
 
-static int decode_read_list(struct xdr_stream *xdr,
-			    struct rpcrdma2_chunk_lists *cl,
-			    struct rpcrdma2_error *err)
+static int chunks_decode_read_list(struct xdr_stream *xdr,
+				   struct rpcrdma2_chunk_lists *cl,
+				   struct rpcrdma2_error *err)
 {
 	struct rpcrdma2_chunk *chunk = NULL;
 	bool follows;
@@ -264,54 +267,54 @@ static int decode_read_list(struct xdr_stream *xdr,
 	__be32 *p;
 
 	for (;;) {
-		if (decode_follows(xdr, &follows, err))
+		if (chunks_decode_follows(xdr, &follows, err))
 			return -EBADMSG;
 		if (!follows)
 			break;
 		p = xdr_inline_decode(xdr, XDR_UNIT + SEGMENT_SIZE);
 		if (!p)
-			return bad_xdr(err);
+			return chunks_bad_xdr(err);
 		position = be32_to_cpup(p++);
 		if (position % XDR_UNIT)
-			return bad_xdr(err);
-		chunk = read_chunk_at(cl, chunk, position, err);
-		if (!chunk || decode_segment(p, cl, chunk, err))
+			return chunks_bad_xdr(err);
+		chunk = chunks_read_chunk_at(cl, chunk, position, err);
+		if (!chunk || segment_decode(p, cl, chunk, err))
 			return -EBADMSG;
 	}
-	return reads_overlap(cl) ? bad_xdr(err) : 0;
+	return chunks_reads_overlap(cl) ? chunks_bad_xdr(err) : 0;
 }
 
-static int decode_segment_array(struct xdr_stream *xdr,
-				struct rpcrdma2_chunk_lists *cl,
-				struct rpcrdma2_chunk *chunk,
-				struct rpcrdma2_error *err)
+static int chunk_decode_segments(struct xdr_stream *xdr,
+				 struct rpcrdma2_chunk_lists *cl,
+				 struct rpcrdma2_chunk *chunk,
+				 struct rpcrdma2_error *err)
 {
 	u32 count;
 	__be32 *p;
 
 	if (xdr_stream_decode_u32(xdr, &count))
-		return bad_xdr(err);
+		return chunks_bad_xdr(err);
 	if (count > xdr_stream_remaining(xdr) / SEGMENT_SIZE)
-		return bad_xdr(err);
+		return chunks_bad_xdr(err);
 	while (count--) {
 		p = xdr_inline_decode(xdr, SEGMENT_SIZE);
 		if (!p)
-			return bad_xdr(err);
-		if (decode_segment(p, cl, chunk, err))
+			return chunks_bad_xdr(err);
+		if (segment_decode(p, cl, chunk, err))
 			return -EBADMSG;
 	}
 	return 0;
 }
 
-static int decode_write_list(struct xdr_stream *xdr,
-			     struct rpcrdma2_chunk_lists *cl,
-			     struct rpcrdma2_error *err)
+static int chunks_decode_write_list(struct xdr_stream *xdr,
+				    struct rpcrdma2_chunk_lists *cl,
+				    struct rpcrdma2_error *err)
 {
 	struct rpcrdma2_chunk *chunk;
 	bool follows;
 
 	for (;;) {
-		if (decode_follows(xdr, &follows, err))
+		if (chunks_decode_follows(xdr, &follows, err))
 			return -EBADMSG;
 		if (!follows)
 			return 0;
@@ -321,13 +324,13 @@ static int decode_write_list(struct xdr_stream *xdr,
 			err->max_chunks = RPCRDMA2_MAX_WRITE_CHUNKS;
 			return -EBADMSG;
 		}
-		if (decode_segment_array(xdr, cl, chunk, err))
+		if (chunk_decode_segments(xdr, cl, chunk, err))
 			return -EBADMSG;
 	}
 }
 
 /* Most messages have none: one look instead of three. */
-static bool decode_no_chunks(struct xdr_stream *xdr)
+static bool chunks_decode_none(struct xdr_stream *xdr)
 {
 	static const __be32 ends[3];
 
@@ -358,14 +361,15 @@ int rpcrdma2_decode_chunk_lists(struct xdr_stream *xdr,
 	cl->has_reply = false;
 	cl->words = xdr->p;
 
-	if (decode_no_chunks(xdr))
+	if (chunks_decode_none(xdr))
 		return 0;
-	if (decode_read_list(xdr, cl, err) || decode_write_list(xdr, cl, err))
+	if (chunks_decode_read_list(xdr, cl, err) ||
+	    chunks_decode_write_list(xdr, cl, err))
 		return -EBADMSG;
-	if (decode_follows(xdr, &has_reply, err))
+	if (chunks_decode_follows(xdr, &has_reply, err))
 		return -EBADMSG;
 	if (has_reply &&
-	    decode_segment_array(xdr, cl, rpcrdma2_add_reply_chunk(cl), err))
+	    chunk_decode_segments(xdr, cl, rpcrdma2_add_reply_chunk(cl), err))
 		return -EBADMSG;
 	return 0;
 }
@@ -451,18 +455,19 @@ u32 rpcrdma2_any_handle(const struct rpcrdma2_chunk_lists *cl)
 }
 
 /* Segment @i as it goes out: all of it, or as far as it was used. */
-static __be32 *encode_used(__be32 *p, const struct rpcrdma2_chunk_lists *cl,
-			   const struct rpcrdma2_chunk *chunk, unsigned int i,
-			   u32 *left)
+static __be32 *segment_encode_used(__be32 *p,
+				   const struct rpcrdma2_chunk_lists *cl,
+				   const struct rpcrdma2_chunk *chunk,
+				   unsigned int i, u32 *left)
 {
 	struct rpcrdma2_segment seg = rpcrdma2_chunk_segment(cl, chunk, i);
 
 	seg.length = min_t(u32, seg.length, *left);
 	*left -= seg.length;
-	return encode_segment(p, &seg);
+	return segment_encode(p, &seg);
 }
 
-static __be32 *encode_read_chunk(__be32 *p,
+static __be32 *chunk_encode_read(__be32 *p,
 				 const struct rpcrdma2_chunk_lists *cl,
 				 const struct rpcrdma2_chunk *chunk)
 {
@@ -472,14 +477,14 @@ static __be32 *encode_read_chunk(__be32 *p,
 	for (i = 0; i < chunk->nsegs; i++) {
 		*p++ = xdr_one;
 		*p++ = cpu_to_be32(chunk->position);
-		p = encode_used(p, cl, chunk, i, &left);
+		p = segment_encode_used(p, cl, chunk, i, &left);
 	}
 	return p;
 }
 
-static __be32 *encode_segment_array(__be32 *p,
-				    const struct rpcrdma2_chunk_lists *cl,
-				    const struct rpcrdma2_chunk *chunk)
+static __be32 *chunk_encode_segments(__be32 *p,
+				     const struct rpcrdma2_chunk_lists *cl,
+				     const struct rpcrdma2_chunk *chunk)
 {
 	u32 left = chunk->length;
 	unsigned int i;
@@ -487,7 +492,7 @@ static __be32 *encode_segment_array(__be32 *p,
 	*p++ = xdr_one;
 	*p++ = cpu_to_be32(chunk->nsegs);
 	for (i = 0; i < chunk->nsegs; i++)
-		p = encode_used(p, cl, chunk, i, &left);
+		p = segment_encode_used(p, cl, chunk, i, &left);
 	return p;
 }
 
@@ -530,13 +535,13 @@ int rpcrdma2_encode_chunk_lists(struct xdr_stream *xdr,
 		return -EMSGSIZE;
 
 	for (i = 0; i < cl->nreads; i++)
-		p = encode_read_chunk(p, cl, &cl->reads[i]);
+		p = chunk_encode_read(p, cl, &cl->reads[i]);
 	*p++ = xdr_zero;
 	for (i = 0; i < cl->nwrites; i++)
-		p = encode_segment_array(p, cl, &cl->writes[i]);
+		p = chunk_encode_segments(p, cl, &cl->writes[i]);
 	*p++ = xdr_zero;
 	if (cl->has_reply)
-		encode_segment_array(p, cl, &cl->reply);
+		chunk_encode_segments(p, cl, &cl->reply);
 	else
 		*p = xdr_zero;
 	return 0;

@@ -93,8 +93,8 @@ void rpcrdma2_version_range(const struct rpcrdma2_dialects *dialects,
  * direction of the RPC message, or the message's end, stand elsewhere. What a dialect
  * calls an unknown header type is well-formed there as far as it can tell.
  */
-static bool understands(const struct rpcrdma2_dialect *dialect, void *msg,
-			size_t len)
+static bool dialect_understands(const struct rpcrdma2_dialect *dialect,
+				void *msg, size_t len)
 {
 	struct rpcrdma2_header hdr = { .response = false };
 	struct xdr_stream xdr;
@@ -125,7 +125,7 @@ rpcrdma2_recognize(const struct rpcrdma2_dialects *dialects, void *msg, size_t l
 		dialect = dialects->dialect[i];
 		if (dialect->version != be32_to_cpup((__be32 *)msg + 1))
 			continue;
-		if (understands(dialect, msg, len))
+		if (dialect_understands(dialect, msg, len))
 			return dialect;
 		same = same ?: dialect;
 	}

@@ -49,13 +49,13 @@ const char *rpcrdma2_error_name(u32 code)
 	return def ? def->name : "other";
 }
 
-static u32 *word_of(struct rpcrdma2_error *err, size_t where)
+static u32 *error_word(struct rpcrdma2_error *err, size_t where)
 {
 	return (void *)err + where;
 }
 
 /* Its number is another text's. */
-static bool is_foreign(const struct rpcrdma2_error *err)
+static bool error_is_foreign(const struct rpcrdma2_error *err)
 {
 	return err->bare && err->code != RDMA2_ERR_VERS;
 }
@@ -73,7 +73,7 @@ void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
 	const struct rpcrdma2_errdef *def = rpcrdma2_error_of(dialect, err->code);
 	const char *name = def ? def->name : rpcrdma2_error_name(err->code);
 
-	if (is_foreign(err))
+	if (error_is_foreign(err))
 		snprintf(buf, size, "%u of another text", err->code);
 	else
 		snprintf(buf, size, "%s", err->code ? name : "NONE");
@@ -98,14 +98,14 @@ int rpcrdma2_decode_error(const struct rpcrdma2_dialect *dialect,
 
 	if (xdr_stream_decode_u32(xdr, &err->code) || !err->code)
 		return -EBADMSG;
-	if (is_foreign(err))
+	if (error_is_foreign(err))
 		return 0;
 	def = error_numbered(dialect, err->code);
 	if (!def)
 		return dialect->open_errors ? 0 : -EBADMSG;
 	err->code = def->code;
 	for (i = 0; i < def->nr_words; i++)
-		if (xdr_stream_decode_u32(xdr, word_of(err, def->words[i])))
+		if (xdr_stream_decode_u32(xdr, error_word(err, def->words[i])))
 			return -EBADMSG;
 	if (err->code == RDMA2_ERR_VERS && err->vers_low > err->vers_high)
 		return -EBADMSG;
@@ -114,11 +114,12 @@ int rpcrdma2_decode_error(const struct rpcrdma2_dialect *dialect,
 
 /* How it is said. Return: NULL: by its code alone */
 static const struct rpcrdma2_errdef *
-said_as(const struct rpcrdma2_dialect *dialect, const struct rpcrdma2_error *err)
+error_said_as(const struct rpcrdma2_dialect *dialect,
+	      const struct rpcrdma2_error *err)
 {
 	const struct rpcrdma2_errdef *def;
 
-	if (is_foreign(err))
+	if (error_is_foreign(err))
 		return NULL;
 	def = rpcrdma2_error_of(dialect, err->code);
 	if (!def && !dialect->open_errors)
@@ -136,7 +137,7 @@ said_as(const struct rpcrdma2_dialect *dialect, const struct rpcrdma2_error *err
 size_t rpcrdma2_error_size(const struct rpcrdma2_dialect *dialect,
 			   const struct rpcrdma2_header *hdr)
 {
-	const struct rpcrdma2_errdef *def = said_as(dialect, &hdr->error);
+	const struct rpcrdma2_errdef *def = error_said_as(dialect, &hdr->error);
 
 	return (1 + (def ? def->nr_words : 0)) * XDR_UNIT;
 }
@@ -153,7 +154,7 @@ int rpcrdma2_encode_error(const struct rpcrdma2_dialect *dialect,
 			  struct xdr_stream *xdr,
 			  const struct rpcrdma2_header *hdr)
 {
-	const struct rpcrdma2_errdef *def = said_as(dialect, &hdr->error);
+	const struct rpcrdma2_errdef *def = error_said_as(dialect, &hdr->error);
 	struct rpcrdma2_error err = hdr->error;
 	unsigned int i;
 	__be32 *p;
@@ -163,6 +164,6 @@ int rpcrdma2_encode_error(const struct rpcrdma2_dialect *dialect,
 		return -EMSGSIZE;
 	*p++ = cpu_to_be32(def ? def->number : err.code);
 	for (i = 0; def && i < def->nr_words; i++)
-		*p++ = cpu_to_be32(*word_of(&err, def->words[i]));
+		*p++ = cpu_to_be32(*error_word(&err, def->words[i]));
 	return 0;
 }

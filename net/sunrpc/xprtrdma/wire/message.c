@@ -40,7 +40,7 @@ int rpcrdma2_refuse(struct rpcrdma2_header *hdr, u32 code)
 	return -EBADMSG;
 }
 
-static int refuse_version(struct rpcrdma2_header *hdr, u32 version)
+static int message_refuse_version(struct rpcrdma2_header *hdr, u32 version)
 {
 	hdr->error.vers_low = version;
 	hdr->error.vers_high = version;
@@ -87,7 +87,7 @@ rpcrdma2_type_for(const struct rpcrdma2_type *types, unsigned int nr, u32 kind)
 }
 
 static const struct rpcrdma2_type *
-type_for(const struct rpcrdma2_dialect *dialect, u32 kind)
+message_type_for(const struct rpcrdma2_dialect *dialect, u32 kind)
 {
 	return rpcrdma2_type_for(dialect->types, dialect->nr_types, kind);
 }
@@ -124,7 +124,7 @@ int rpcrdma2_decode(const struct rpcrdma2_dialect *dialect,
 	if (htype == HTYPE_ERROR)
 		hdr->kind = RPCRDMA2_ERROR;
 	if (hdr->vers != dialect->version)
-		return refuse_version(hdr, dialect->version);
+		return message_refuse_version(hdr, dialect->version);
 	type = rpcrdma2_type_of(dialect->types, dialect->nr_types, htype);
 	if (!type)
 		return dialect->refuse_type(hdr);
@@ -144,7 +144,7 @@ int rpcrdma2_decode(const struct rpcrdma2_dialect *dialect,
 int rpcrdma2_encode(const struct rpcrdma2_dialect *dialect,
 		    struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
 {
-	const struct rpcrdma2_type *type = type_for(dialect, hdr->kind);
+	const struct rpcrdma2_type *type = message_type_for(dialect, hdr->kind);
 	__be32 *p;
 
 	if (!type)
@@ -172,14 +172,14 @@ size_t rpcrdma2_header_size(const struct rpcrdma2_dialect *dialect,
 	if (hdr->kind == RPCRDMA2_MSG && !rpcrdma2_has_chunks(&hdr->chunks))
 		return dialect->plain_size;
 	return COMMON_PREFIX +
-	       type_for(dialect, hdr->kind)->size(dialect, hdr);
+	       message_type_for(dialect, hdr->kind)->size(dialect, hdr);
 }
 
 /*
  * The inline RPC message repeats the XID and has a direction, and both must
  * agree with the header (v2-09, 3.2).
  */
-static int check_inline_message(struct xdr_stream *xdr,
+static int message_check_inline(struct xdr_stream *xdr,
 				struct rpcrdma2_header *hdr)
 {
 	if (rpcrdma2_position_zero(&hdr->chunks))
@@ -197,7 +197,7 @@ static int check_inline_message(struct xdr_stream *xdr,
  * A Call in an RDMA2_NOMSG lies in a Position-Zero Read chunk, a Reply in
  * the Reply chunk, and nothing of it follows the header.
  */
-static int check_external_message(struct xdr_stream *xdr,
+static int message_check_external(struct xdr_stream *xdr,
 				  struct rpcrdma2_header *hdr)
 {
 	const struct rpcrdma2_chunk *external;
@@ -227,6 +227,6 @@ int rpcrdma2_check_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	if (hdr->response && hdr->chunks.nreads)
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 	if (hdr->kind == RPCRDMA2_NOMSG)
-		return check_external_message(xdr, hdr);
-	return check_inline_message(xdr, hdr);
+		return message_check_external(xdr, hdr);
+	return message_check_inline(xdr, hdr);
 }

@@ -12,13 +12,13 @@
 #define PRIVATE_DATA_VERSION	1
 #define PRIVATE_DATA_F_R	0x01
 
-static u8 encode_size(u32 size)
+static u8 private_data_encode_size(u32 size)
 {
 	size = clamp_t(u32, size, RPCRDMA2_RBSIZ_MIN, RPCRDMA2_RBSIZ_MAX);
 	return size / 1024 - 1;
 }
 
-static u32 decode_size(u8 code)
+static u32 private_data_decode_size(u8 code)
 {
 	return (code + 1) * 1024;
 }
@@ -35,8 +35,8 @@ void rpcrdma2_encode_private_data(u8 buf[RPCRDMA2_PRIVATE_DATA_LEN],
 	put_unaligned_be32(PRIVATE_DATA_MAGIC, buf);
 	buf[4] = PRIVATE_DATA_VERSION;
 	buf[5] = pd->remote_inv ? PRIVATE_DATA_F_R : 0;
-	buf[6] = encode_size(pd->send_size);
-	buf[7] = encode_size(pd->recv_size);
+	buf[6] = private_data_encode_size(pd->send_size);
+	buf[7] = private_data_encode_size(pd->recv_size);
 }
 
 /**
@@ -61,8 +61,8 @@ bool rpcrdma2_decode_private_data(const void *buf, size_t len,
 		if (p[i + 4] != PRIVATE_DATA_VERSION)
 			continue;
 		pd->remote_inv = p[i + 5] & PRIVATE_DATA_F_R;
-		pd->send_size = decode_size(p[i + 6]);
-		pd->recv_size = decode_size(p[i + 7]);
+		pd->send_size = private_data_decode_size(p[i + 6]);
+		pd->recv_size = private_data_decode_size(p[i + 7]);
 		return true;
 	}
 	return false;

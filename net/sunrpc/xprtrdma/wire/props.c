@@ -11,7 +11,8 @@
 /* The first number of those for experiments (xcharext, 6.2) */
 #define EXPERIMENTAL	0xffffff00
 
-static u32 *value_of(struct rpcrdma2_props *props, const struct rpcrdma2_prop *prop)
+static u32 *prop_value_of(struct rpcrdma2_props *props,
+			  const struct rpcrdma2_prop *prop)
 {
 	return (void *)props + prop->field;
 }
@@ -44,12 +45,13 @@ void rpcrdma2_props_init(const struct rpcrdma2_prop_table *table,
 
 	*props = table->others;
 	for (i = 0; i < table->nr; i++)
-		*value_of(props, &table->props[i]) = table->props[i].initial;
+		*prop_value_of(props, &table->props[i]) =
+			table->props[i].initial;
 }
 
-static int decode_value(const struct rpcrdma2_prop_table *table,
-			const struct rpcrdma2_prop *prop, const __be32 *data,
-			u32 len, u32 *value)
+static int prop_decode_value(const struct rpcrdma2_prop_table *table,
+			     const struct rpcrdma2_prop *prop,
+			     const __be32 *data, u32 len, u32 *value)
 {
 	*value = prop->initial;
 	if (!len && table->empty_is_default)
@@ -86,8 +88,8 @@ int rpcrdma2_decode_prop(struct xdr_stream *xdr,
 		return -EBADMSG;
 	prop = prop_by_id(table, id);
 	*which = prop ? prop_bit(prop) : 0;
-	return prop ? decode_value(table, prop, data, len,
-				   value_of(props, prop)) : 0;
+	return prop ? prop_decode_value(table, prop, data, len,
+					prop_value_of(props, prop)) : 0;
 }
 
 /**

@@ -22,8 +22,8 @@
  * A Call that lies elsewhere has a Position-Zero Read chunk. What is malformed
  * is taken for what the receiver expects.
  */
-static bool is_reply(const struct xdr_stream *xdr,
-		     const struct rpcrdma2_header *hdr)
+static bool v1_is_reply(const struct xdr_stream *xdr,
+			const struct rpcrdma2_header *hdr)
 {
 	u32 direction;
 
@@ -35,8 +35,8 @@ static bool is_reply(const struct xdr_stream *xdr,
 	return direction > 1 ? hdr->response : direction;
 }
 
-static int decode_rpc(const struct rpcrdma2_dialect *dialect,
-		      struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int v1_decode_rpc(const struct rpcrdma2_dialect *dialect,
+			 struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	int rc;
 
@@ -44,14 +44,14 @@ static int decode_rpc(const struct rpcrdma2_dialect *dialect,
 	rc = rpcrdma2_decode_chunk_lists(xdr, &hdr->chunks, &hdr->error);
 	if (rc)
 		return rc;
-	hdr->response = is_reply(xdr, hdr);
+	hdr->response = v1_is_reply(xdr, hdr);
 	if (!hdr->response)
 		hdr->chunks.inv_handle = rpcrdma2_any_handle(&hdr->chunks);
 	return rpcrdma2_check_rpc(xdr, hdr);
 }
 
-static int decode_error(const struct rpcrdma2_dialect *dialect,
-			struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int v1_decode_error(const struct rpcrdma2_dialect *dialect,
+			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	if (rpcrdma2_decode_error(dialect, xdr, &hdr->error))
 		return rpcrdma2_refuse_silently(hdr);
@@ -61,19 +61,20 @@ static int decode_error(const struct rpcrdma2_dialect *dialect,
 }
 
 /* MSGP and DONE are obsolete: RFC 8166, 4.1. */
-static int refuse_type(struct rpcrdma2_header *hdr)
+static int v1_refuse_type(struct rpcrdma2_header *hdr)
 {
 	return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 }
 
-static int encode_rpc(const struct rpcrdma2_dialect *dialect,
-		      struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
+static int v1_encode_rpc(const struct rpcrdma2_dialect *dialect,
+			 struct xdr_stream *xdr,
+			 const struct rpcrdma2_header *hdr)
 {
 	return rpcrdma2_encode_chunk_lists(xdr, &hdr->chunks);
 }
 
-static size_t rpc_size(const struct rpcrdma2_dialect *dialect,
-		       const struct rpcrdma2_header *hdr)
+static size_t v1_rpc_size(const struct rpcrdma2_dialect *dialect,
+			  const struct rpcrdma2_header *hdr)
 {
 	return rpcrdma2_chunk_lists_size(&hdr->chunks);
 }
@@ -82,19 +83,19 @@ static const struct rpcrdma2_type types[] = {
 	{
 		.htype	= RDMA_MSG,
 		.kind	= RPCRDMA2_MSG,
-		.decode	= decode_rpc,
-		.encode	= encode_rpc,
-		.size	= rpc_size,
+		.decode	= v1_decode_rpc,
+		.encode	= v1_encode_rpc,
+		.size	= v1_rpc_size,
 	}, {
 		.htype	= RDMA_NOMSG,
 		.kind	= RPCRDMA2_NOMSG,
-		.decode	= decode_rpc,
-		.encode	= encode_rpc,
-		.size	= rpc_size,
+		.decode	= v1_decode_rpc,
+		.encode	= v1_encode_rpc,
+		.size	= v1_rpc_size,
 	}, {
 		.htype	= RDMA_ERROR,
 		.kind	= RPCRDMA2_ERROR,
-		.decode	= decode_error,
+		.decode	= v1_decode_error,
 		.encode	= rpcrdma2_encode_error,
 		.size	= rpcrdma2_error_size,
 	},
@@ -122,7 +123,7 @@ const struct rpcrdma2_dialect rpcrdma2_v1 = {
 	.plain_size	= 7 * XDR_UNIT,
 	.types		= types,
 	.nr_types	= ARRAY_SIZE(types),
-	.refuse_type	= refuse_type,
+	.refuse_type	= v1_refuse_type,
 	.errors		= errors,
 	.nr_errors	= ARRAY_SIZE(errors),
 };

@@ -41,7 +41,7 @@
 #define OPTIONAL_PREFIX		(3 * XDR_UNIT)
 
 /* BKRQSUP_NONE, SZLIM, GENL; 0 is UNKNOWN, for the ULP to find out. */
-static int decode_brs(u32 word, u32 *value)
+static int v2_01_decode_brs(u32 word, u32 *value)
 {
 	if (word > 1 + RDMA2_RVREQSUP_GENL)
 		return -EBADMSG;
@@ -49,12 +49,12 @@ static int decode_brs(u32 word, u32 *value)
 	return 0;
 }
 
-static u32 encode_brs(u32 value)
+static u32 v2_01_encode_brs(u32 value)
 {
 	return value + 1;
 }
 
-static int decode_bool(u32 word, u32 *value)
+static int v2_01_decode_bool(u32 word, u32 *value)
 {
 	if (word > 1)
 		return -EBADMSG;
@@ -75,14 +75,14 @@ static const struct rpcrdma2_prop props[] = {
 		.name		= "remote_inv",
 		.initial	= false,
 		.field		= offsetof(struct rpcrdma2_props, remote_inv),
-		.decode		= decode_bool,
+		.decode		= v2_01_decode_bool,
 	}, {
 		.id		= XCHAR_BRS,
 		.name		= "brs",
 		.initial	= RDMA2_RVREQSUP_INLINE,
 		.field		= offsetof(struct rpcrdma2_props, brs),
-		.decode		= decode_brs,
-		.encode		= encode_brs,
+		.decode		= v2_01_decode_brs,
+		.encode		= v2_01_encode_brs,
 		.value_name	= rpcrdma2_brs_name,
 	}, {
 		.id		= XCHAR_WISH,
@@ -100,7 +100,8 @@ static const struct rpcrdma2_prop_table prop_table = {
 	.others		= { .changes = true },
 };
 
-static int decode_direction(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int v2_01_decode_direction(struct xdr_stream *xdr,
+				  struct rpcrdma2_header *hdr)
 {
 	u32 direction;
 
@@ -110,12 +111,12 @@ static int decode_direction(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	return 0;
 }
 
-static int decode_rpc(const struct rpcrdma2_dialect *dialect,
-		      struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int v2_01_decode_rpc(const struct rpcrdma2_dialect *dialect,
+			    struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	int rc;
 
-	rc = decode_direction(xdr, hdr);
+	rc = v2_01_decode_direction(xdr, hdr);
 	if (rc)
 		return rc;
 	hdr->chunks.inv_handle = 0;
@@ -132,7 +133,7 @@ static int decode_rpc(const struct rpcrdma2_dialect *dialect,
  * two, behind its number. One with a direction and three words is v2-09's, whose error
  * with a single argument stands where ERR_VERS would have its lowest version.
  */
-static bool has_direction(const struct xdr_stream *xdr)
+static bool v2_01_has_direction(const struct xdr_stream *xdr)
 {
 	const __be32 *p = xdr->p;
 	size_t left = xdr_stream_remaining(xdr);
@@ -144,7 +145,7 @@ static bool has_direction(const struct xdr_stream *xdr)
 }
 
 /* This dialect has three errors, and the other texts of version 2 have more. */
-static bool is_others_error(const struct xdr_stream *xdr)
+static bool v2_01_is_others_error(const struct xdr_stream *xdr)
 {
 	u32 number;
 
@@ -155,17 +156,21 @@ static bool is_others_error(const struct xdr_stream *xdr)
 	       number <= RPCRDMA2_OTHERS_LAST_ERROR;
 }
 
-static int decode_error(const struct rpcrdma2_dialect *dialect,
-			struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int v2_01_decode_error(const struct rpcrdma2_dialect *dialect,
+			      struct xdr_stream *xdr,
+			      struct rpcrdma2_header *hdr)
 {
 	hdr->response = true;
-	if (has_direction(xdr) && decode_direction(xdr, hdr))
+	if (v2_01_has_direction(xdr) && v2_01_decode_direction(xdr, hdr))
 		return -EBADMSG;
-	hdr->error.bare = is_others_error(xdr);
+	hdr->error.bare = v2_01_is_others_error(xdr);
 	if (rpcrdma2_decode_error(dialect, xdr, &hdr->error) || !hdr->response)
 		return rpcrdma2_refuse_silently(hdr);
 	hdr->error.bare |= hdr->error.code == RDMA2_ERR_VERS;
-	/* Three words like this are v2-09's error: see has_direction(). No version is so high. */
+	/*
+	 * Three words like this are v2-09's error: see v2_01_has_direction(). No version
+	 * is so high.
+	 */
 	if (hdr->error.code == RDMA2_ERR_VERS &&
 	    hdr->error.vers_low >= RDMA2_ERR_READ_CHUNKS)
 		return rpcrdma2_refuse_silently(hdr);
@@ -173,7 +178,7 @@ static int decode_error(const struct rpcrdma2_dialect *dialect,
 }
 
 /* What won't change matters to nobody who asks for no change. */
-static bool skip_subset(struct xdr_stream *xdr)
+static bool v2_01_skip_subset(struct xdr_stream *xdr)
 {
 	size_t left;
 	u32 words;
@@ -184,18 +189,19 @@ static bool skip_subset(struct xdr_stream *xdr)
 	return words == left / XDR_UNIT && xdr_inline_decode(xdr, left);
 }
 
-static int decode_init(const struct rpcrdma2_dialect *dialect,
-		       struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int v2_01_decode_init(const struct rpcrdma2_dialect *dialect,
+			     struct xdr_stream *xdr,
+			     struct rpcrdma2_header *hdr)
 {
 	if (rpcrdma2_decode_props(xdr, dialect->props, &hdr->props) ||
-	    !skip_subset(xdr))
+	    !v2_01_skip_subset(xdr))
 		return -EBADMSG;
 	return 0;
 }
 
-static int encode_init(const struct rpcrdma2_dialect *dialect,
-		       struct xdr_stream *xdr,
-		       const struct rpcrdma2_header *hdr)
+static int v2_01_encode_init(const struct rpcrdma2_dialect *dialect,
+			     struct xdr_stream *xdr,
+			     const struct rpcrdma2_header *hdr)
 {
 	if (rpcrdma2_encode_props(xdr, dialect->props, &hdr->props))
 		return -EMSGSIZE;
@@ -203,8 +209,8 @@ static int encode_init(const struct rpcrdma2_dialect *dialect,
 	return xdr_stream_encode_u32(xdr, 0) < 0 ? -EMSGSIZE : 0;
 }
 
-static size_t init_size(const struct rpcrdma2_dialect *dialect,
-			const struct rpcrdma2_header *hdr)
+static size_t v2_01_init_size(const struct rpcrdma2_dialect *dialect,
+			      const struct rpcrdma2_header *hdr)
 {
 	return rpcrdma2_props_size(dialect->props) + XDR_UNIT;
 }
@@ -214,9 +220,9 @@ static const struct rpcrdma2_type operations[] = {
 	{
 		.htype	= ROPT_INITXCH,
 		.kind	= RPCRDMA2_PROPS,
-		.decode	= decode_init,
-		.encode	= encode_init,
-		.size	= init_size,
+		.decode	= v2_01_decode_init,
+		.encode	= v2_01_encode_init,
+		.size	= v2_01_init_size,
 	}, {
 		.htype	= ROPT_REQXCH,
 		.kind	= RPCRDMA2_REQUEST,
@@ -239,14 +245,15 @@ static const struct rpcrdma2_type operations[] = {
 };
 
 /* The arguments are all that follows, and XDR like the rest. */
-static int decode_optional(const struct rpcrdma2_dialect *dialect,
-			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int v2_01_decode_optional(const struct rpcrdma2_dialect *dialect,
+				 struct xdr_stream *xdr,
+				 struct rpcrdma2_header *hdr)
 {
 	const struct rpcrdma2_type *operation;
 	u32 number, len;
 	int rc;
 
-	rc = decode_direction(xdr, hdr);
+	rc = v2_01_decode_direction(xdr, hdr);
 	if (rc)
 		return rc;
 	if (xdr_stream_decode_u32(xdr, &number) ||
@@ -266,16 +273,17 @@ static int decode_optional(const struct rpcrdma2_dialect *dialect,
 	return 0;
 }
 
-static const struct rpcrdma2_type *operation_for(const struct rpcrdma2_header *hdr)
+static const struct rpcrdma2_type *
+v2_01_operation_for(const struct rpcrdma2_header *hdr)
 {
 	return rpcrdma2_type_for(operations, ARRAY_SIZE(operations), hdr->kind);
 }
 
-static int encode_optional(const struct rpcrdma2_dialect *dialect,
-			   struct xdr_stream *xdr,
-			   const struct rpcrdma2_header *hdr)
+static int v2_01_encode_optional(const struct rpcrdma2_dialect *dialect,
+				 struct xdr_stream *xdr,
+				 const struct rpcrdma2_header *hdr)
 {
-	const struct rpcrdma2_type *operation = operation_for(hdr);
+	const struct rpcrdma2_type *operation = v2_01_operation_for(hdr);
 	__be32 *p;
 
 	p = xdr_reserve_space(xdr, OPTIONAL_PREFIX);
@@ -287,27 +295,28 @@ static int encode_optional(const struct rpcrdma2_dialect *dialect,
 	return operation->encode(dialect, xdr, hdr);
 }
 
-static size_t optional_size(const struct rpcrdma2_dialect *dialect,
-			    const struct rpcrdma2_header *hdr)
+static size_t v2_01_optional_size(const struct rpcrdma2_dialect *dialect,
+				  const struct rpcrdma2_header *hdr)
 {
-	return OPTIONAL_PREFIX + operation_for(hdr)->size(dialect, hdr);
+	return OPTIONAL_PREFIX + v2_01_operation_for(hdr)->size(dialect, hdr);
 }
 
-static int encode_rpc(const struct rpcrdma2_dialect *dialect,
-		      struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
+static int v2_01_encode_rpc(const struct rpcrdma2_dialect *dialect,
+			    struct xdr_stream *xdr,
+			    const struct rpcrdma2_header *hdr)
 {
 	if (xdr_stream_encode_u32(xdr, hdr->response) < 0)
 		return -EMSGSIZE;
 	return rpcrdma2_encode_chunk_lists(xdr, &hdr->chunks);
 }
 
-static size_t rpc_size(const struct rpcrdma2_dialect *dialect,
-		       const struct rpcrdma2_header *hdr)
+static size_t v2_01_rpc_size(const struct rpcrdma2_dialect *dialect,
+			     const struct rpcrdma2_header *hdr)
 {
 	return XDR_UNIT + rpcrdma2_chunk_lists_size(&hdr->chunks);
 }
 
-static int refuse_type(struct rpcrdma2_header *hdr)
+static int v2_01_refuse_type(struct rpcrdma2_header *hdr)
 {
 	hdr->response = false;
 	return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
@@ -317,45 +326,45 @@ static const struct rpcrdma2_type types[] = {
 	{
 		.htype	= RDMA2_MSG,
 		.kind	= RPCRDMA2_MSG,
-		.decode	= decode_rpc,
-		.encode	= encode_rpc,
-		.size	= rpc_size,
+		.decode	= v2_01_decode_rpc,
+		.encode	= v2_01_encode_rpc,
+		.size	= v2_01_rpc_size,
 	}, {
 		.htype	= RDMA2_NOMSG,
 		.kind	= RPCRDMA2_NOMSG,
-		.decode	= decode_rpc,
-		.encode	= encode_rpc,
-		.size	= rpc_size,
+		.decode	= v2_01_decode_rpc,
+		.encode	= v2_01_encode_rpc,
+		.size	= v2_01_rpc_size,
 	}, {
 		.htype	= RDMA2_ERROR,
 		.kind	= RPCRDMA2_ERROR,
-		.decode	= decode_error,
+		.decode	= v2_01_decode_error,
 		.encode	= rpcrdma2_encode_error,
 		.size	= rpcrdma2_error_size,
 	}, {
 		.htype	= RDMA2_OPTIONAL,
 		.kind	= RPCRDMA2_PROPS,
-		.decode	= decode_optional,
-		.encode	= encode_optional,
-		.size	= optional_size,
+		.decode	= v2_01_decode_optional,
+		.encode	= v2_01_encode_optional,
+		.size	= v2_01_optional_size,
 	}, {
 		.htype	= RDMA2_OPTIONAL,
 		.kind	= RPCRDMA2_REQUEST,
-		.decode	= decode_optional,
-		.encode	= encode_optional,
-		.size	= optional_size,
+		.decode	= v2_01_decode_optional,
+		.encode	= v2_01_encode_optional,
+		.size	= v2_01_optional_size,
 	}, {
 		.htype	= RDMA2_OPTIONAL,
 		.kind	= RPCRDMA2_DISPOSITION,
-		.decode	= decode_optional,
-		.encode	= encode_optional,
-		.size	= optional_size,
+		.decode	= v2_01_decode_optional,
+		.encode	= v2_01_encode_optional,
+		.size	= v2_01_optional_size,
 	}, {
 		.htype	= RDMA2_OPTIONAL,
 		.kind	= RPCRDMA2_UPDATE,
-		.decode	= decode_optional,
-		.encode	= encode_optional,
-		.size	= optional_size,
+		.decode	= v2_01_decode_optional,
+		.encode	= v2_01_encode_optional,
+		.size	= v2_01_optional_size,
 	},
 };
 
@@ -385,7 +394,7 @@ const struct rpcrdma2_dialect rpcrdma2_v2_01 = {
 	.plain_size	= 8 * XDR_UNIT,
 	.types		= types,
 	.nr_types	= ARRAY_SIZE(types),
-	.refuse_type	= refuse_type,
+	.refuse_type	= v2_01_refuse_type,
 	.errors		= errors,
 	.nr_errors	= ARRAY_SIZE(errors),
 	.props		= &prop_table,

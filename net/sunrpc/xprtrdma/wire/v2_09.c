@@ -18,7 +18,8 @@
 #define PROPID_CHANGES	0xffffff01
 #define PROPID_WISH	0xffffff02
 
-static int decode_flags(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int v2_09_decode_flags(struct xdr_stream *xdr,
+			      struct rpcrdma2_header *hdr)
 {
 	u32 flags;
 
@@ -29,24 +30,26 @@ static int decode_flags(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 	return 0;
 }
 
-static u32 flags_of(const struct rpcrdma2_header *hdr)
+static u32 v2_09_flags_of(const struct rpcrdma2_header *hdr)
 {
 	return hdr->response ? RPCRDMA2_F_RESPONSE : 0;
 }
 
-static int encode_flags(struct xdr_stream *xdr,
-			const struct rpcrdma2_header *hdr)
+static int v2_09_encode_flags(struct xdr_stream *xdr,
+			      const struct rpcrdma2_header *hdr)
 {
-	return xdr_stream_encode_u32(xdr, flags_of(hdr)) < 0 ? -EMSGSIZE : 0;
+	if (xdr_stream_encode_u32(xdr, v2_09_flags_of(hdr)) < 0)
+		return -EMSGSIZE;
+	return 0;
 }
 
-static int decode_rpc(const struct rpcrdma2_dialect *dialect,
-		      struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int v2_09_decode_rpc(const struct rpcrdma2_dialect *dialect,
+			    struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
 	struct rpcrdma2_chunk_lists *cl = &hdr->chunks;
 	int rc;
 
-	rc = decode_flags(xdr, hdr);
+	rc = v2_09_decode_flags(xdr, hdr);
 	if (rc)
 		return rc;
 	if (xdr_stream_decode_u32(xdr, &cl->inv_handle))
@@ -72,7 +75,7 @@ static int decode_rpc(const struct rpcrdma2_dialect *dialect,
  * Nor have the errors of the other texts of version 2, of which those are known that
  * have no arguments: five words, of which v2-09's shortest has six.
  */
-static bool is_bare_error(const struct xdr_stream *xdr)
+static bool v2_09_is_bare_error(const struct xdr_stream *xdr)
 {
 	const __be32 *p = xdr->p;
 
@@ -88,35 +91,36 @@ static bool is_bare_error(const struct xdr_stream *xdr)
 	}
 }
 
-static int decode_error(const struct rpcrdma2_dialect *dialect,
-			struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int v2_09_decode_error(const struct rpcrdma2_dialect *dialect,
+			      struct xdr_stream *xdr,
+			      struct rpcrdma2_header *hdr)
 {
-	hdr->error.bare = is_bare_error(xdr);
+	hdr->error.bare = v2_09_is_bare_error(xdr);
 	hdr->response = hdr->error.bare;
-	if (!hdr->error.bare && decode_flags(xdr, hdr))
+	if (!hdr->error.bare && v2_09_decode_flags(xdr, hdr))
 		return -EBADMSG;
 	if (rpcrdma2_decode_error(dialect, xdr, &hdr->error) || !hdr->response)
 		return rpcrdma2_refuse_silently(hdr);
 	return 0;
 }
 
-static int encode_error(const struct rpcrdma2_dialect *dialect,
-			struct xdr_stream *xdr,
-			const struct rpcrdma2_header *hdr)
+static int v2_09_encode_error(const struct rpcrdma2_dialect *dialect,
+			      struct xdr_stream *xdr,
+			      const struct rpcrdma2_header *hdr)
 {
-	if (!hdr->error.bare && encode_flags(xdr, hdr))
+	if (!hdr->error.bare && v2_09_encode_flags(xdr, hdr))
 		return -EMSGSIZE;
 	return rpcrdma2_encode_error(dialect, xdr, hdr);
 }
 
-static size_t error_size(const struct rpcrdma2_dialect *dialect,
-			 const struct rpcrdma2_header *hdr)
+static size_t v2_09_error_size(const struct rpcrdma2_dialect *dialect,
+			       const struct rpcrdma2_header *hdr)
 {
 	return (hdr->error.bare ? 0 : XDR_UNIT) +
 	       rpcrdma2_error_size(dialect, hdr);
 }
 
-static int decode_brs(u32 word, u32 *value)
+static int v2_09_decode_brs(u32 word, u32 *value)
 {
 	if (word > RDMA2_RVREQSUP_GENL)
 		return -EBADMSG;
@@ -138,7 +142,7 @@ static const struct rpcrdma2_prop props[] = {
 		.name		= "brs",
 		.initial	= RDMA2_RVREQSUP_INLINE,
 		.field		= offsetof(struct rpcrdma2_props, brs),
-		.decode		= decode_brs,
+		.decode		= v2_09_decode_brs,
 		.value_name	= rpcrdma2_brs_name,
 	}, {
 		.id		= PROPID_CHANGES,
@@ -162,12 +166,13 @@ static const struct rpcrdma2_prop_table prop_table = {
 	.others			= { .remote_inv = true },
 };
 
-static int decode_connprop(const struct rpcrdma2_dialect *dialect,
-			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int v2_09_decode_connprop(const struct rpcrdma2_dialect *dialect,
+				 struct xdr_stream *xdr,
+				 struct rpcrdma2_header *hdr)
 {
 	int rc;
 
-	rc = decode_flags(xdr, hdr);
+	rc = v2_09_decode_flags(xdr, hdr);
 	if (rc)
 		return rc;
 	if (rpcrdma2_decode_props(xdr, dialect->props, &hdr->props) ||
@@ -176,45 +181,47 @@ static int decode_connprop(const struct rpcrdma2_dialect *dialect,
 	return 0;
 }
 
-static int encode_connprop(const struct rpcrdma2_dialect *dialect,
-			   struct xdr_stream *xdr,
-			   const struct rpcrdma2_header *hdr)
+static int v2_09_encode_connprop(const struct rpcrdma2_dialect *dialect,
+				 struct xdr_stream *xdr,
+				 const struct rpcrdma2_header *hdr)
 {
-	if (encode_flags(xdr, hdr))
+	if (v2_09_encode_flags(xdr, hdr))
 		return -EMSGSIZE;
 	return rpcrdma2_encode_props(xdr, dialect->props, &hdr->props);
 }
 
-static size_t connprop_size(const struct rpcrdma2_dialect *dialect,
-			    const struct rpcrdma2_header *hdr)
+static size_t v2_09_connprop_size(const struct rpcrdma2_dialect *dialect,
+				  const struct rpcrdma2_header *hdr)
 {
 	return XDR_UNIT + rpcrdma2_props_size(dialect->props);
 }
 
-static int encode_rpc(const struct rpcrdma2_dialect *dialect,
-		      struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
+static int v2_09_encode_rpc(const struct rpcrdma2_dialect *dialect,
+			    struct xdr_stream *xdr,
+			    const struct rpcrdma2_header *hdr)
 {
 	__be32 *p = xdr_reserve_space(xdr, 2 * XDR_UNIT);
 
 	if (!p)
 		return -EMSGSIZE;
-	*p++ = cpu_to_be32(flags_of(hdr));
+	*p++ = cpu_to_be32(v2_09_flags_of(hdr));
 	*p = cpu_to_be32(hdr->chunks.inv_handle);
 	return rpcrdma2_encode_chunk_lists(xdr, &hdr->chunks);
 }
 
-static size_t rpc_size(const struct rpcrdma2_dialect *dialect,
-		       const struct rpcrdma2_header *hdr)
+static size_t v2_09_rpc_size(const struct rpcrdma2_dialect *dialect,
+			     const struct rpcrdma2_header *hdr)
 {
 	return 2 * XDR_UNIT + rpcrdma2_chunk_lists_size(&hdr->chunks);
 }
 
-static int decode_change(const struct rpcrdma2_dialect *dialect,
-			 struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
+static int v2_09_decode_change(const struct rpcrdma2_dialect *dialect,
+			       struct xdr_stream *xdr,
+			       struct rpcrdma2_header *hdr)
 {
 	int rc;
 
-	rc = decode_flags(xdr, hdr);
+	rc = v2_09_decode_flags(xdr, hdr);
 	if (rc)
 		return rc;
 	if (rpcrdma2_decode_change(dialect, xdr, hdr))
@@ -222,23 +229,23 @@ static int decode_change(const struct rpcrdma2_dialect *dialect,
 	return 0;
 }
 
-static int encode_change(const struct rpcrdma2_dialect *dialect,
-			 struct xdr_stream *xdr,
-			 const struct rpcrdma2_header *hdr)
+static int v2_09_encode_change(const struct rpcrdma2_dialect *dialect,
+			       struct xdr_stream *xdr,
+			       const struct rpcrdma2_header *hdr)
 {
-	if (encode_flags(xdr, hdr))
+	if (v2_09_encode_flags(xdr, hdr))
 		return -EMSGSIZE;
 	return rpcrdma2_encode_change(dialect, xdr, hdr);
 }
 
-static size_t change_size(const struct rpcrdma2_dialect *dialect,
-			  const struct rpcrdma2_header *hdr)
+static size_t v2_09_change_size(const struct rpcrdma2_dialect *dialect,
+				const struct rpcrdma2_header *hdr)
 {
 	return XDR_UNIT + rpcrdma2_change_size(dialect, hdr);
 }
 
 /* What follows may be no flags: it may always be answered. */
-static int refuse_type(struct rpcrdma2_header *hdr)
+static int v2_09_refuse_type(struct rpcrdma2_header *hdr)
 {
 	hdr->response = false;
 	return rpcrdma2_refuse(hdr, RDMA2_ERR_INVAL_HTYPE);
@@ -248,45 +255,45 @@ static const struct rpcrdma2_type types[] = {
 	{
 		.htype	= RDMA2_MSG,
 		.kind	= RPCRDMA2_MSG,
-		.decode	= decode_rpc,
-		.encode	= encode_rpc,
-		.size	= rpc_size,
+		.decode	= v2_09_decode_rpc,
+		.encode	= v2_09_encode_rpc,
+		.size	= v2_09_rpc_size,
 	}, {
 		.htype	= RDMA2_NOMSG,
 		.kind	= RPCRDMA2_NOMSG,
-		.decode	= decode_rpc,
-		.encode	= encode_rpc,
-		.size	= rpc_size,
+		.decode	= v2_09_decode_rpc,
+		.encode	= v2_09_encode_rpc,
+		.size	= v2_09_rpc_size,
 	}, {
 		.htype	= RDMA2_ERROR,
 		.kind	= RPCRDMA2_ERROR,
-		.decode	= decode_error,
-		.encode	= encode_error,
-		.size	= error_size,
+		.decode	= v2_09_decode_error,
+		.encode	= v2_09_encode_error,
+		.size	= v2_09_error_size,
 	}, {
 		.htype	= RDMA2_CONNPROP,
 		.kind	= RPCRDMA2_PROPS,
-		.decode	= decode_connprop,
-		.encode	= encode_connprop,
-		.size	= connprop_size,
+		.decode	= v2_09_decode_connprop,
+		.encode	= v2_09_encode_connprop,
+		.size	= v2_09_connprop_size,
 	}, {
 		.htype	= RDMA2_REQPROP,
 		.kind	= RPCRDMA2_REQUEST,
-		.decode	= decode_change,
-		.encode	= encode_change,
-		.size	= change_size,
+		.decode	= v2_09_decode_change,
+		.encode	= v2_09_encode_change,
+		.size	= v2_09_change_size,
 	}, {
 		.htype	= RDMA2_RESPPROP,
 		.kind	= RPCRDMA2_DISPOSITION,
-		.decode	= decode_change,
-		.encode	= encode_change,
-		.size	= change_size,
+		.decode	= v2_09_decode_change,
+		.encode	= v2_09_encode_change,
+		.size	= v2_09_change_size,
 	}, {
 		.htype	= RDMA2_UPDPROP,
 		.kind	= RPCRDMA2_UPDATE,
-		.decode	= decode_change,
-		.encode	= encode_change,
-		.size	= change_size,
+		.decode	= v2_09_decode_change,
+		.encode	= v2_09_encode_change,
+		.size	= v2_09_change_size,
 	},
 };
 
@@ -352,7 +359,7 @@ const struct rpcrdma2_dialect rpcrdma2_v2_09 = {
 	.plain_size	= 9 * XDR_UNIT,
 	.types		= types,
 	.nr_types	= ARRAY_SIZE(types),
-	.refuse_type	= refuse_type,
+	.refuse_type	= v2_09_refuse_type,
 	.errors		= errors,
 	.nr_errors	= ARRAY_SIZE(errors),
 	.open_errors	= true,

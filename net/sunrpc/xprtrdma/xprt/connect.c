@@ -6,7 +6,7 @@
  * CLOSED, so whatever an RPC had exposed is fenced before sunrpc sends it again.
  *
  * Connecting goes on by events. An attempt lasts from rpcrdma2_xprt_connect()
- * until end_attempt(), and XPRT_CONNECTING is set for as long, so that there is
+ * until connect_end_attempt(), and XPRT_CONNECTING is set for as long, so that there is
  * one attempt at a time. It does not hold sunrpc's write lock: sunrpc may close or
  * destroy the transport meanwhile, and a process may write another address to it.
  * All of these end the attempt.
@@ -29,7 +29,7 @@
  * Tell the tasks that wait for this attempt. A task that comes after XPRT_CONNECTING was
  * cleared begins the next one. It may hear of @status as well, and ask again.
  */
-static void end_attempt(struct rpcrdma2_xprt *x, int status)
+static void connect_end_attempt(struct rpcrdma2_xprt *x, int status)
 {
 	struct rpc_xprt *xprt = &x->xprt;
 
@@ -58,7 +58,7 @@ struct rpcrdma2_conn *rpcrdma2_xprt_conn_get(struct rpcrdma2_xprt *x)
 	return conn;
 }
 
-static void conn_ready(struct rpcrdma2_conn *conn)
+static void xprt_conn_ready(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_xprt *x = conn->upper;
 	struct rpc_xprt *xprt = &x->xprt;
@@ -70,11 +70,11 @@ static void conn_ready(struct rpcrdma2_conn *conn)
 	xprt->stat.connect_count++;
 	xprt->stat.connect_time += (long)jiffies - xprt->stat.connect_start;
 	xprt_set_connected(xprt);
-	end_attempt(x, -EAGAIN);
+	connect_end_attempt(x, -EAGAIN);
 }
 
 /* So that data, their parts of pages, and the rest of the message fit in the segments */
-static size_t max_payload(const struct rpcrdma2_conn *conn)
+static size_t connect_max_payload(const struct rpcrdma2_conn *conn)
 {
 	size_t segments = RPCRDMA2_OWN_SEGMENTS - 4;
 
@@ -82,21 +82,21 @@ static size_t max_payload(const struct rpcrdma2_conn *conn)
 		     segments * conn->max_pages * PAGE_SIZE);
 }
 
-static int conn_prepare(struct rpcrdma2_conn *conn)
+static int xprt_conn_prepare(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_xprt *x = conn->upper;
 
-	x->xprt.max_payload = max_payload(conn);
+	x->xprt.max_payload = connect_max_payload(conn);
 	return rpcrdma2_mrs_provide(conn->requester);
 }
 
-static void conn_room(struct rpcrdma2_conn *conn)
+static void xprt_conn_room(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_requester_room(conn->requester);
 }
 
 /* After -ESHUTDOWN, sunrpc knows: it closes or destroys the transport. */
-static void conn_closing(struct rpcrdma2_conn *conn)
+static void xprt_conn_closing(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_xprt *x = conn->upper;
 
@@ -108,7 +108,8 @@ static void conn_closing(struct rpcrdma2_conn *conn)
  * A network that fails looks like a server that hangs up or does not answer. So the
  * second connection in a row that ends like this decides, and not the first.
  */
-static void weigh_suspicion(struct rpcrdma2_xprt *x, struct rpcrdma2_conn *conn)
+static void connect_weigh_suspicion(struct rpcrdma2_xprt *x,
+				    struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_dialect *before = x->suspect;
 
@@ -119,16 +120,16 @@ static void weigh_suspicion(struct rpcrdma2_xprt *x, struct rpcrdma2_conn *conn)
 	x->suspect = NULL;
 }
 
-static void conn_fence(struct rpcrdma2_conn *conn)
+static void xprt_conn_fence(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_mrs_fence(conn->requester);
 }
 
-static void conn_drained(struct rpcrdma2_conn *conn)
+static void xprt_conn_drained(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_xprt *x = conn->upper;
 
-	weigh_suspicion(x, conn);
+	connect_weigh_suspicion(x, conn);
 	rpcrdma2_requester_drained(conn->requester);
 	rpcrdma2_xprt_reverse_drop(conn);
 	rpcrdma2_report_failure(x, conn);
@@ -174,11 +175,12 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 
 	rpcrdma2_server_lost(x);
 	xprt->connect_cookie++;
-	end_attempt(x, connect_status(x, status));
+	connect_end_attempt(x, connect_status(x, status));
 }
 
 /* sunrpc need not know that one attempt takes several connections. */
-static bool try_again(struct rpcrdma2_xprt *x, const struct rpcrdma2_conn *conn)
+static bool connect_try_again(struct rpcrdma2_xprt *x,
+			      const struct rpcrdma2_conn *conn)
 {
 	bool again;
 
@@ -190,12 +192,12 @@ static bool try_again(struct rpcrdma2_xprt *x, const struct rpcrdma2_conn *conn)
 	return again;
 }
 
-static void attempt_failed(struct rpcrdma2_xprt *x,
-			   const struct rpcrdma2_conn *conn)
+static void connect_attempt_failed(struct rpcrdma2_xprt *x,
+				   const struct rpcrdma2_conn *conn)
 {
 	if (conn->assume)
 		rpcrdma2_server_learned(x, conn->assume);
-	if (!try_again(x, conn))
+	if (!connect_try_again(x, conn))
 		connect_failed(x, conn->close_status);
 }
 
@@ -205,7 +207,8 @@ static void attempt_failed(struct rpcrdma2_xprt *x,
  * out of date; but that it always is ends here, too. An xprt that had an answer, ever,
  * goes on trying.
  */
-static bool is_refused(struct rpcrdma2_xprt *x, const struct rpcrdma2_conn *conn)
+static bool connect_is_refused(struct rpcrdma2_xprt *x,
+			       const struct rpcrdma2_conn *conn)
 {
 	if (!conn->was_ready || conn->close_status != -EPROTONOSUPPORT ||
 	    conn->assume || x->stats.replies.messages)
@@ -213,7 +216,7 @@ static bool is_refused(struct rpcrdma2_xprt *x, const struct rpcrdma2_conn *conn
 	return !x->assumed || ++x->refusals > MAX_REFUSALS;
 }
 
-static void conn_closed(struct rpcrdma2_conn *conn)
+static void xprt_conn_closed(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_requester *requester = conn->requester;
 	struct rpcrdma2_xprt *x = conn->upper;
@@ -231,7 +234,7 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 	spin_lock(&x->lock);
 	RCU_INIT_POINTER(x->conn, NULL);
 	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
-	x->refused = is_refused(x, conn);
+	x->refused = connect_is_refused(x, conn);
 	/*
 	 * In one step for rpcrdma2_xprt_close(), which says the same where it finds no
 	 * connection: said later, it could be taken for the next one's loss.
@@ -240,24 +243,24 @@ static void conn_closed(struct rpcrdma2_conn *conn)
 		xprt_disconnect_done(&x->xprt);
 	spin_unlock(&x->lock);
 	if (!conn->was_ready)
-		attempt_failed(x, conn);
+		connect_attempt_failed(x, conn);
 	if (atomic_dec_and_test(&x->nr_conns))
 		wake_up_var(&x->nr_conns);
 	rpcrdma2_conn_put(conn);
 }
 
-static void conn_free(struct rpcrdma2_conn *conn)
+static void xprt_conn_free(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_requester_destroy(conn->requester);
 	rpcrdma2_responder_destroy(conn->responder);
 }
 
-static bool conn_is_quiet(struct rpcrdma2_conn *conn)
+static bool xprt_conn_is_quiet(struct rpcrdma2_conn *conn)
 {
 	return rpcrdma2_requester_is_quiet(conn->requester);
 }
 
-static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
+static void xprt_conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
 {
 	struct rpcrdma2_xprt *x = conn->upper;
 
@@ -272,21 +275,21 @@ static void conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
 }
 
 static const struct rpcrdma2_conn_ops conn_ops = {
-	.prepare	= conn_prepare,
-	.ready		= conn_ready,
-	.closing	= conn_closing,
-	.fence		= conn_fence,
-	.drained	= conn_drained,
-	.closed		= conn_closed,
-	.free		= conn_free,
-	.room		= conn_room,
+	.prepare	= xprt_conn_prepare,
+	.ready		= xprt_conn_ready,
+	.closing	= xprt_conn_closing,
+	.fence		= xprt_conn_fence,
+	.drained	= xprt_conn_drained,
+	.closed		= xprt_conn_closed,
+	.free		= xprt_conn_free,
+	.room		= xprt_conn_room,
 	.call		= rpcrdma2_xprt_reverse_call,
 	.reply		= rpcrdma2_reply_receive,
-	.is_quiet	= conn_is_quiet,
-	.show		= conn_show,
+	.is_quiet	= xprt_conn_is_quiet,
+	.show		= xprt_conn_show,
 };
 
-static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
+static struct rpcrdma2_conn *xprt_conn_new(struct rpcrdma2_xprt *x)
 {
 	struct rpcrdma2_conn_param param = {
 		.ops		= &conn_ops,
@@ -330,7 +333,7 @@ static struct rpcrdma2_conn *conn_new(struct rpcrdma2_xprt *x)
  * The worker publishes its connection, and a failed connection queues the worker, with
  * @x->lock held. So either it is found here, or it finds @abandoned set.
  */
-static void abandon_attempt(struct rpcrdma2_xprt *x)
+static void connect_abandon_attempt(struct rpcrdma2_xprt *x)
 {
 	struct rpcrdma2_conn *conn;
 
@@ -350,7 +353,7 @@ static void abandon_attempt(struct rpcrdma2_xprt *x)
 }
 
 /* Another address than that of the last attempt? Then what was tried says nothing. */
-static bool is_elsewhere(const struct rpcrdma2_xprt *x)
+static bool connect_is_elsewhere(const struct rpcrdma2_xprt *x)
 {
 	return memcmp(&x->tried, &x->xprt.addr, sizeof(x->tried));
 }
@@ -367,7 +370,7 @@ static void connect_worker(struct work_struct *work)
 	/*
 	 * sunrpc's tasks wake no process that waits for the write lock, such as one that
 	 * writes to sysfs. The task that began this attempt has released the lock, or is
-	 * about to: then end_attempt() wakes the process.
+	 * about to: then connect_end_attempt() wakes the process.
 	 */
 	wake_up_bit(&x->xprt.state, XPRT_LOCKED);
 	x->attempt = jiffies;
@@ -378,7 +381,7 @@ static void connect_worker(struct work_struct *work)
 		connect_failed(x, -EPROTONOSUPPORT);
 		goto out;
 	}
-	conn = conn_new(x);
+	conn = xprt_conn_new(x);
 	if (!conn) {
 		connect_failed(x, -ENOMEM);
 		goto out;
@@ -408,7 +411,7 @@ out:
  * sunrpc may have waited since the last attempt. (Its xprt_reconnect_delay() counts from
  * now.) An attempt that was abandoned before it began puts nothing off.
  */
-static unsigned long reconnect_delay(const struct rpcrdma2_xprt *x)
+static unsigned long connect_delay(const struct rpcrdma2_xprt *x)
 {
 	unsigned long delay = READ_ONCE(x->xprt.reestablish_timeout);
 	unsigned long since = jiffies - x->attempt;
@@ -418,7 +421,7 @@ static unsigned long reconnect_delay(const struct rpcrdma2_xprt *x)
 }
 
 /* Another address: forget the backoff, and the failures and refusals of the last one. */
-static void begin_elsewhere(struct rpcrdma2_xprt *x)
+static void connect_begin_elsewhere(struct rpcrdma2_xprt *x)
 {
 	x->tried = x->xprt.addr;
 	x->xprt.reestablish_timeout = 0;
@@ -440,10 +443,10 @@ void rpcrdma2_xprt_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
 	unsigned long delay = 0;
 
-	if (is_elsewhere(x))
-		begin_elsewhere(x);
+	if (connect_is_elsewhere(x))
+		connect_begin_elsewhere(x);
 	else
-		delay = reconnect_delay(x);
+		delay = connect_delay(x);
 	spin_lock(&x->lock);
 	x->abandoned = false;
 	spin_unlock(&x->lock);
@@ -476,7 +479,7 @@ void rpcrdma2_xprt_close(struct rpc_xprt *xprt)
 
 	/* Only the holder of the write lock begins an attempt. */
 	if (xprt_connecting(xprt)) {
-		abandon_attempt(x);
+		connect_abandon_attempt(x);
 		return;
 	}
 	conn = rpcrdma2_xprt_conn_get(x);
@@ -497,7 +500,7 @@ void rpcrdma2_xprt_close(struct rpc_xprt *xprt)
  */
 void rpcrdma2_xprt_connect_end(struct rpcrdma2_xprt *x)
 {
-	abandon_attempt(x);
+	connect_abandon_attempt(x);
 	/* If it was running, the connection that it has made closes. */
 	cancel_delayed_work_sync(&x->connect_work);
 	/* The last connection's teardown may still be reporting to us. */

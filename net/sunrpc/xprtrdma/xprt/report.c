@@ -19,7 +19,7 @@ static const char * const steps[] = {
 };
 
 /* What is most likely behind a timeout */
-static const char *silence(enum rpcrdma2_conn_state state)
+static const char *report_silence(enum rpcrdma2_conn_state state)
 {
 	switch (state) {
 	case RPCRDMA2_CONN_CONNECTING:
@@ -34,14 +34,14 @@ static const char *silence(enum rpcrdma2_conn_state state)
 }
 
 /* ... and behind any status */
-static const char *meaning(enum rpcrdma2_conn_state state, int status)
+static const char *report_meaning(enum rpcrdma2_conn_state state, int status)
 {
 	switch (status) {
 	case -ETIMEDOUT:
-		return silence(state);
+		return report_silence(state);
 	case -ENETUNREACH:
 		return state < RPCRDMA2_CONN_CONNECTING ?
-			"there is no route to it" : silence(state);
+			"there is no route to it" : report_silence(state);
 	case -EAFNOSUPPORT:
 		return "that is no address";
 	case -EHOSTUNREACH:
@@ -80,7 +80,7 @@ static const char *meaning(enum rpcrdma2_conn_state state, int status)
  * Not what this end wanted, nor that a server went which was in use: servers do, and
  * that it is not back will be reported. Nor where another dialect is tried next.
  */
-static bool is_worth_a_line(const struct rpcrdma2_conn *conn)
+static bool report_is_worth_a_line(const struct rpcrdma2_conn *conn)
 {
 	switch (conn->close_status) {
 	case -ESHUTDOWN:
@@ -107,12 +107,13 @@ void rpcrdma2_report_failure(const struct rpcrdma2_xprt *x,
 	const struct rdma_cm_id *cm_id = conn->cm_id;
 	const struct ib_device *device = cm_id ? cm_id->device : NULL;
 
-	if (!is_worth_a_line(conn) || !rpcrdma2_server_report(x))
+	if (!report_is_worth_a_line(conn) || !rpcrdma2_server_report(x))
 		return;
 	pr_warn("rpcrdma2: %s connection to %pISpc (device %s, port %u), %s: %s (error %d%s%s)\n",
 		conn->was_ready ? "lost the" : "no", &x->tried,
 		device ? device->name : "none", device ? cm_id->port_num : 0,
-		steps[conn->closed_in], meaning(conn->closed_in, conn->close_status),
+		steps[conn->closed_in],
+		report_meaning(conn->closed_in, conn->close_status),
 		conn->close_status, conn->reject ? ": " : "",
 		conn->reject ? rdma_reject_msg(conn->cm_id, conn->reject) : "");
 }

@@ -40,12 +40,12 @@ struct reverse_rqst {
 /* So often is tried again what there was no memory for. */
 #define REVERSE_RETRY		(HZ / 20)
 
-static struct reverse_rqst *to_reverse(struct rpc_rqst *rqst)
+static struct reverse_rqst *bc_rqst_of(struct rpc_rqst *rqst)
 {
 	return container_of(rqst, struct reverse_rqst, rqst);
 }
 
-static struct reverse_rqst *rqst_get(struct rpcrdma2_xprt *x)
+static struct reverse_rqst *bc_rqst_get(struct rpcrdma2_xprt *x)
 {
 	struct rpc_rqst *rqst;
 
@@ -54,10 +54,10 @@ static struct reverse_rqst *rqst_get(struct rpcrdma2_xprt *x)
 	if (!rqst)
 		return NULL;
 	list_del(&rqst->rq_bc_pa_list);
-	return to_reverse(rqst);
+	return bc_rqst_of(rqst);
 }
 
-static void rqst_put(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
+static void bc_rqst_put(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 {
 	rr->job = NULL;
 	spin_lock(&x->lock);
@@ -65,7 +65,7 @@ static void rqst_put(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 	spin_unlock(&x->lock);
 }
 
-static void init_buffers(struct reverse_rqst *rr)
+static void bc_init_buffers(struct reverse_rqst *rr)
 {
 	struct rpcrdma2_job *job = rr->job;
 	struct rpc_rqst *rqst = &rr->rqst;
@@ -85,7 +85,7 @@ static void init_buffers(struct reverse_rqst *rr)
 }
 
 /* Below the locks, so that the service is there. */
-static void deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
+static void bc_deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 {
 	struct rpc_rqst *rqst = &rr->rqst;
 
@@ -96,7 +96,7 @@ static void deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 	rqst->rq_xid = cpu_to_be32(rr->job->xid);
 	rqst->rq_reply_bytes_recvd = 0;
 	rqst->rq_bytes_sent = 0;
-	init_buffers(rr);
+	bc_init_buffers(rr);
 	set_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
 	trace_rpcrdma2_call_deliver(rr->job, 0);
 
@@ -109,21 +109,21 @@ static void deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
  * Is there a callback service? Before it goes sunrpc either says so and leaves the
  * pointer where it was, or, since 6.19, takes the pointer away below bc_pa_lock.
  */
-static bool has_service(const struct rpcrdma2_xprt *x)
+static bool bc_has_service(const struct rpcrdma2_xprt *x)
 {
 	return x->bc_users && x->xprt.bc_serv;
 }
 
 /* Pair Calls that wait with rpc_rqsts that are free, while there are both. */
-static void deliver_waiting(struct rpcrdma2_xprt *x)
+static void bc_deliver_waiting(struct rpcrdma2_xprt *x)
 {
 	struct reverse_rqst *rr;
 	struct rpcrdma2_job *job;
 
 	spin_lock(&x->lock);
 	spin_lock(&x->xprt.bc_pa_lock);
-	while (has_service(x) && !list_empty(&x->reverse_waiting)) {
-		rr = rqst_get(x);
+	while (bc_has_service(x) && !list_empty(&x->reverse_waiting)) {
+		rr = bc_rqst_get(x);
 		if (!rr)
 			break;
 		job = list_first_entry(&x->reverse_waiting,
@@ -132,32 +132,32 @@ static void deliver_waiting(struct rpcrdma2_xprt *x)
 		/* sunrpc may have it for longer than there is a connection. */
 		rpcrdma2_conn_get(job->responder->conn);
 		rr->job = job;
-		deliver(x, rr);
+		bc_deliver(x, rr);
 	}
 	spin_unlock(&x->xprt.bc_pa_lock);
 	spin_unlock(&x->lock);
 }
 
 /* The Call is whole. */
-static void enqueue(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
+static void bc_enqueue(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_error error = { .code = RDMA2_ERR_SYSTEM };
 	bool taken;
 
 	spin_lock(&x->lock);
-	taken = has_service(x);
+	taken = bc_has_service(x);
 	if (taken)
 		list_add_tail(&job->list, &x->reverse_waiting);
 	spin_unlock(&x->lock);
 	if (taken)
-		deliver_waiting(x);
+		bc_deliver_waiting(x);
 	else
 		/* Nobody asked for callbacks on this transport. */
 		rpcrdma2_job_refuse(job, &error);
 }
 
 /* In version 1, nobody says that there may be any. */
-static bool takes_chunks(const struct rpcrdma2_conn *conn)
+static bool bc_takes_chunks(const struct rpcrdma2_conn *conn)
 {
 	return conn->own.brs == RDMA2_RVREQSUP_GENL &&
 	       conn->dialect->props;
@@ -168,8 +168,8 @@ static bool takes_chunks(const struct rpcrdma2_conn *conn)
  * chunks says REPLY_RESOURCE, with 0 for what only the Call's execution would tell. A
  * Reply chunk may be there, and is not used.
  */
-static bool has_chunks(struct rpcrdma2_header *hdr,
-		       struct rpcrdma2_error *error)
+static bool bc_has_chunks(struct rpcrdma2_header *hdr,
+			  struct rpcrdma2_error *error)
 {
 	hdr->chunks.has_reply = false;
 	if (hdr->chunks.nreads)
@@ -180,15 +180,15 @@ static bool has_chunks(struct rpcrdma2_header *hdr,
 }
 
 /* May its Reply go by RDMA Write? */
-static bool offers_chunks(const struct rpcrdma2_job *job)
+static bool bc_offers_chunks(const struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
 
 	return cl->nwrites || cl->has_reply;
 }
 
-static void queue(struct rpcrdma2_xprt *x, struct list_head *list,
-		  struct rpcrdma2_job *job)
+static void bc_queue_job(struct rpcrdma2_xprt *x, struct list_head *list,
+			 struct rpcrdma2_job *job)
 {
 	spin_lock(&x->lock);
 	list_add_tail(&job->list, list);
@@ -196,16 +196,16 @@ static void queue(struct rpcrdma2_xprt *x, struct list_head *list,
 	mod_delayed_work(rpcrdma2_wq, &x->reverse_work, 0);
 }
 
-static void plan(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
+static void bc_plan(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
 {
 	int rc;
 
 	rpcrdma2_job_plan_reply(job);
-	if (!rpcrdma2_job_has_reads(job) && !offers_chunks(job)) {
+	if (!rpcrdma2_job_has_reads(job) && !bc_offers_chunks(job)) {
 		if (rpcrdma2_job_lend(job))
-			queue(x, &x->reverse_inline, job);
+			bc_queue_job(x, &x->reverse_inline, job);
 		else
-			enqueue(x, job);
+			bc_enqueue(x, job);
 		return;
 	}
 	rc = rpcrdma2_job_has_reads(job) ? rpcrdma2_job_plan(job) : 0;
@@ -238,12 +238,12 @@ void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 	}
 	if (IS_ERR(job))
 		return;
-	if (takes_chunks(recv->conn))
-		plan(x, job);
-	else if (has_chunks(&recv->hdr, &error))
+	if (bc_takes_chunks(recv->conn))
+		bc_plan(x, job);
+	else if (bc_has_chunks(&recv->hdr, &error))
 		rpcrdma2_job_refuse(job, &error);
 	else
-		enqueue(x, job);
+		bc_enqueue(x, job);
 }
 
 /**
@@ -256,11 +256,11 @@ void rpcrdma2_xprt_admitted(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_xprt *x = job->responder->conn->upper;
 
-	queue(x, &x->reverse_admitted, job);
+	bc_queue_job(x, &x->reverse_admitted, job);
 }
 
 /* CQ context, or the teardown. */
-static void read_done(struct rpcrdma2_job *job)
+static void bc_read_done(struct rpcrdma2_job *job)
 {
 	int rc;
 
@@ -274,30 +274,30 @@ static void read_done(struct rpcrdma2_job *job)
 	if (rc)
 		rpcrdma2_job_refuse_reads(job, rc);
 	else
-		enqueue(job->responder->conn->upper, job);
+		bc_enqueue(job->responder->conn->upper, job);
 }
 
 /* Return: 0, or -ENOMEM and the job is to be tried again */
-static int begin(struct rpcrdma2_job *job)
+static int bc_begin_reads(struct rpcrdma2_job *job)
 {
 	if (rpcrdma2_job_lend(job))
 		return -ENOMEM;
-	rpcrdma2_reads_start(job, NULL, job->nr_pages, read_done);
+	rpcrdma2_reads_start(job, NULL, job->nr_pages, bc_read_done);
 	return 0;
 }
 
-/* As begin(); nothing is to be read. */
-static int begin_inline(struct rpcrdma2_job *job)
+/* As bc_begin_reads(); nothing is to be read. */
+static int bc_begin_inline(struct rpcrdma2_job *job)
 {
 	if (rpcrdma2_job_lend(job))
 		return -ENOMEM;
-	enqueue(job->responder->conn->upper, job);
+	bc_enqueue(job->responder->conn->upper, job);
 	return 0;
 }
 
 /* Return: false if there was no memory for one of them, which is the first again */
-static bool do_all(struct rpcrdma2_xprt *x, struct list_head *list,
-		   int (*act)(struct rpcrdma2_job *job))
+static bool bc_do_all(struct rpcrdma2_xprt *x, struct list_head *list,
+		      int (*act)(struct rpcrdma2_job *job))
 {
 	struct rpcrdma2_conn *conn;
 	struct rpcrdma2_job *job;
@@ -331,7 +331,7 @@ static bool do_all(struct rpcrdma2_xprt *x, struct list_head *list,
 	return false;
 }
 
-static void reverse_work(struct work_struct *work)
+static void bc_work(struct work_struct *work)
 {
 	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
 					       struct rpcrdma2_xprt,
@@ -339,9 +339,9 @@ static void reverse_work(struct work_struct *work)
 	struct rpcrdma2_memalloc saved = rpcrdma2_memalloc_save(&x->xprt.swapper);
 	bool done;
 
-	done = do_all(x, &x->reverse_replies, rpcrdma2_job_reply_again);
-	done = do_all(x, &x->reverse_inline, begin_inline) && done;
-	done = do_all(x, &x->reverse_admitted, begin) && done;
+	done = bc_do_all(x, &x->reverse_replies, rpcrdma2_job_reply_again);
+	done = bc_do_all(x, &x->reverse_inline, bc_begin_inline) && done;
+	done = bc_do_all(x, &x->reverse_admitted, bc_begin_reads) && done;
 	if (!done)
 		queue_delayed_work(rpcrdma2_wq, &x->reverse_work,
 				   REVERSE_RETRY);
@@ -360,7 +360,7 @@ void rpcrdma2_xprt_reverse_init(struct rpcrdma2_xprt *x)
 	INIT_LIST_HEAD(&x->reverse_inline);
 	INIT_LIST_HEAD(&x->reverse_admitted);
 	INIT_LIST_HEAD(&x->reverse_replies);
-	INIT_DELAYED_WORK(&x->reverse_work, reverse_work);
+	INIT_DELAYED_WORK(&x->reverse_work, bc_work);
 }
 
 /**
@@ -390,15 +390,16 @@ void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_conn *conn)
 }
 
 /* The service is done with the Call's pages. */
-static int reply_inline(struct rpcrdma2_job *job, const struct rpc_rqst *rqst)
+static int bc_reply_inline(struct rpcrdma2_job *job,
+			   const struct rpc_rqst *rqst)
 {
 	rpcrdma2_pages_give(job->pages, job->nr_pages);
 	job->nr_pages = 0;
 	return rpcrdma2_job_reply(job, &rqst->rq_snd_buf, NULL, 0);
 }
 
-static int reply_later(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job,
-		       const struct rpc_rqst *rqst)
+static int bc_reply_later(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job,
+			  const struct rpc_rqst *rqst)
 {
 	const struct xdr_buf *res = &rqst->rq_snd_buf;
 
@@ -406,7 +407,7 @@ static int reply_later(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job,
 		rpcrdma2_job_add_payload(job, res->head[0].iov_len,
 					 res->page_len);
 	rpcrdma2_job_reply_later(job, res);
-	queue(x, &x->reverse_replies, job);
+	bc_queue_job(x, &x->reverse_replies, job);
 	return 0;
 }
 
@@ -423,7 +424,7 @@ static int reply_later(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job,
 int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 {
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(rqst->rq_xprt);
-	struct reverse_rqst *rr = to_reverse(rqst);
+	struct reverse_rqst *rr = bc_rqst_of(rqst);
 	struct rpcrdma2_job *job = rr->job;
 	struct rpcrdma2_conn *conn;
 	int rc;
@@ -432,8 +433,8 @@ int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 	if (!rpcrdma2_conn_enter(conn))
 		return 0;
 	rr->job = NULL;
-	rc = job->lent && offers_chunks(job) ? reply_later(x, job, rqst) :
-					       reply_inline(job, rqst);
+	rc = job->lent && bc_offers_chunks(job) ? bc_reply_later(x, job, rqst) :
+					       bc_reply_inline(job, rqst);
 	if (rc == -ENOBUFS)
 		rr->job = job;
 	rpcrdma2_conn_exit(conn);
@@ -443,7 +444,7 @@ int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 	return 0;
 }
 
-static struct reverse_rqst *rqst_alloc(void)
+static struct reverse_rqst *bc_rqst_alloc(void)
 {
 	struct reverse_rqst *rr;
 
@@ -479,11 +480,11 @@ int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 		return -EPROTONOSUPPORT;
 	}
 	while (x->nr_reverse < RPCRDMA2_REVERSE_CREDITS) {
-		rr = rqst_alloc();
+		rr = bc_rqst_alloc();
 		if (!rr)
 			return -ENOMEM;
 		x->nr_reverse++;
-		rqst_put(x, rr);
+		bc_rqst_put(x, rr);
 	}
 	spin_lock(&x->lock);
 	x->bc_users++;
@@ -491,7 +492,7 @@ int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 	return 0;
 }
 
-static u32 inline_limit(struct rpcrdma2_xprt *x)
+static u32 bc_inline_limit(struct rpcrdma2_xprt *x)
 {
 	struct rpcrdma2_conn *conn = rpcrdma2_xprt_conn_get(x);
 	u32 limit = rpcrdma2_v1.inline_default - rpcrdma2_v2_09.plain_size;
@@ -516,7 +517,8 @@ static u32 inline_limit(struct rpcrdma2_xprt *x)
  */
 size_t rpcrdma2_xprt_bc_maxpayload(struct rpc_xprt *xprt)
 {
-	return min_t(size_t, PAGE_SIZE, inline_limit(to_rpcrdma2_xprt(xprt)));
+	return min_t(size_t, PAGE_SIZE,
+		     bc_inline_limit(to_rpcrdma2_xprt(xprt)));
 }
 
 /**
@@ -536,7 +538,7 @@ unsigned int rpcrdma2_xprt_bc_num_slots(struct rpc_xprt *xprt)
  */
 void rpcrdma2_xprt_bc_free_rqst(struct rpc_rqst *rqst)
 {
-	struct reverse_rqst *rr = to_reverse(rqst);
+	struct reverse_rqst *rr = bc_rqst_of(rqst);
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
 	struct rpcrdma2_conn *conn;
@@ -548,8 +550,8 @@ void rpcrdma2_xprt_bc_free_rqst(struct rpc_rqst *rqst)
 		rpcrdma2_job_put(rr->job);
 		rpcrdma2_conn_put(conn);
 	}
-	rqst_put(x, rr);
-	deliver_waiting(x);
+	bc_rqst_put(x, rr);
+	bc_deliver_waiting(x);
 	xprt_put(xprt);
 }
 
@@ -579,7 +581,7 @@ void rpcrdma2_xprt_reverse_free(struct rpcrdma2_xprt *x)
 {
 	struct reverse_rqst *rr;
 
-	while ((rr = rqst_get(x))) {
+	while ((rr = bc_rqst_get(x))) {
 		free_page((unsigned long)rr->page);
 		kfree(rr);
 	}

@@ -38,17 +38,18 @@ static DEFINE_SPINLOCK(servers_lock);	/* learned, reported */
 static struct server learned[NR_SERVERS];
 static struct server reported[NR_SERVERS];
 
-static bool in_use(const struct server *server)
+static bool server_in_use(const struct server *server)
 {
 	return server->used && time_before(jiffies, server->until);
 }
 
-static bool is_server(const struct server *server, const struct rpcrdma2_xprt *x)
+static bool server_matches(const struct server *server,
+			   const struct rpcrdma2_xprt *x)
 {
 	const struct sockaddr *a = (const struct sockaddr *)&server->addr;
 	const struct sockaddr *b = (const struct sockaddr *)&x->tried;
 
-	if (!in_use(server) ||
+	if (!server_in_use(server) ||
 	    server->net_cookie != x->xprt.xprt_net->net_cookie)
 		return false;
 	/* What was written to sysfs, and is no address, has none of these. */
@@ -57,24 +58,25 @@ static bool is_server(const struct server *server, const struct rpcrdma2_xprt *x
 	return rpc_cmp_addr_port(a, b);
 }
 
-static struct server *find(struct server *servers, const struct rpcrdma2_xprt *x)
+static struct server *server_find(struct server *servers,
+				  const struct rpcrdma2_xprt *x)
 {
 	unsigned int i;
 
 	for (i = 0; i < NR_SERVERS; i++)
-		if (is_server(&servers[i], x))
+		if (server_matches(&servers[i], x))
 			return &servers[i];
 	return NULL;
 }
 
 /* A free entry, or the one that would be free first. */
-static struct server *oldest(struct server *servers)
+static struct server *server_oldest(struct server *servers)
 {
 	struct server *oldest = servers;
 	unsigned int i;
 
 	for (i = 0; i < NR_SERVERS; i++) {
-		if (!in_use(&servers[i]))
+		if (!server_in_use(&servers[i]))
 			return &servers[i];
 		if (time_before(servers[i].until, oldest->until))
 			oldest = &servers[i];
@@ -83,17 +85,19 @@ static struct server *oldest(struct server *servers)
 }
 
 /* What is remembered already stays so for as long as it would have. */
-static bool remember(struct server *servers, const struct rpcrdma2_xprt *x,
-		     const struct rpcrdma2_dialect *dialect, unsigned long duration)
+static bool server_remember(struct server *servers,
+			    const struct rpcrdma2_xprt *x,
+			    const struct rpcrdma2_dialect *dialect,
+			    unsigned long duration)
 {
 	struct server *server;
 	bool known;
 
 	spin_lock(&servers_lock);
-	server = find(servers, x);
+	server = server_find(servers, x);
 	known = server;
 	if (!known) {
-		server = oldest(servers);
+		server = server_oldest(servers);
 		server->net_cookie = x->xprt.xprt_net->net_cookie;
 		server->addr = x->tried;
 		server->until = jiffies + duration;
@@ -119,7 +123,7 @@ rpcrdma2_server_dialect(const struct rpcrdma2_xprt *x)
 	struct server *server;
 
 	spin_lock(&servers_lock);
-	server = find(learned, x);
+	server = server_find(learned, x);
 	if (server)
 		dialect = server->dialect;
 	spin_unlock(&servers_lock);
@@ -136,7 +140,8 @@ rpcrdma2_server_dialect(const struct rpcrdma2_xprt *x)
 void rpcrdma2_server_learned(const struct rpcrdma2_xprt *x,
 			     const struct rpcrdma2_dialect *dialect)
 {
-	remember(learned, x, dialect, READ_ONCE(rpcrdma2_version_retry) * HZ);
+	server_remember(learned, x, dialect,
+			READ_ONCE(rpcrdma2_version_retry) * HZ);
 }
 
 /**
@@ -148,7 +153,7 @@ void rpcrdma2_server_lost(const struct rpcrdma2_xprt *x)
 	struct server *server;
 
 	spin_lock(&servers_lock);
-	server = find(learned, x);
+	server = server_find(learned, x);
 	if (server)
 		server->used = false;
 	spin_unlock(&servers_lock);
@@ -164,5 +169,5 @@ void rpcrdma2_server_lost(const struct rpcrdma2_xprt *x)
  */
 bool rpcrdma2_server_report(const struct rpcrdma2_xprt *x)
 {
-	return remember(reported, x, NULL, REPORT_INTERVAL);
+	return server_remember(reported, x, NULL, REPORT_INTERVAL);
 }

@@ -69,7 +69,7 @@ static int xprt_op_send_request(struct rpc_rqst *rqst)
  * Was the Call out for long enough to blame the connection? A Call of a soft mount may be
  * sent when little of the RPC's time is left; that it then goes unanswered says nothing.
  */
-static bool was_out_long(const struct rpc_task *task)
+static bool xprt_was_out_long(const struct rpc_task *task)
 {
 	unsigned long timeout = task->tk_client->cl_timeout->to_initval;
 	ktime_t sent = task->tk_rqstp->rq_xtime;
@@ -79,7 +79,7 @@ static bool was_out_long(const struct rpc_task *task)
 }
 
 /* Would a heartbeat notice that the server is gone? */
-static bool has_heartbeat(struct rpc_xprt *xprt)
+static bool xprt_has_heartbeat(struct rpc_xprt *xprt)
 {
 	const struct rpcrdma2_conn *conn;
 	bool has;
@@ -105,15 +105,16 @@ static void xprt_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 {
 	if (task->tk_rqstp->rq_connect_cookie != READ_ONCE(xprt->connect_cookie))
 		return;
-	if (!was_out_long(task))
+	if (!xprt_was_out_long(task))
 		return;
-	if ((task->tk_flags & RPC_TASK_NO_RETRANS_TIMEOUT) && has_heartbeat(xprt))
+	if ((task->tk_flags & RPC_TASK_NO_RETRANS_TIMEOUT) &&
+	    xprt_has_heartbeat(xprt))
 		return;
 	xprt_force_disconnect(xprt);
 }
 
 /* An RPC that may be sent again when it has timed out */
-static bool is_sent_again(const struct rpc_task *task)
+static bool xprt_is_sent_again(const struct rpc_task *task)
 {
 	return !RPC_IS_SOFT(task) &&
 	       !(task->tk_flags & RPC_TASK_NO_RETRANS_TIMEOUT);
@@ -133,7 +134,7 @@ static void xprt_op_wait_for_reply(struct rpc_task *task)
 	struct rpc_rqst *rqst = task->tk_rqstp;
 	unsigned long deadline = rqst->rq_majortimeo;
 
-	if (is_sent_again(task)) {
+	if (xprt_is_sent_again(task)) {
 		unsigned long timeout = task->tk_client->cl_timeout->to_initval;
 
 		if (time_before(deadline, jiffies + timeout))
@@ -174,7 +175,8 @@ static void xprt_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 }
 
 /* Where the connection comes from, or false if there is none that RPCs may use */
-static bool source_address(struct rpc_xprt *xprt, struct sockaddr_storage *addr)
+static bool xprt_source_address(struct rpc_xprt *xprt,
+				struct sockaddr_storage *addr)
 {
 	struct rpcrdma2_conn *conn = rpcrdma2_xprt_conn_get(to_rpcrdma2_xprt(xprt));
 	bool entered;
@@ -196,7 +198,7 @@ static int xprt_op_get_srcaddr(struct rpc_xprt *xprt, char *buf, size_t buflen)
 {
 	struct sockaddr_storage addr;
 
-	if (!source_address(xprt, &addr))
+	if (!xprt_source_address(xprt, &addr))
 		return -ENOTCONN;
 	return scnprintf(buf, buflen, "%pISc", &addr);
 }
@@ -205,7 +207,7 @@ static unsigned short xprt_op_get_srcport(struct rpc_xprt *xprt)
 {
 	struct sockaddr_storage addr;
 
-	return source_address(xprt, &addr) ?
+	return xprt_source_address(xprt, &addr) ?
 	       rpc_get_port((struct sockaddr *)&addr) : 0;
 }
 
