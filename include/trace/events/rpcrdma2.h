@@ -30,7 +30,7 @@ struct rpcrdma2_job;
 struct rpcrdma2_mr_pool;
 struct rpcrdma2_recv;
 struct rpcrdma2_requester;
-struct rpcrdma2_work;
+struct rpcrdma2_chain;
 
 /*
  * Names. Each list is read twice: for the enums' values, which user space is
@@ -468,11 +468,11 @@ DEFINE_ERROR_EVENT(error_send);
 DEFINE_ERROR_EVENT(error_recv);
 DEFINE_ERROR_EVENT(bad_message);
 
-/* @work is NULL for a Receive. */
+/* @chain is NULL for a Receive. */
 TRACE_EVENT(rpcrdma2_wc_error,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
-		 const struct rpcrdma2_work *work, const struct ib_wc *wc),
-	TP_ARGS(conn, work, wc),
+		 const struct rpcrdma2_chain *chain, const struct ib_wc *wc),
+	TP_ARGS(conn, chain, wc),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
@@ -482,8 +482,8 @@ TRACE_EVENT(rpcrdma2_wc_error,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->xid = work ? work->xid : 0;
-		__entry->opcode = work ? work->last->opcode : IB_WC_RECV;
+		__entry->xid = chain ? chain->xid : 0;
+		__entry->opcode = chain ? chain->last->opcode : IB_WC_RECV;
 		__entry->status = wc->status;
 		__entry->vendor_err = wc->vendor_err;
 	),
@@ -498,9 +498,9 @@ TRACE_EVENT(rpcrdma2_wc_error,
  */
 TRACE_EVENT(rpcrdma2_post,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
-		 const struct rpcrdma2_work *work,
+		 const struct rpcrdma2_chain *chain,
 		 const struct ib_send_wr *first, const struct ib_send_wr *last),
-	TP_ARGS(conn, work, first, last),
+	TP_ARGS(conn, chain, first, last),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
@@ -511,10 +511,10 @@ TRACE_EVENT(rpcrdma2_post,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->xid = work->xid;
+		__entry->xid = chain->xid;
 		__entry->first = first->opcode;
 		__entry->last = last->opcode;
-		__entry->wrs = work->queued;
+		__entry->wrs = chain->queued;
 		__entry->signaled = last->send_flags & IB_SEND_SIGNALED;
 	),
 	TP_printk("conn=%u xid=0x%08x wrs=%u first=%s last=%s signaled=%d",
@@ -526,8 +526,8 @@ TRACE_EVENT(rpcrdma2_post,
 /* The device takes it, or a part of it, not. */
 TRACE_EVENT(rpcrdma2_post_refused,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
-		 const struct rpcrdma2_work *work, int rc),
-	TP_ARGS(conn, work, rc),
+		 const struct rpcrdma2_chain *chain, int rc),
+	TP_ARGS(conn, chain, rc),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
@@ -535,7 +535,7 @@ TRACE_EVENT(rpcrdma2_post_refused,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->xid = work->xid;
+		__entry->xid = chain->xid;
 		__entry->rc = rc;
 	),
 	TP_printk("conn=%u xid=0x%08x rc=%s", __entry->conn, __entry->xid,
@@ -545,8 +545,8 @@ TRACE_EVENT(rpcrdma2_post_refused,
 /* A chain may be done because a later one is. */
 TRACE_EVENT(rpcrdma2_post_done,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
-		 const struct rpcrdma2_work *work, int status),
-	TP_ARGS(conn, work, status),
+		 const struct rpcrdma2_chain *chain, int status),
+	TP_ARGS(conn, chain, status),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
@@ -556,9 +556,9 @@ TRACE_EVENT(rpcrdma2_post_done,
 	),
 	TP_fast_assign(
 		__entry->conn = conn->id;
-		__entry->xid = work->xid;
-		__entry->last = work->last->opcode;
-		__entry->wrs = work->count;
+		__entry->xid = chain->xid;
+		__entry->last = chain->last->opcode;
+		__entry->wrs = chain->count;
 		__entry->status = status;
 	),
 	TP_printk("conn=%u xid=0x%08x wrs=%u last=%s status=%s",

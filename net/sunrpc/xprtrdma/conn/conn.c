@@ -210,15 +210,15 @@ void rpcrdma2_conn_broken(struct rpcrdma2_conn *conn, const struct ib_wc *wc)
 /* Work that the device will not complete, oldest first. */
 static void conn_return_chains(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_work *work;
+	struct rpcrdma2_chain *chain;
 
 	list_splice_tail_init(&conn->waiting, &conn->posted);
 	while (!list_empty(&conn->posted)) {
-		work = list_first_entry(&conn->posted, struct rpcrdma2_work,
-					link);
-		list_del_init(&work->link);
-		trace_rpcrdma2_post_done(conn, work, IB_WC_WR_FLUSH_ERR);
-		work->done(work, -ENOTCONN);
+		chain = list_first_entry(&conn->posted, struct rpcrdma2_chain,
+					 link);
+		list_del_init(&chain->link);
+		trace_rpcrdma2_post_done(conn, chain, IB_WC_WR_FLUSH_ERR);
+		chain->done(chain, -ENOTCONN);
 	}
 }
 

@@ -101,7 +101,7 @@ enum rpcrdma2_wait {
 };
 
 /**
- * struct rpcrdma2_work - a chain of WRs on the Send Queue
+ * struct rpcrdma2_chain - a chain of WRs on the Send Queue
  * @link: in conn->posted, in the order of the Send Queue, or conn->waiting
  * @cqe: completion of every WR of the chain
  * @first: first WR of the chain, or of what is left to post
@@ -115,7 +115,7 @@ enum rpcrdma2_wait {
  * @done: called once, after the last WR has completed, or after the Queue was
  *	drained; process context, no locks held; @status is 0 or -ENOTCONN
  */
-struct rpcrdma2_work {
+struct rpcrdma2_chain {
 	struct list_head	link;
 	struct ib_cqe		cqe;
 	struct ib_send_wr	*first;
@@ -126,12 +126,12 @@ struct rpcrdma2_work {
 	u32			xid;
 	bool			prompt;
 	bool			reads;
-	void			(*done)(struct rpcrdma2_work *work, int status);
+	void (*done)(struct rpcrdma2_chain *chain, int status);
 };
 
 /**
  * struct rpcrdma2_send - one Send buffer
- * @work: the chain that ends in @wr
+ * @chain: the chain that ends in @wr
  * @conn: its connection
  * @buf: mapped for the device as long as it is
  * @size: octets of @buf
@@ -145,7 +145,7 @@ struct rpcrdma2_work {
  * @all: conn->sends
  */
 struct rpcrdma2_send {
-	struct rpcrdma2_work	work;
+	struct rpcrdma2_chain	chain;
 	struct rpcrdma2_conn	*conn;
 	void			*buf;
 	u32			size;
@@ -294,17 +294,17 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
 
 /**
  * struct rpcrdma2_heartbeat - what finds out whether the peer is there
- * @work: the chain that is @wr
+ * @chain: the chain that is @wr
  * @wr: an RDMA Write, or Read, of no octets
  * @sge: describes nothing
  * @heard: completions of the connection when it was last looked at, or when @wr
  *	completed; the CQ's and the timer's
- * @out: @work is posted; set by the timer, cleared by the CQ
+ * @out: @chain is posted; set by the timer, cleared by the CQ
  * @due: WRs that were posted by @since: are they done? The timer's
  * @since: when that was last so, or too late, in jiffies; the timer's
  */
 struct rpcrdma2_heartbeat {
-	struct rpcrdma2_work	work;
+	struct rpcrdma2_chain	chain;
 	struct ib_rdma_wr	wr;
 	struct ib_sge		sge;
 	u64			heard;
@@ -718,17 +718,19 @@ void rpcrdma2_sends_free(struct rpcrdma2_conn *conn);
 
 /* send.c */
 void rpcrdma2_send_prepare(struct rpcrdma2_send *send);
-void rpcrdma2_work_prepend(struct rpcrdma2_work *work,
-			   struct ib_send_wr *first, unsigned int count);
-void rpcrdma2_work_init(struct rpcrdma2_work *work, u32 xid,
-			struct ib_send_wr *first, struct ib_send_wr *last,
-			unsigned int count,
-			void (*done)(struct rpcrdma2_work *work, int status));
-int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work);
+void rpcrdma2_chain_prepend(struct rpcrdma2_chain *chain,
+			    struct ib_send_wr *first, unsigned int count);
+void rpcrdma2_chain_init(struct rpcrdma2_chain *chain, u32 xid,
+			 struct ib_send_wr *first, struct ib_send_wr *last,
+			 unsigned int count,
+			 void (*done)(struct rpcrdma2_chain *chain,
+				      int status));
+int rpcrdma2_chain_post(struct rpcrdma2_conn *conn,
+			struct rpcrdma2_chain *chain);
 bool rpcrdma2_send_fits(const struct rpcrdma2_send *send);
 int rpcrdma2_send_post(struct rpcrdma2_send *send);
 int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on);
-void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc);
+void rpcrdma2_chain_done(struct ib_cq *cq, struct ib_wc *wc);
 int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_header *hdr, bool close_after);
 

@@ -54,10 +54,10 @@ u8 rpcrdma2_heartbeat_reads(const struct rpcrdma2_conn *conn)
  * CQ context, or the teardown. It has completed itself, but that the peer is there says
  * nothing about the period that begins.
  */
-static void heartbeat_done(struct rpcrdma2_work *work, int status)
+static void heartbeat_done(struct rpcrdma2_chain *chain, int status)
 {
 	struct rpcrdma2_heartbeat *beat =
-		container_of(work, struct rpcrdma2_heartbeat, work);
+		container_of(chain, struct rpcrdma2_heartbeat, chain);
 	struct rpcrdma2_conn *conn =
 		container_of(beat, struct rpcrdma2_conn, heartbeat);
 
@@ -77,15 +77,15 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
 
 	beat->since = jiffies;
 	wr->opcode = IB_WR_RDMA_WRITE;
-	rpcrdma2_work_init(&beat->work, 0, wr, wr, 1, heartbeat_done);
-	beat->work.prompt = true;
+	rpcrdma2_chain_init(&beat->chain, 0, wr, wr, 1, heartbeat_done);
+	beat->chain.prompt = true;
 	if (!rpcrdma2_heartbeat_reads(conn))
 		return;
 	beat->sge.lkey = conn->pd->local_dma_lkey;
 	wr->opcode = IB_WR_RDMA_READ;
 	wr->sg_list = &beat->sge;
 	wr->num_sge = 1;
-	beat->work.reads = true;
+	beat->chain.reads = true;
 }
 
 /**
@@ -96,7 +96,7 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
  */
 unsigned int rpcrdma2_heartbeat_secs(const struct rpcrdma2_conn *conn)
 {
-	if (conn->heartbeat.work.reads && !conn->peer_reads)
+	if (conn->heartbeat.chain.reads && !conn->peer_reads)
 		return 0;
 	return conn->param.heartbeat;
 }
@@ -107,7 +107,7 @@ static void heartbeat_send(struct rpcrdma2_conn *conn)
 	conn->heartbeat.out = true;
 	conn->stats.heartbeats++;
 	trace_rpcrdma2_heartbeat(conn);
-	rpcrdma2_post(conn, &conn->heartbeat.work);
+	rpcrdma2_chain_post(conn, &conn->heartbeat.chain);
 }
 
 /* Return: whether something has been on the Send Queue for long; once, and then anew */

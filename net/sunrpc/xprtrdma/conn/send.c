@@ -2,7 +2,7 @@
 /*
  * The Send Queue, and Sends.
  *
- * All that is posted is a struct rpcrdma2_work: a chain of WRs with one
+ * All that is posted is a struct rpcrdma2_chain: a chain of WRs with one
  * owner. conn->posted holds the chains in the order of the Send Queue. Most
  * of them are not signaled: when one that is completes, it and all before it
  * have completed, since a Send Queue completes in order. Not so with RDMA
@@ -26,16 +26,16 @@
 
 #include <trace/events/rpcrdma2.h>
 
-static void send_chain_done(struct rpcrdma2_work *work, int status);
+static void send_chain_done(struct rpcrdma2_chain *chain, int status);
 
 static void sq_count_post(struct rpcrdma2_conn *conn,
-			  const struct rpcrdma2_work *work,
+			  const struct rpcrdma2_chain *chain,
 			  const struct ib_send_wr *last)
 {
 	struct rpcrdma2_conn_stats *stats = &conn->stats;
 
 	stats->send_doorbells++;
-	stats->work_requests += work->queued;
+	stats->work_requests += chain->queued;
 	if (last->opcode == IB_WR_SEND || last->opcode == IB_WR_SEND_WITH_INV) {
 		stats->sends++;
 		stats->send_octets += last->sg_list->length;
@@ -44,11 +44,11 @@ static void sq_count_post(struct rpcrdma2_conn *conn,
 
 /* What waits for a Send buffer, or for the Queue, waits for a completion. */
 static bool sq_must_signal(const struct rpcrdma2_conn *conn,
-			   const struct rpcrdma2_work *work)
+			   const struct rpcrdma2_chain *chain)
 {
-	return work->prompt || work->left ||
+	return chain->prompt || chain->left ||
 	       conn->unsignaled >= RPCRDMA2_SIGNAL_INTERVAL ||
-	       conn->sq_depth - conn->sq_used < 2 * work->queued ||
+	       conn->sq_depth - conn->sq_used < 2 * chain->queued ||
 	       !conn->free_sends;
 }
 
@@ -57,10 +57,10 @@ static bool sq_must_signal(const struct rpcrdma2_conn *conn,
  * conn->posted, and the teardown returns it.
  */
 static void sq_post_refused(struct rpcrdma2_conn *conn,
-			    struct rpcrdma2_work *work,
+			    struct rpcrdma2_chain *chain,
 			    const struct ib_send_wr *bad, int rc)
 {
-	trace_rpcrdma2_post_refused(conn, work, rc);
+	trace_rpcrdma2_post_refused(conn, chain, rc);
 	/* For sq_close_if_refused(), which has no lock */
 	WRITE_ONCE(conn->post_failed, true);
 	if (rc == -EINVAL && bad && bad->opcode == IB_WR_LOCAL_INV)
@@ -72,35 +72,35 @@ static void sq_post_refused(struct rpcrdma2_conn *conn,
  * completion, and there may be none for the last few entries.
  */
 static unsigned int sq_part_entries(const struct rpcrdma2_conn *conn,
-				    const struct rpcrdma2_work *work)
+				    const struct rpcrdma2_chain *chain)
 {
-	if (work->left + RPCRDMA2_SIGNAL_INTERVAL <= conn->sq_depth)
-		return work->left;
+	if (chain->left + RPCRDMA2_SIGNAL_INTERVAL <= conn->sq_depth)
+		return chain->left;
 	return conn->sq_depth / 2;
 }
 
 static bool sq_has_room(const struct rpcrdma2_conn *conn,
-			const struct rpcrdma2_work *work)
+			const struct rpcrdma2_chain *chain)
 {
-	return conn->sq_depth - conn->sq_used >= sq_part_entries(conn, work);
+	return conn->sq_depth - conn->sq_used >= sq_part_entries(conn, chain);
 }
 
 /* Cut the part off the chain. Return: its last WR */
 static struct ib_send_wr *sq_take_part(const struct rpcrdma2_conn *conn,
-				       struct rpcrdma2_work *work)
+				       struct rpcrdma2_chain *chain)
 {
-	struct ib_send_wr *last = work->first;
+	struct ib_send_wr *last = chain->first;
 	unsigned int i;
 
-	work->queued = sq_part_entries(conn, work);
-	work->left -= work->queued;
-	if (!work->left)
-		return work->last;
-	for (i = 1; i < work->queued; i++)
+	chain->queued = sq_part_entries(conn, chain);
+	chain->left -= chain->queued;
+	if (!chain->left)
+		return chain->last;
+	for (i = 1; i < chain->queued; i++)
 		last = last->next;
-	work->first = last->next;
+	chain->first = last->next;
 	last->next = NULL;
-	last->wr_cqe = &work->cqe;
+	last->wr_cqe = &chain->cqe;
 	return last;
 }
 
@@ -112,38 +112,38 @@ static struct ib_send_wr *sq_take_part(const struct rpcrdma2_conn *conn,
  * drivers raise events of the QP there, so qp_event() must not take the lock.
  */
 static void sq_post_locked(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_work *work)
+			   struct rpcrdma2_chain *chain)
 {
-	struct ib_send_wr *first = work->first, *last;
+	struct ib_send_wr *first = chain->first, *last;
 	const struct ib_send_wr *bad = NULL;
 	int rc;
 
 	lockdep_assert_held(&conn->lock);
 
-	last = sq_take_part(conn, work);
-	conn->unsignaled += work->queued;
-	if (sq_must_signal(conn, work)) {
+	last = sq_take_part(conn, chain);
+	conn->unsignaled += chain->queued;
+	if (sq_must_signal(conn, chain)) {
 		last->send_flags |= IB_SEND_SIGNALED;
 		conn->unsignaled = 0;
 	}
-	conn->sq_used += work->queued;
-	list_add_tail(&work->link, &conn->posted);
-	sq_count_post(conn, work, last);
-	trace_rpcrdma2_post(conn, work, first, last);
+	conn->sq_used += chain->queued;
+	list_add_tail(&chain->link, &conn->posted);
+	sq_count_post(conn, chain, last);
+	trace_rpcrdma2_post(conn, chain, first, last);
 	/* This chain may allow the peer to send what these Receives are for. */
 	rc = rpcrdma2_recvs_post(conn);
 	if (likely(!rc))
 		rc = ib_post_send(conn->qp, first, &bad);
 	if (unlikely(rc))
-		sq_post_refused(conn, work, bad, rc);
+		sq_post_refused(conn, chain, bad, rc);
 }
 
 static void sq_wait_locked(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_work *work)
+			   struct rpcrdma2_chain *chain)
 {
-	list_add_tail(&work->link, &conn->waiting);
+	list_add_tail(&chain->link, &conn->waiting);
 	conn->stats.queue_waits++;
-	trace_rpcrdma2_wait(conn, work->xid, RPCRDMA2_WAIT_SEND_QUEUE,
+	trace_rpcrdma2_wait(conn, chain->xid, RPCRDMA2_WAIT_SEND_QUEUE,
 			    conn->sq_used, conn->sq_depth);
 }
 
@@ -165,17 +165,17 @@ bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
 }
 
 static int sq_post_or_wait(struct rpcrdma2_conn *conn,
-			   struct rpcrdma2_work *work)
+			   struct rpcrdma2_chain *chain)
 {
 	lockdep_assert_held(&conn->lock);
 
 	if (!sq_may_post(conn))
 		return -ENOTCONN;
-	work->left = work->count;
-	if (!list_empty(&conn->waiting) || !sq_has_room(conn, work))
-		sq_wait_locked(conn, work);
+	chain->left = chain->count;
+	if (!list_empty(&conn->waiting) || !sq_has_room(conn, chain))
+		sq_wait_locked(conn, chain);
 	else
-		sq_post_locked(conn, work);
+		sq_post_locked(conn, chain);
 	return 0;
 }
 
@@ -187,20 +187,21 @@ static void sq_close_if_refused(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_post - put a chain of WRs on the Send Queue
+ * rpcrdma2_chain_post - put a chain of WRs on the Send Queue
  * @conn: its connection; the caller is between enter and exit
- * @work: the chain, not posted already
+ * @chain: the chain, not posted already
  *
  * Any context but interrupts.
  *
- * Return: 0: @work->done will be called; -ENOTCONN: it will not
+ * Return: 0: @chain->done will be called; -ENOTCONN: it will not
  */
-int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
+int rpcrdma2_chain_post(struct rpcrdma2_conn *conn,
+			struct rpcrdma2_chain *chain)
 {
 	int rc;
 
 	spin_lock(&conn->lock);
-	rc = sq_post_or_wait(conn, work);
+	rc = sq_post_or_wait(conn, chain);
 	spin_unlock(&conn->lock);
 	sq_close_if_refused(conn);
 	return rc;
@@ -208,76 +209,76 @@ int rpcrdma2_post(struct rpcrdma2_conn *conn, struct rpcrdma2_work *work)
 
 static void sq_post_waiting(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_work *work;
+	struct rpcrdma2_chain *chain;
 
 	lockdep_assert_held(&conn->lock);
 
 	while (sq_may_post(conn)) {
-		work = list_first_entry_or_null(&conn->waiting,
-						struct rpcrdma2_work, link);
-		if (!work || !sq_has_room(conn, work))
+		chain = list_first_entry_or_null(&conn->waiting,
+						 struct rpcrdma2_chain, link);
+		if (!chain || !sq_has_room(conn, chain))
 			break;
-		list_del(&work->link);
-		sq_post_locked(conn, work);
+		list_del(&chain->link);
+		sq_post_locked(conn, chain);
 	}
 }
 
-static struct rpcrdma2_send *send_of_chain(struct rpcrdma2_work *work)
+static struct rpcrdma2_send *send_of_chain(struct rpcrdma2_chain *chain)
 {
-	return container_of(work, struct rpcrdma2_send, work);
+	return container_of(chain, struct rpcrdma2_send, chain);
 }
 
 /* A Send that nobody waits for: all that its end means is that its buffer is free. */
-static bool send_is_plain(struct rpcrdma2_work *work)
+static bool send_is_plain(struct rpcrdma2_chain *chain)
 {
-	return work->done == send_chain_done && !send_of_chain(work)->done &&
-	       !send_of_chain(work)->close_after;
+	return chain->done == send_chain_done && !send_of_chain(chain)->done &&
+	       !send_of_chain(chain)->close_after;
 }
 
 /*
  * What the completion of @last says to be done. Buffers of plain Sends are free again
  * under the lock that is held anyway. The rest of a long chain is next.
  */
-static void sq_retire(struct rpcrdma2_conn *conn, struct rpcrdma2_work *last,
+static void sq_retire(struct rpcrdma2_conn *conn, struct rpcrdma2_chain *last,
 		      struct list_head *completed)
 {
-	struct rpcrdma2_work *work, *next;
+	struct rpcrdma2_chain *chain, *next;
 
 	lockdep_assert_held(&conn->lock);
 
-	list_for_each_entry_safe(work, next, &conn->posted, link) {
-		if (work == last || !work->reads) {
-			conn->sq_used -= work->queued;
-			if (work->left) {
-				list_move(&work->link, &conn->waiting);
-			} else if (send_is_plain(work)) {
-				list_del_init(&work->link);
-				trace_rpcrdma2_post_done(conn, work,
+	list_for_each_entry_safe(chain, next, &conn->posted, link) {
+		if (chain == last || !chain->reads) {
+			conn->sq_used -= chain->queued;
+			if (chain->left) {
+				list_move(&chain->link, &conn->waiting);
+			} else if (send_is_plain(chain)) {
+				list_del_init(&chain->link);
+				trace_rpcrdma2_post_done(conn, chain,
 							 IB_WC_SUCCESS);
-				rpcrdma2_send_free(send_of_chain(work));
+				rpcrdma2_send_free(send_of_chain(chain));
 			} else {
-				list_move_tail(&work->link, completed);
+				list_move_tail(&chain->link, completed);
 			}
 		}
-		if (work == last)
+		if (chain == last)
 			break;
 	}
 }
 
 /**
- * rpcrdma2_work_done - completion of any WR on a Send Queue
+ * rpcrdma2_chain_done - completion of any WR on a Send Queue
  * @cq: the Queue's CQ
  * @wc: the completion
  *
  * CQ context. Everything up to the completed chain is done; after an error
  * the teardown returns what is left.
  */
-void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
+void rpcrdma2_chain_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct rpcrdma2_work *last = container_of(wc->wr_cqe,
-						  struct rpcrdma2_work, cqe);
+	struct rpcrdma2_chain *last = container_of(wc->wr_cqe,
+						   struct rpcrdma2_chain, cqe);
 	struct rpcrdma2_conn *conn = cq->cq_context;
-	struct rpcrdma2_work *work, *next;
+	struct rpcrdma2_chain *chain, *next;
 	bool waited, wanted;
 	LIST_HEAD(completed);
 
@@ -297,60 +298,60 @@ void rpcrdma2_work_done(struct ib_cq *cq, struct ib_wc *wc)
 	spin_unlock(&conn->lock);
 	sq_close_if_refused(conn);
 
-	list_for_each_entry_safe(work, next, &completed, link) {
-		list_del_init(&work->link);
-		trace_rpcrdma2_post_done(conn, work, IB_WC_SUCCESS);
-		work->done(work, 0);
+	list_for_each_entry_safe(chain, next, &completed, link) {
+		list_del_init(&chain->link);
+		trace_rpcrdma2_post_done(conn, chain, IB_WC_SUCCESS);
+		chain->done(chain, 0);
 	}
 	if ((waited || wanted) && conn->param.ops->room)
 		conn->param.ops->room(conn);
 }
 
 /**
- * rpcrdma2_work_init - describe a chain of WRs
- * @work: what to set up
+ * rpcrdma2_chain_init - describe a chain of WRs
+ * @chain: what to set up
  * @xid: of the RPC that it is for
  * @first: first WR
  * @last: last WR; its completion is the chain's
  * @count: WRs from @first to @last
- * @done: see struct rpcrdma2_work
+ * @done: see struct rpcrdma2_chain
  *
- * The caller has set the @wr_cqe of the WRs it built itself to &@work->cqe.
+ * The caller has set the @wr_cqe of the WRs it built itself to &@chain->cqe.
  */
-void rpcrdma2_work_init(struct rpcrdma2_work *work, u32 xid,
-			struct ib_send_wr *first, struct ib_send_wr *last,
-			unsigned int count,
-			void (*done)(struct rpcrdma2_work *work, int status))
+void rpcrdma2_chain_init(struct rpcrdma2_chain *chain, u32 xid,
+			 struct ib_send_wr *first, struct ib_send_wr *last,
+			 unsigned int count,
+			 void (*done)(struct rpcrdma2_chain *chain, int status))
 {
-	INIT_LIST_HEAD(&work->link);
-	work->xid = xid;
-	work->cqe.done = rpcrdma2_work_done;
-	work->first = first;
-	work->last = last;
-	work->last->wr_cqe = &work->cqe;
-	work->last->send_flags &= ~IB_SEND_SIGNALED;
-	work->count = count;
-	work->prompt = false;
-	work->reads = false;
-	work->done = done;
+	INIT_LIST_HEAD(&chain->link);
+	chain->xid = xid;
+	chain->cqe.done = rpcrdma2_chain_done;
+	chain->first = first;
+	chain->last = last;
+	chain->last->wr_cqe = &chain->cqe;
+	chain->last->send_flags &= ~IB_SEND_SIGNALED;
+	chain->count = count;
+	chain->prompt = false;
+	chain->reads = false;
+	chain->done = done;
 }
 
 /**
- * rpcrdma2_work_prepend - put WRs in front of a chain
- * @work: the chain, not posted
- * @first: first WR of those whose last one links to @work->first
+ * rpcrdma2_chain_prepend - put WRs in front of a chain
+ * @chain: the chain, not posted
+ * @first: first WR of those whose last one links to @chain->first
  * @count: how many
  */
-void rpcrdma2_work_prepend(struct rpcrdma2_work *work,
-			   struct ib_send_wr *first, unsigned int count)
+void rpcrdma2_chain_prepend(struct rpcrdma2_chain *chain,
+			    struct ib_send_wr *first, unsigned int count)
 {
-	work->first = first;
-	work->count += count;
+	chain->first = first;
+	chain->count += count;
 }
 
-static void send_chain_done(struct rpcrdma2_work *work, int status)
+static void send_chain_done(struct rpcrdma2_chain *chain, int status)
 {
-	struct rpcrdma2_send *send = send_of_chain(work);
+	struct rpcrdma2_send *send = send_of_chain(chain);
 
 	if (send->done)
 		send->done(send, status);
@@ -363,7 +364,7 @@ static void send_chain_done(struct rpcrdma2_work *work, int status)
  * rpcrdma2_send_prepare - make the Send WR for a buffer that was filled
  * @send: the buffer; its message is complete
  *
- * Afterwards the caller may prepend WRs to @send->work, change the opcode to
+ * Afterwards the caller may prepend WRs to @send->chain, change the opcode to
  * Send With Invalidate, set @send->done, and then has to post or put it.
  */
 void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
@@ -374,8 +375,8 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
 	wr->opcode = IB_WR_SEND;
 	wr->send_flags = 0;
 	/* The XID is the first word of every message. */
-	rpcrdma2_work_init(&send->work, be32_to_cpup(send->buf), wr, wr, 1,
-			   send_chain_done);
+	rpcrdma2_chain_init(&send->chain, be32_to_cpup(send->buf), wr, wr, 1,
+			    send_chain_done);
 	if (send->needs_sync)
 		ib_dma_sync_single_for_device(send->conn->pd->device,
 					      send->sge.addr, send->sge.length,
@@ -386,7 +387,7 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
  * rpcrdma2_send_post - post a Send and what was prepended to it
  * @send: the buffer, prepared; no longer the caller's if 0 is returned
  *
- * Return: as rpcrdma2_post(); -EMSGSIZE: rpcrdma2_send_fits() is false
+ * Return: as rpcrdma2_chain_post(); -EMSGSIZE: rpcrdma2_send_fits() is false
  */
 int rpcrdma2_send_post(struct rpcrdma2_send *send)
 {
@@ -395,9 +396,9 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send)
 
 	if (!rpcrdma2_send_fits(send))
 		return -EMSGSIZE;
-	send->work.prompt |= send->close_after;
+	send->chain.prompt |= send->close_after;
 	spin_lock(&conn->lock);
-	rc = sq_post_or_wait(conn, &send->work);
+	rc = sq_post_or_wait(conn, &send->chain);
 	spin_unlock(&conn->lock);
 	sq_close_if_refused(conn);
 	return rc;
@@ -409,7 +410,7 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send)
  * @sent_on: becomes the number of the connection, where the answer is expected from now
  *	on, unless an error is returned
  *
- * Return: as rpcrdma2_post(); -ENOBUFS: it is longer than Calls may be by now
+ * Return: as rpcrdma2_chain_post(); -ENOBUFS: it is longer than Calls may be by now
  */
 int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 {
@@ -424,7 +425,7 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 	} else {
 		/* After the rest of the Call's struct is written, and before any answer */
 		smp_store_release(sent_on, conn->id);
-		rc = sq_post_or_wait(conn, &send->work);
+		rc = sq_post_or_wait(conn, &send->chain);
 	}
 	spin_unlock(&conn->lock);
 	sq_close_if_refused(conn);

@@ -107,14 +107,14 @@ bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
  * Called when the LocalInvs have completed or, after the Queue was drained,
  * will not be needed: either way the responder cannot reach the memory.
  */
-static void inv_done(struct rpcrdma2_work *work, int status)
+static void inv_done(struct rpcrdma2_chain *chain, int status)
 {
-	struct rpcrdma2_call *call = container_of(work, struct rpcrdma2_call,
-						  inv_work);
+	struct rpcrdma2_call *call = container_of(chain, struct rpcrdma2_call,
+						  inv_chain);
 	struct rpcrdma2_requester *requester = call->conn->requester;
 
 	if (!status)
-		requester->stats.local_invs += work->count;
+		requester->stats.local_invs += chain->count;
 	rpcrdma2_unregister(requester, call);
 	if (call->waiting)
 		complete(&call->fenced);
@@ -123,21 +123,21 @@ static void inv_done(struct rpcrdma2_work *work, int status)
 }
 
 /* The Call's own chain is done. CQ context, or the teardown */
-static void inv_deregister_later(struct rpcrdma2_work *work, int status)
+static void inv_deregister_later(struct rpcrdma2_chain *chain, int status)
 {
-	struct rpcrdma2_call *call = container_of(work, struct rpcrdma2_call,
-						  inv_work);
+	struct rpcrdma2_call *call = container_of(chain, struct rpcrdma2_call,
+						  inv_chain);
 	struct rpcrdma2_requester *requester = call->conn->requester;
 
 	/* No LocalInv is counted. */
-	work->count = 0;
-	work->done = inv_done;
+	chain->count = 0;
+	chain->done = inv_done;
 	if (status) {
-		work->done(work, status);
+		chain->done(chain, status);
 		return;
 	}
 	spin_lock(&requester->lock);
-	list_add_tail(&work->link, &requester->to_deregister);
+	list_add_tail(&chain->link, &requester->to_deregister);
 	spin_unlock(&requester->lock);
 	queue_work(rpcrdma2_wq, &requester->deregister);
 }
@@ -150,31 +150,31 @@ static void inv_deregister_later(struct rpcrdma2_work *work, int status)
 static int inv_deregister_behind(struct rpcrdma2_requester *requester,
 				 struct rpcrdma2_call *call)
 {
-	struct rpcrdma2_work *work = &call->inv_work;
+	struct rpcrdma2_chain *chain = &call->inv_chain;
 	struct rpcrdma2_mr *mr;
 	struct ib_send_wr *wr;
 
 	mr = list_first_entry(&call->mrs, struct rpcrdma2_mr, list);
 	mr->behind_wr = (struct ib_rdma_wr) { .wr.opcode = IB_WR_RDMA_WRITE };
 	wr = &mr->behind_wr.wr;
-	rpcrdma2_work_init(work, be32_to_cpu(call->rqst->rq_xid), wr, wr, 1,
-			   inv_deregister_later);
-	work->prompt = true;
-	return rpcrdma2_post(requester->conn, work);
+	rpcrdma2_chain_init(chain, be32_to_cpu(call->rqst->rq_xid), wr, wr, 1,
+			    inv_deregister_later);
+	chain->prompt = true;
+	return rpcrdma2_chain_post(requester->conn, chain);
 }
 
-static struct rpcrdma2_work *
+static struct rpcrdma2_chain *
 inv_next_to_deregister(struct rpcrdma2_requester *requester)
 {
-	struct rpcrdma2_work *work;
+	struct rpcrdma2_chain *chain;
 
 	spin_lock(&requester->lock);
-	work = list_first_entry_or_null(&requester->to_deregister,
-					struct rpcrdma2_work, link);
-	if (work)
-		list_del_init(&work->link);
+	chain = list_first_entry_or_null(&requester->to_deregister,
+					 struct rpcrdma2_chain, link);
+	if (chain)
+		list_del_init(&chain->link);
 	spin_unlock(&requester->lock);
-	return work;
+	return chain;
 }
 
 static void inv_drop_mrs(struct rpcrdma2_requester *requester,
@@ -198,14 +198,14 @@ void rpcrdma2_deregister(struct work_struct *work)
 		container_of(work, struct rpcrdma2_requester, deregister);
 	struct rpcrdma2_conn *conn = requester->conn;
 	struct rpcrdma2_memalloc saved;
-	struct rpcrdma2_work *inv;
+	struct rpcrdma2_chain *inv;
 
 	if (!rpcrdma2_conn_enter(conn))
 		return;
 	saved = rpcrdma2_memalloc_save(conn->param.swapper);
 	while ((inv = inv_next_to_deregister(requester))) {
 		inv_drop_mrs(requester, container_of(inv, struct rpcrdma2_call,
-						     inv_work));
+						     inv_chain));
 		inv->done(inv, 0);
 	}
 	rpcrdma2_memalloc_restore(saved);
@@ -220,7 +220,7 @@ void rpcrdma2_deregister(struct work_struct *work)
  */
 void rpcrdma2_deregister_lost(struct rpcrdma2_requester *requester)
 {
-	struct rpcrdma2_work *inv;
+	struct rpcrdma2_chain *inv;
 
 	cancel_work_sync(&requester->deregister);
 	while ((inv = inv_next_to_deregister(requester)))
@@ -240,7 +240,7 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 		       struct rpcrdma2_call *call)
 {
 	struct ib_send_wr *first = NULL, *last = NULL;
-	struct rpcrdma2_work *work = &call->inv_work;
+	struct rpcrdma2_chain *chain = &call->inv_chain;
 	struct rpcrdma2_mr *mr;
 	unsigned int count = 0;
 
@@ -248,7 +248,7 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 		return inv_deregister_behind(requester, call);
 	list_for_each_entry_reverse(mr, &call->mrs, list) {
 		mr->inv_wr.next = first;
-		mr->inv_wr.wr_cqe = &work->cqe;
+		mr->inv_wr.wr_cqe = &chain->cqe;
 		first = &mr->inv_wr;
 		last = last ?: first;
 		count++;
@@ -262,8 +262,8 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 			rpcrdma2_call_complete(call);
 		return 0;
 	}
-	rpcrdma2_work_init(work, be32_to_cpu(call->rqst->rq_xid), first, last,
-			   count, inv_done);
-	work->prompt = true;
-	return rpcrdma2_post(requester->conn, work);
+	rpcrdma2_chain_init(chain, be32_to_cpu(call->rqst->rq_xid), first, last,
+			    count, inv_done);
+	chain->prompt = true;
+	return rpcrdma2_chain_post(requester->conn, chain);
 }

@@ -719,23 +719,23 @@ unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
 }
 
 /**
- * rpcrdma2_chain_registrations - post a Call's registrations with its Send
+ * rpcrdma2_mrs_prepend - post a Call's registrations with its Send
  * @call: the Call
  * @send: its Send, prepared
  *
  * Return: how many of them bridge gaps
  */
-unsigned int rpcrdma2_chain_registrations(struct rpcrdma2_call *call,
-					  struct rpcrdma2_send *send)
+unsigned int rpcrdma2_mrs_prepend(struct rpcrdma2_call *call,
+				  struct rpcrdma2_send *send)
 {
-	struct rpcrdma2_work *work = &send->work;
+	struct rpcrdma2_chain *chain = &send->chain;
 	struct rpcrdma2_mr *mr;
 	unsigned int gaps = 0;
 
 	list_for_each_entry_reverse(mr, &call->mrs, list) {
-		mr->reg_wr.wr.next = work->first;
-		mr->reg_wr.wr.wr_cqe = &work->cqe;
-		rpcrdma2_work_prepend(work, &mr->reg_wr.wr, 1);
+		mr->reg_wr.wr.next = chain->first;
+		mr->reg_wr.wr.wr_cqe = &chain->cqe;
+		rpcrdma2_chain_prepend(chain, &mr->reg_wr.wr, 1);
 		gaps += mr_pool_bridges_gaps(mr->pool);
 	}
 	return gaps;

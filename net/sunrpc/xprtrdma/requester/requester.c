@@ -399,7 +399,7 @@ static int call_marshal_and_post(struct rpcrdma2_requester *requester,
 	if (rc)
 		goto out_put;
 	rpcrdma2_send_prepare(send);
-	gaps = rpcrdma2_chain_registrations(call, send);
+	gaps = rpcrdma2_mrs_prepend(call, send);
 	if (!list_empty(&call->mrs)) {
 		rpcrdma2_copy_adopt(&call->encrypted, call->rqst);
 		rpcrdma2_conn_get(conn);

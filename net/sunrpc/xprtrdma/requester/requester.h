@@ -195,7 +195,7 @@ struct rpcrdma2_copy {
 
 /**
  * struct rpcrdma2_call - what a requester keeps of an RPC
- * @inv_work: local invalidation of @mrs
+ * @inv_chain: local invalidation of @mrs
  * @fenced: completed when nothing is exposed; for a caller that waits
  * @rqst: the RPC; from here on, what each has use for
  * @requester: the role that sent it last
@@ -232,7 +232,7 @@ struct rpcrdma2_copy {
  * while it is pinned; the task that releases the RPC has it last.
  */
 struct rpcrdma2_call {
-	struct rpcrdma2_work	inv_work;
+	struct rpcrdma2_chain	inv_chain;
 	struct completion	fenced;
 
 	struct rpc_rqst		*rqst;
@@ -350,8 +350,8 @@ int rpcrdma2_register(struct rpcrdma2_requester *requester,
 		      struct rpcrdma2_call *call, struct rpcrdma2_chunk *chunk,
 		      const struct xdr_buf *buf, unsigned int parts,
 		      enum dma_data_direction dir);
-unsigned int rpcrdma2_chain_registrations(struct rpcrdma2_call *call,
-					  struct rpcrdma2_send *send);
+unsigned int rpcrdma2_mrs_prepend(struct rpcrdma2_call *call,
+				  struct rpcrdma2_send *send);
 unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
 				   const struct xdr_buf *buf,
 				   unsigned int parts);

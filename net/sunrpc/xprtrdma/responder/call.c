@@ -279,10 +279,10 @@ static void job_return_pages(struct rpcrdma2_job *job, struct page **pages,
 	job->nr_pages = 0;
 }
 
-static void job_reads_done(struct rpcrdma2_work *work, int status)
+static void job_reads_done(struct rpcrdma2_chain *chain, int status)
 {
-	struct rpcrdma2_job *job = container_of(work, struct rpcrdma2_job,
-						read_work);
+	struct rpcrdma2_job *job = container_of(chain, struct rpcrdma2_job,
+						read_chain);
 
 	rpcrdma2_rws_release(job);
 	job->status = status;
@@ -297,15 +297,15 @@ static int job_post_reads(struct rpcrdma2_job *job)
 
 	trace_rpcrdma2_call_read(job, 0);
 	if (list_empty(&job->rws)) {
-		job_reads_done(&job->read_work, 0);
+		job_reads_done(&job->read_chain, 0);
 		return 0;
 	}
 	rpcrdma2_rw_chain(job, NULL, &first, &last, &count);
-	rpcrdma2_work_init(&job->read_work, job->xid, first, last, count,
-			   job_reads_done);
-	job->read_work.prompt = true;
-	job->read_work.reads = true;
-	return rpcrdma2_post(job->responder->conn, &job->read_work);
+	rpcrdma2_chain_init(&job->read_chain, job->xid, first, last, count,
+			    job_reads_done);
+	job->read_chain.prompt = true;
+	job->read_chain.reads = true;
+	return rpcrdma2_chain_post(job->responder->conn, &job->read_chain);
 }
 
 /**

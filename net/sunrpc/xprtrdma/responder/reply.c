@@ -276,8 +276,8 @@ static void job_chain_writes(struct rpcrdma2_job *job,
 	struct ib_send_wr *first, *last;
 	unsigned int count;
 
-	rpcrdma2_rw_chain(job, send->work.first, &first, &last, &count);
-	rpcrdma2_work_prepend(&send->work, first, count);
+	rpcrdma2_rw_chain(job, send->chain.first, &first, &last, &count);
+	rpcrdma2_chain_prepend(&send->chain, first, count);
 }
 
 /* On success the job is done with, or will be when the Send is. */
@@ -300,7 +300,7 @@ static int job_post_reply(struct builder *b, struct page **pages,
 			return -EMSGSIZE;
 		job_keep_pages(job, pages, nr_pages);
 		job_chain_writes(job, send);
-		send->work.prompt = true;
+		send->chain.prompt = true;
 		send->owner = job;
 		send->done = job_reply_sent;
 	}

@@ -238,7 +238,7 @@ struct rpcrdma2_payload {
  * @lends_spare: those that are @lent are the responder's @spare
  * @moved: RDMA Reads that were posted, and Writes that were made; zeroes between Calls
  * @stats: what it did with all its Calls
- * @read_work: RDMA Reads of its arguments
+ * @read_chain: RDMA Reads of its arguments
  * @read_done: called when they have completed, in CQ context or the teardown
  * @since: for admit.c: when it began to wait, or its Reads or Writes began, in jiffies
  * @payloads: one for each Write chunk, in order
@@ -276,7 +276,7 @@ struct rpcrdma2_job {
 	struct rpcrdma2_transfers	moved;
 	struct rpcrdma2_job_stats	stats;
 
-	struct rpcrdma2_work		read_work;
+	struct rpcrdma2_chain		read_chain;
 	void				(*read_done)(struct rpcrdma2_job *job);
 	unsigned long			since;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_MAX_WRITE_CHUNKS];
