@@ -718,7 +718,7 @@ TRACE_EVENT(rpcrdma2_call_begin,
 		__entry->reply_max = rqst->rq_rcv_buf.buflen;
 		__entry->outstanding =
 			rpcrdma2_requester_outstanding(requester);
-		__entry->granted = requester->granted;
+		__entry->granted = requester->grant_in;
 	),
 	TP_printk("conn=%u xid=0x%08x queued_ns=%llu call_len=%u reply_max=%u outstanding=%u granted=%u",
 		__entry->conn, __entry->xid, __entry->queued_ns,
@@ -768,7 +768,7 @@ TRACE_EVENT(rpcrdma2_credits,
 	),
 	TP_fast_assign(
 		__entry->conn = requester->conn->id;
-		__entry->granted = requester->granted;
+		__entry->granted = requester->grant_in;
 		__entry->outstanding =
 			rpcrdma2_requester_outstanding(requester);
 		__entry->requested = requester->conn->param.calls_out;

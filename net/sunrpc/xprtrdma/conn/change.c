@@ -127,7 +127,7 @@ static void resize_make_disposition(struct rpcrdma2_conn *conn,
 
 	resizing->answering = false;
 	hdr->xid = resizing->answer.xid;
-	hdr->credit = READ_ONCE(conn->granted);
+	hdr->credit = READ_ONCE(conn->grant_out);
 	hdr->response = true;
 	hdr->change.done = resizing->answer.done;
 	hdr->change.rejected = resizing->answer.rejected;

@@ -225,7 +225,7 @@ static int cm_accept(struct rpcrdma2_conn *conn)
 	int rc;
 
 	/* Its Read chunks could not be read. */
-	if (!conn->peer_reads)
+	if (!conn->max_reads_out)
 		return -EPROTO;
 	rc = cm_provide_resources(conn);
 	if (!rc && conn->srq)
@@ -233,10 +233,10 @@ static int cm_accept(struct rpcrdma2_conn *conn)
 	if (rc)
 		return rc;
 	cm_fill_conn_param(conn, &param, private_data);
-	param.initiator_depth = conn->peer_reads;
+	param.initiator_depth = conn->max_reads_out;
 	param.responder_resources =
-		conn->own.brs == RDMA2_RVREQSUP_GENL ? conn->peer_makes :
-		min(conn->peer_makes, rpcrdma2_heartbeat_reads(conn));
+		conn->own.brs == RDMA2_RVREQSUP_GENL ? conn->max_reads_in :
+		min(conn->max_reads_in, rpcrdma2_heartbeat_reads(conn));
 	cm_limit_reverse(conn, param.responder_resources);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
 				   READ_ONCE(conn->speak_secs)))
@@ -310,10 +310,10 @@ static void cm_keep_read_depth(struct rpcrdma2_conn *conn,
 
 	if (iwarp)
 		reads = min(reads, param->responder_resources);
-	conn->peer_reads =
+	conn->max_reads_out =
 		cm_limit_reads(cm_id->device->attrs.max_qp_init_rd_atom,
 			       min(reads, cm_wanted_reads(conn)));
-	cm_limit_reverse(conn, conn->peer_reads);
+	cm_limit_reverse(conn, conn->max_reads_out);
 }
 
 static void cm_handle_established(struct rpcrdma2_conn *conn,
@@ -485,10 +485,10 @@ struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
 	trace_rpcrdma2_conn_new(conn,
 				(struct sockaddr *)&cm_id->route.addr.dst_addr);
 	cm_keep_private_data(conn, &event->param.conn);
-	conn->peer_reads =
+	conn->max_reads_out =
 		cm_limit_reads(cm_id->device->attrs.max_qp_init_rd_atom,
 			       event->param.conn.initiator_depth);
-	conn->peer_makes =
+	conn->max_reads_in =
 		cm_limit_reads(cm_id->device->attrs.max_qp_rd_atom,
 			       event->param.conn.responder_resources);
 	conn->speak_secs = SPEAK_TIMEOUT_SECS;

@@ -359,8 +359,8 @@ void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 		.remote_inv	= true,
 		.changes	= true,
 	};
-	conn->granted = param->calls_in;
-	conn->granted_most = param->calls_in;
+	conn->grant_out = param->calls_in;
+	conn->grant_out_max = param->calls_in;
 	rpcrdma2_conn_set_size(conn, param->rbsiz_min, param->rbsiz_max);
 }
 
@@ -435,7 +435,7 @@ static void conn_release(struct kref *ref)
 
 	if (conn->param.ops)
 		conn->param.ops->free(conn);
-	WARN_ON_ONCE(conn->taken != atomic_read(&conn->returned));
+	WARN_ON_ONCE(conn->recvs_taken != atomic_read(&conn->recvs_returned));
 	rpcrdma2_recvs_free(conn);
 	rpcrdma2_sends_free(conn);
 	call_rcu(&conn->rcu, conn_free_late);

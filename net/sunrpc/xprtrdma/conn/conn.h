@@ -380,10 +380,10 @@ struct rpcrdma2_heartbeat {
  *	peer hung up on messages of this dialect, or did not answer them; or NULL;
  *	stable after the drain
  * @first_grant: credits in the peer's answer to a CONNPROP; 0 if none came
- * @granted: credits of the peer: what each message to it says; the CQ's
- * @granted_most: the highest that this ever was; the CQ's
- * @peer_reads: RDMA Reads that this end makes at a time: no more than the peer answers
- * @peer_makes: RDMA Reads that the peer makes at a time, of an end that accepts: no more
+ * @grant_out: credits that this end grants the peer, as each message to it says; the CQ's
+ * @grant_out_max: the highest that @grant_out ever was; the CQ's
+ * @max_reads_out: RDMA Reads that this end makes at a time: no more than the peer answers
+ * @max_reads_in: RDMA Reads that the peer makes at a time, of an end that accepts: no more
  *	than this one answers
  * @speak_secs: seconds that the peer has to speak, once it is accepted
  * @resizing: how they get another size
@@ -393,8 +393,8 @@ struct rpcrdma2_heartbeat {
  * @last_wqe: no more of them is taken
  * @backed: Calls for which it has Receives; the CQ's, with its lock
  * @backed_replies: Calls of this end for whose Replies it has some; the CQ's
- * @taken: Receives of it that were filled; the CQ's
- * @returned: those that were given back
+ * @recvs_taken: Receives of @srq that were filled; the CQ's
+ * @recvs_returned: those of @recvs_taken that were given back
  * @unpaid: messages since the last one that used a credit; the CQ's
  * @call_at: when a Call came last, in jiffies; the CQ's
  * @recv_xdr: stream that reads the header of a message; the CQ's, as is @recv_xdr_buf: on
@@ -479,8 +479,8 @@ struct rpcrdma2_conn {
 	const struct rpcrdma2_dialect	*suspect;
 	int				reject;
 	u32				first_grant;
-	u8				peer_reads;
-	u8				peer_makes;
+	u8				max_reads_out;
+	u8				max_reads_in;
 	u8				speak_secs;
 
 	struct rpcrdma2_resizing	resizing;
@@ -520,16 +520,16 @@ struct rpcrdma2_conn {
 
 	/* By whoever is done with a Receive */
 	struct llist_head		given_back ____cacheline_aligned_in_smp;
-	atomic_t			returned;
+	atomic_t			recvs_returned;
 
 	/* By the CQ, with each Receive */
-	unsigned int			taken ____cacheline_aligned_in_smp;
+	unsigned int			recvs_taken ____cacheline_aligned_in_smp;
 	unsigned int			unpaid;
 	unsigned long			call_at;
 	unsigned int			backed;
 	unsigned int			backed_replies;
-	unsigned int			granted;
-	unsigned int			granted_most;
+	unsigned int			grant_out;
+	unsigned int			grant_out_max;
 	struct rpcrdma2_need		need;
 	struct xdr_stream		recv_xdr;
 	struct xdr_buf			recv_xdr_buf;

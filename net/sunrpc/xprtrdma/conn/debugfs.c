@@ -96,7 +96,7 @@ static void dbgfs_show_terms(struct seq_file *seq,
 
 	dbgfs_show_props(seq, conn, "offered", &conn->own);
 	rpcrdma2_show(seq, "offered_credits", "%u",
-		      conn->active ? param->calls_out : conn->granted);
+		      conn->active ? param->calls_out : conn->grant_out);
 	dbgfs_show_props(seq, conn, "received",
 			 conn->have_props ? &conn->peer : NULL);
 	if (conn->have_props)

@@ -96,7 +96,7 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
  */
 unsigned int rpcrdma2_heartbeat_secs(const struct rpcrdma2_conn *conn)
 {
-	if (conn->heartbeat.chain.reads && !conn->peer_reads)
+	if (conn->heartbeat.chain.reads && !conn->max_reads_out)
 		return 0;
 	return conn->param.heartbeat;
 }

@@ -170,7 +170,7 @@ static int negotiate_send_connprop(struct rpcrdma2_conn *conn, u32 xid,
 	struct rpcrdma2_header hdr = {
 		.xid		= xid,
 		.vers		= conn->dialect->version,
-		.credit		= response ? READ_ONCE(conn->granted) :
+		.credit		= response ? READ_ONCE(conn->grant_out) :
 					     conn->param.calls_out,
 		.kind		= RPCRDMA2_PROPS,
 		.response	= response,
@@ -317,7 +317,7 @@ void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
 	struct rpcrdma2_header hdr = {
 		.xid		= xid,
 		.vers		= vers,
-		.credit		= READ_ONCE(conn->granted),
+		.credit		= READ_ONCE(conn->grant_out),
 		.kind		= RPCRDMA2_ERROR,
 		.response	= true,
 		.error		= *error,

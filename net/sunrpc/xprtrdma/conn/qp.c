@@ -300,8 +300,8 @@ static void qp_limit_calls(struct rpcrdma2_conn *conn)
 			 &param->calls_in : &param->calls_out;
 		(*larger)--;
 	}
-	conn->granted = min(conn->granted, param->calls_in);
-	conn->granted_most = conn->granted;
+	conn->grant_out = min(conn->grant_out, param->calls_in);
+	conn->grant_out_max = conn->grant_out;
 }
 
 static int qp_get_pd(struct rpcrdma2_conn *conn)

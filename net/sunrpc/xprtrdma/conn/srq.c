@@ -309,12 +309,12 @@ unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
  */
 bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
 {
-	unsigned int most = conn->granted_most + conn->param.calls_out +
+	unsigned int most = conn->grant_out_max + conn->param.calls_out +
 			    RPCRDMA2_CONTROL_RECVS;
 
 	WRITE_ONCE(recv->conn, conn);
 	/* What is given back, is so before the peer can hear of it. */
-	return ++conn->taken - atomic_read(&conn->returned) <= most;
+	return ++conn->recvs_taken - atomic_read(&conn->recvs_returned) <= most;
 }
 
 /* Too many, while memory is short? */
@@ -375,7 +375,7 @@ void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_srq *srq = recv->srq;
 	bool wanted, posted;
 
-	atomic_inc(&recv->conn->returned);
+	atomic_inc(&recv->conn->recvs_returned);
 	do {
 		rcu_read_lock();
 		wanted = srq_wants_recv(srq);
@@ -724,8 +724,8 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 		return rc == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
 	}
 	conn->pd = srq->pd;
-	conn->granted = grant;
-	conn->granted_most = grant;
+	conn->grant_out = grant;
+	conn->grant_out_max = grant;
 	/* Nobody watches a new one yet. */
 	if (!READ_ONCE(srq->limit))
 		queue_delayed_work(rpcrdma2_wq, &srq->count_work, 0);

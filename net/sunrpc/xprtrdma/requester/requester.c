@@ -34,18 +34,18 @@ static bool credit_take(struct rpcrdma2_requester *requester)
 	/* Before the grant: an answer counts with the grant that it brought. */
 	unsigned int answered = smp_load_acquire(&requester->answered);
 	/* Behind the Receives for the Replies */
-	unsigned int granted = smp_load_acquire(&requester->granted);
+	unsigned int granted = smp_load_acquire(&requester->grant_in);
 
 	/* As in rpcrdma2_requester_outstanding(): it may be less than none. */
-	if ((int)(requester->taken - answered) >= (int)granted)
+	if ((int)(requester->credits_taken - answered) >= (int)granted)
 		return false;
-	WRITE_ONCE(requester->taken, requester->taken + 1);
+	WRITE_ONCE(requester->credits_taken, requester->credits_taken + 1);
 	return true;
 }
 
 static void credit_return(struct rpcrdma2_requester *requester)
 {
-	WRITE_ONCE(requester->taken, requester->taken - 1);
+	WRITE_ONCE(requester->credits_taken, requester->credits_taken - 1);
 }
 
 /**
@@ -112,12 +112,12 @@ void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant)
 {
 	/* A grant of zero would be a deadlock. */
 	grant = clamp_t(u32, grant, 1, requester->conn->param.calls_out);
-	if (grant > requester->granted)
+	if (grant > requester->grant_in)
 		grant = credit_limit_to_recvs(requester, grant);
-	if (grant == requester->granted)
+	if (grant == requester->grant_in)
 		return;
 	/* Behind the Receives that it takes. */
-	smp_store_release(&requester->granted, grant);
+	smp_store_release(&requester->grant_in, grant);
 	trace_rpcrdma2_credits(requester);
 	credit_limit_slots(requester->xprt, grant);
 	rpcrdma2_requester_wake(requester->xprt);
@@ -146,7 +146,7 @@ bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
 	bool ok = call && call_claim(requester->conn, call);
 
 	/* One that nobody asked for brings none. */
-	if (likely((int)(READ_ONCE(requester->taken) - answered) > 0)) {
+	if (likely((int)(READ_ONCE(requester->credits_taken) - answered) > 0)) {
 		answered++;
 		rpcrdma2_conn_paid(requester->conn);
 	}
@@ -208,7 +208,7 @@ static int credit_wait(struct rpcrdma2_requester *requester,
 	trace_rpcrdma2_wait(conn, be32_to_cpu(rqst->rq_xid),
 			    RPCRDMA2_WAIT_CREDIT,
 			    rpcrdma2_requester_outstanding(requester),
-			    requester->granted);
+			    requester->grant_in);
 	return -EAGAIN;
 }
 
@@ -507,7 +507,7 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
 	requester->conn = conn;
 	requester->xprt = xprt;
 	spin_lock_init(&requester->lock);
-	requester->granted = 1;
+	requester->grant_in = 1;
 	rpcrdma2_mrs_init(requester);
 	INIT_DELAYED_WORK(&requester->starved, credit_starved);
 	INIT_LIST_HEAD(&requester->to_deregister);

@@ -99,9 +99,9 @@ struct rpcrdma2_mr_pool {
  * @long_procedures: procedures whose Reply was longer than its buffers, as bits; set by the
  *	CQ
  * @lock: the pools of registrations, @to_deregister
- * @granted: Calls that the responder allows at a time, at least 1; the CQ's
+ * @grant_in: Calls that the responder allows at a time, at least 1; the CQ's
  * @answered: credits that came back; the CQ's
- * @taken: credits that were taken; by the holder of the xprt's write lock
+ * @credits_taken: credits that were taken; by the holder of the xprt's write lock
  * @starved: closes the connection, for a Call that waits for a credit, unless an
  *	answer comes before
  * @starved_at: what @answered was when the last of these began to wait
@@ -122,10 +122,10 @@ struct rpcrdma2_requester {
 	DECLARE_BITMAP(long_procedures, RPCRDMA2_PROCEDURES);
 
 	/* By whoever sends */
-	unsigned int		taken ____cacheline_aligned_in_smp;
+	unsigned int		credits_taken ____cacheline_aligned_in_smp;
 
 	/* By the CQ, with each Reply */
-	unsigned int		granted ____cacheline_aligned_in_smp;
+	unsigned int		grant_in ____cacheline_aligned_in_smp;
 	unsigned int		answered;
 	struct delayed_work	starved;
 	unsigned int		starved_at;
@@ -285,7 +285,8 @@ rpcrdma2_call_of(const struct rpc_rqst *rqst)
 static inline unsigned int
 rpcrdma2_requester_outstanding(const struct rpcrdma2_requester *requester)
 {
-	int n = READ_ONCE(requester->taken) - READ_ONCE(requester->answered);
+	int n = READ_ONCE(requester->credits_taken) -
+		READ_ONCE(requester->answered);
 
 	/* An answer to nothing may have been counted for a Call that was not sent. */
 	return max(n, 0);

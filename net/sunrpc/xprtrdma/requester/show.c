@@ -170,7 +170,7 @@ void rpcrdma2_show_requester(struct seq_file *seq,
 
 	rpcrdma2_counters_add(&stats, &requester->stats, sizeof(stats));
 	rpcrdma2_show(seq, "requester_credits", "%u",
-		      READ_ONCE(requester->granted));
+		      READ_ONCE(requester->grant_in));
 	rpcrdma2_show(seq, "requester_outstanding", "%u",
 		      rpcrdma2_requester_outstanding(requester));
 	rpcrdma2_show(seq, "requester_registrations", "%u",

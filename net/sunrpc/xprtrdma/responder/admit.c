@@ -183,7 +183,7 @@ static void budget_hold(struct rpcrdma2_share *share, struct rpcrdma2_job *job,
 {
 	lockdep_assert_held(&budget_lock);
 
-	job->admitted = pages;
+	job->pages_held = pages;
 	share->held += pages;
 	budget.held += pages;
 	budget.most = max(budget.most, budget.held);
@@ -337,7 +337,7 @@ static struct rpcrdma2_responder *admit_next_in_line(void)
 static unsigned int admit_read_limit(const struct rpcrdma2_responder *responder)
 {
 	return min_t(unsigned int, responder->admission.read_limit,
-		     responder->conn->peer_reads);
+		     responder->conn->max_reads_out);
 }
 
 static bool admit_may_read(const struct rpcrdma2_responder *responder)
@@ -502,7 +502,7 @@ void rpcrdma2_read_end(struct rpcrdma2_job *job)
 	list_del_init(&job->list);
 	adm->nr_reading--;
 	adm->pages_reading -= rpcrdma2_job_read_pages(job);
-	if (adm->read_limit < responder->conn->peer_reads)
+	if (adm->read_limit < responder->conn->max_reads_out)
 		adm->read_limit++;
 	spin_unlock(&responder->lock);
 	admit_all(responder);
@@ -680,13 +680,13 @@ unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
  */
 void rpcrdma2_admission_return(struct rpcrdma2_job *job)
 {
-	if (!job->admitted)
+	if (!job->pages_held)
 		return;
 	spin_lock(&budget_lock);
-	job->responder->admission.share->held -= job->admitted;
-	budget.held -= job->admitted;
+	job->responder->admission.share->held -= job->pages_held;
+	budget.held -= job->pages_held;
 	spin_unlock(&budget_lock);
-	job->admitted = 0;
+	job->pages_held = 0;
 	admit_serve_line();
 }
 

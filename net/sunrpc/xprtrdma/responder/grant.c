@@ -24,7 +24,7 @@
 static unsigned int grant_best(const struct rpcrdma2_responder *responder)
 {
 	const struct rpcrdma2_conn *conn = responder->conn;
-	unsigned int granted = conn->granted;
+	unsigned int granted = conn->grant_out;
 
 	if (responder->peak > 1 && responder->peak * USED_SHARE >= granted)
 		return min(2 * granted, conn->param.calls_in);
@@ -44,13 +44,13 @@ static void grant_set(struct rpcrdma2_responder *responder, unsigned int wanted)
 
 	backed = rpcrdma2_srq_back(conn, wanted, RPCRDMA2_GFP_ONCE);
 	wanted = min(wanted, backed);
-	if (wanted == conn->granted)
+	if (wanted == conn->grant_out)
 		return;
-	trace_rpcrdma2_grant(conn, conn->granted, wanted);
-	if (wanted < conn->granted)
-		rpcrdma2_jobs_trim(responder, conn->granted - wanted);
-	WRITE_ONCE(conn->granted, wanted);
-	conn->granted_most = max(conn->granted_most, wanted);
+	trace_rpcrdma2_grant(conn, conn->grant_out, wanted);
+	if (wanted < conn->grant_out)
+		rpcrdma2_jobs_trim(responder, conn->grant_out - wanted);
+	WRITE_ONCE(conn->grant_out, wanted);
+	conn->grant_out_max = max(conn->grant_out_max, wanted);
 }
 
 /**
@@ -72,14 +72,14 @@ void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 	WRITE_ONCE(conn->call_at, now);
 	responder->peak = max(responder->peak, outstanding);
 	/* Others may have been promised what it had. */
-	if (READ_ONCE(conn->backed) < conn->granted)
-		grant_set(responder, conn->granted);
-	if (++responder->calls < conn->granted &&
+	if (READ_ONCE(conn->backed) < conn->grant_out)
+		grant_set(responder, conn->grant_out);
+	if (++responder->calls < conn->grant_out &&
 	    time_before(now, responder->look_at))
 		return;
 	rpcrdma2_srq_refill(conn, RPCRDMA2_GFP_ONCE);
 	wanted = grant_best(responder);
-	if (wanted != conn->granted)
+	if (wanted != conn->grant_out)
 		grant_set(responder, wanted);
 	responder->look_at = now + LOOK_SECS * HZ;
 	responder->calls = 0;

@@ -229,7 +229,7 @@ static int job_build_reply(struct builder *b, struct rpcrdma2_error *error)
 	int rc;
 
 	rpcrdma2_rpc_header(&b->hdr, b->job->xid, b->job->vers,
-			    READ_ONCE(conn->granted), true,
+			    READ_ONCE(conn->grant_out), true,
 			    b->job->recv->hdr.chunks.words);
 	job_drop_stale_payloads(b);
 	rc = job_check_offer(b, error);

@@ -146,7 +146,7 @@ static struct rpcrdma2_job *job_begin(struct rpcrdma2_job *job,
 	job->recv = recv;
 	job->xid = recv->hdr.xid;
 	job->vers = recv->hdr.vers;
-	job->admitted = 0;
+	job->pages_held = 0;
 	job->alone = false;
 	job->status = 0;
 	job->length = 0;
@@ -174,13 +174,14 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_job *job;
 
 	/* What is given back, is so before the peer can hear of it. */
-	outstanding = responder->taken + 1 - atomic_read(&responder->returned);
-	if (outstanding > recv->conn->granted_most) {
+	outstanding = responder->calls_taken + 1 -
+		      atomic_read(&responder->calls_returned);
+	if (outstanding > recv->conn->grant_out_max) {
 		rpcrdma2_conn_close(recv->conn, -EPROTO);
 		rpcrdma2_recv_put(recv);
 		return ERR_PTR(-EPROTO);
 	}
-	responder->taken++;
+	responder->calls_taken++;
 	rpcrdma2_conn_paid(recv->conn);
 	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,
 				 recv->offset + recv->len);
@@ -272,7 +273,7 @@ void rpcrdma2_job_give_credit(struct rpcrdma2_job *job)
 	if (unlikely(job->waits))
 		rpcrdma2_wait_end(job);
 	rpcrdma2_write_begin(job);
-	atomic_inc(&job->responder->returned);
+	atomic_inc(&job->responder->calls_returned);
 	rpcrdma2_recv_put(job->recv);
 	job->recv = NULL;
 }
@@ -404,7 +405,7 @@ void rpcrdma2_show_responder(struct seq_file *seq,
 
 	rpcrdma2_responder_stats_add(&stats, responder);
 	rpcrdma2_show(seq, "responder_credits", "%u",
-		      READ_ONCE(responder->conn->granted));
+		      READ_ONCE(responder->conn->grant_out));
 	rpcrdma2_show_count(seq, "responder_outstanding",
 			    stats.calls.messages - stats.jobs.done);
 	rpcrdma2_show_responder_stats(seq, &stats);

@@ -134,14 +134,14 @@ struct rpcrdma2_rw_pool {
  *	@admission
  * @jobs: all of them
  * @late: Calls wait for a job, for which there was no memory: those that come wait, too
- * @taken: Calls that came; the CQ's
+ * @calls_taken: Calls that came; the CQ's
  * @ready_jobs: jobs to use, linked by their @node; the CQ's
  * @calls: Calls since the grant was looked at; the CQ's
  * @peak: most of them that were outstanding at a time; the CQ's
  * @look_at: when the grant is looked at even after fewer Calls, in jiffies; the CQ's
  * @free_jobs: jobs to use when there are no @ready_jobs: anybody adds one, the CQ takes
  *	all
- * @returned: those of @taken whose credit was given back; anybody's
+ * @calls_returned: those of @calls_taken whose credit was given back; anybody's
  * @nr_writing: Replies that are under RDMA Write
  * @writing: pages that they are made from
  * @nr_waiting: Replies that wait for a Send buffer, memory or mappings
@@ -160,7 +160,7 @@ struct rpcrdma2_responder {
 	bool			late;
 
 	/* By the CQ, with each Call */
-	unsigned int		taken ____cacheline_aligned_in_smp;
+	unsigned int		calls_taken ____cacheline_aligned_in_smp;
 	struct llist_node	*ready_jobs;
 	unsigned int		calls;
 	unsigned int		peak;
@@ -168,7 +168,7 @@ struct rpcrdma2_responder {
 
 	/* By whoever is done with one */
 	struct llist_head	free_jobs ____cacheline_aligned_in_smp;
-	atomic_t		returned;
+	atomic_t		calls_returned;
 
 	unsigned int		nr_writing ____cacheline_aligned_in_smp;
 	unsigned int		writing;
@@ -220,7 +220,7 @@ struct rpcrdma2_payload {
  * @xid: of the RPC
  * @vers: version of the Call
  * @nr_pages: pages in use
- * @admitted: for admit.c: pages that it holds, or may take, for its Reads and its Reply
+ * @pages_held: for admit.c: pages that it holds, or may take, for its Reads and its Reply
  * @nr_lent: pages that are @lent, or how many the Reply may take
  * @writing: how many of @pages are the responder's @writing
  * @lent: pages for the Reply, where the server program has none: @nr_lent of them, and
@@ -259,7 +259,7 @@ struct rpcrdma2_job {
 	u32				xid;
 	u32				vers;
 	unsigned int			nr_pages;
-	unsigned int			admitted;
+	unsigned int			pages_held;
 	unsigned int			nr_lent;
 	unsigned int			writing;
 	struct page			**lent;

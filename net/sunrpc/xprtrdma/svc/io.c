@@ -417,7 +417,7 @@ static void svc_reply_again(struct rpcrdma2_svc_xprt *sx,
 /* Return: whether the caller still has the Call, and may execute it now */
 static bool svc_may_execute(struct rpcrdma2_job *job)
 {
-	if (job->admitted)
+	if (job->pages_held)
 		return true;
 	return !rpcrdma2_svc_inject_error(job) && rpcrdma2_admit_at_once(job);
 }
