@@ -80,7 +80,7 @@ decided() {
 }
 
 # transfer SIZE - write and read so much at a time: 30 RPCs or more each time, so that
-# Receives grow even if what came so far is forgotten once (need.c)
+# Receives grow even if what came so far is forgotten once (resize.c)
 transfer() {
 	for _ in 1 2 3; do
 		must dd if=/run/data of="$LAB_MOUNT/data" bs="$1" oflag=direct status=none

@@ -67,7 +67,7 @@ static void cm_fill_conn_param(const struct rpcrdma2_conn *conn,
 	param->private_data_len = RPCRDMA2_PRIVATE_DATA_LEN;
 	param->retry_count = 6;
 	/*
-	 * Receives of this end's own never run out: see recv.c. That a peer tried again
+	 * Receives of this end's own never run out: see recv_pool.c. That a peer tried again
 	 * would only hide a mistake. Those that are shared may: see srq.c.
 	 */
 	param->rnr_retry_count = conn->srq ? RNR_RETRY_FOREVER : 0;

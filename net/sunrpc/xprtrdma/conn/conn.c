@@ -394,7 +394,7 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	INIT_WORK(&conn->close_work, conn_teardown_work);
 	kthread_init_work(&conn->close_in_thread, conn_teardown_in_thread);
 	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
-	INIT_DELAYED_WORK(&conn->resizing.work, rpcrdma2_change_work);
+	INIT_DELAYED_WORK(&conn->resizing.work, rpcrdma2_resize_work);
 	rpcrdma2_debugfs_init(conn);
 	conn->dialect = &rpcrdma2_v2_09;
 	rpcrdma2_props_init(conn->dialect->props, &conn->peer);
@@ -436,8 +436,8 @@ static void conn_release(struct kref *ref)
 	if (conn->param.ops)
 		conn->param.ops->free(conn);
 	WARN_ON_ONCE(conn->recvs_taken != atomic_read(&conn->recvs_returned));
-	rpcrdma2_recvs_free(conn);
-	rpcrdma2_sends_free(conn);
+	rpcrdma2_recv_pool_free(conn);
+	rpcrdma2_send_pool_free(conn);
 	call_rcu(&conn->rcu, conn_free_late);
 }
 

@@ -22,8 +22,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
-#include "change.h"
 #include "handshake.h"
+#include "resize.h"
 #include "srq.h"
 #include "stats.h"
 #include "wire/wire.h"
@@ -681,42 +681,42 @@ void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size,
 			    enum dma_data_direction dir, gfp_t gfp, u64 *addr);
 void rpcrdma2_buffer_free(void *buf, size_t size);
 
-/* recv.c */
-int rpcrdma2_recvs_post(struct rpcrdma2_conn *conn);
-unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
-				    unsigned int calls, gfp_t gfp);
+/* recv_pool.c */
+int rpcrdma2_recv_pool_post(struct rpcrdma2_conn *conn);
+unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_conn *conn,
+					unsigned int calls, gfp_t gfp);
 struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp);
 void rpcrdma2_recv_unmap(struct ib_device *dev, const struct rpcrdma2_recv *recv);
 void rpcrdma2_recv_free(struct ib_device *dev, struct rpcrdma2_recv *recv,
 			bool is_mapped);
-void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn);
-void rpcrdma2_recvs_free(struct rpcrdma2_conn *conn);
+void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn);
+void rpcrdma2_recv_pool_free(struct rpcrdma2_conn *conn);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);
 
-/* recv_memory.c */
-void rpcrdma2_recv_memory_add(long more);
-bool rpcrdma2_recv_memory_fits(long more);
-bool rpcrdma2_recv_memory_allows(const struct rpcrdma2_conn *conn, u32 size);
-bool rpcrdma2_recv_memory_is_short(void);
-void rpcrdma2_recv_memory_note_shortage(void);
-bool rpcrdma2_recv_memory_failed_lately(void);
-void rpcrdma2_recv_memory_note_failure(void);
-void rpcrdma2_recv_memory_show(struct seq_file *seq);
+/* recv_budget.c */
+void rpcrdma2_recv_budget_add(long more);
+bool rpcrdma2_recv_budget_fits(long more);
+bool rpcrdma2_recv_budget_allows(const struct rpcrdma2_conn *conn, u32 size);
+bool rpcrdma2_recv_budget_is_short(void);
+void rpcrdma2_recv_budget_note_shortage(void);
+bool rpcrdma2_recv_budget_failed_lately(void);
+void rpcrdma2_recv_budget_note_failure(void);
+void rpcrdma2_recv_budget_show(struct seq_file *seq);
 
-/* sends.c */
-int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn, gfp_t gfp);
+/* send_pool.c */
+int rpcrdma2_send_pool_provide(struct rpcrdma2_conn *conn, gfp_t gfp);
 int rpcrdma2_send_encode(struct rpcrdma2_send *send,
 			 const struct rpcrdma2_header *hdr);
 int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
 			 unsigned int from, unsigned int len);
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn);
 void rpcrdma2_send_free(struct rpcrdma2_send *send);
-bool rpcrdma2_sends_wanted(struct rpcrdma2_conn *conn);
+bool rpcrdma2_send_pool_wanted(struct rpcrdma2_conn *conn);
 void rpcrdma2_send_put(struct rpcrdma2_send *send);
-void rpcrdma2_sends_unmap(struct rpcrdma2_conn *conn);
-void rpcrdma2_sends_free(struct rpcrdma2_conn *conn);
+void rpcrdma2_send_pool_unmap(struct rpcrdma2_conn *conn);
+void rpcrdma2_send_pool_free(struct rpcrdma2_conn *conn);
 
-/* send.c */
+/* sq.c */
 void rpcrdma2_send_prepare(struct rpcrdma2_send *send);
 void rpcrdma2_chain_prepend(struct rpcrdma2_chain *chain,
 			    struct ib_send_wr *first, unsigned int count);

@@ -171,7 +171,7 @@ static ssize_t dbgfs_control_write(struct file *file, const char __user *text,
 	}
 	if (!rpcrdma2_conn_enter(conn))
 		return -ENODEV;
-	rc = rpcrdma2_conn_resize(conn, size);
+	rc = rpcrdma2_resize_recvs(conn, size);
 	rpcrdma2_conn_exit(conn);
 	return rc ?: count;
 }
@@ -271,7 +271,7 @@ void rpcrdma2_debugfs_add_u32(const char *name, u32 *value)
 
 static int dbgfs_receives_show(struct seq_file *seq, void *unused)
 {
-	rpcrdma2_recv_memory_show(seq);
+	rpcrdma2_recv_budget_show(seq);
 	rpcrdma2_srq_show(seq);
 	return 0;
 }

@@ -399,7 +399,7 @@ static void dispatch_deliver(struct rpcrdma2_recv *recv)
 		return;
 	}
 	if (recv->hdr.kind == RPCRDMA2_ERROR) {
-		if (rpcrdma2_change_refused(conn, &recv->hdr)) {
+		if (rpcrdma2_resize_refused(conn, &recv->hdr)) {
 			/* No RPC's: there is nobody who would know the handle. */
 			if (recv->invalidated)
 				rpcrdma2_conn_close(conn, -EPROTO);
@@ -410,7 +410,7 @@ static void dispatch_deliver(struct rpcrdma2_recv *recv)
 		if (!conn->remote_inv)
 			recv->hdr.chunks.inv_handle = 0;
 		if (conn->param.rbsiz_max > conn->param.rbsiz_min)
-			rpcrdma2_need_observe(recv);
+			rpcrdma2_resize_observe(recv);
 	}
 	if (recv->hdr.response)
 		conn->param.ops->reply(recv);
@@ -568,7 +568,7 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 		}
 	}
 	if (!rc && rpcrdma2_is_change(recv->hdr.kind)) {
-		if (rpcrdma2_change_receive(recv))
+		if (rpcrdma2_resize_receive(recv))
 			return;
 		recv->hdr.response = false;
 		rc = rpcrdma2_refuse(&recv->hdr, RDMA2_ERR_INVAL_HTYPE);

@@ -384,14 +384,14 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	conn->max_pages = min_t(unsigned int, MAX_PAGES,
 				dev->attrs.max_fast_reg_page_list_len);
 	rpcrdma2_heartbeat_init(conn);
-	rc = rpcrdma2_sends_provide(conn, GFP_KERNEL);
+	rc = rpcrdma2_send_pool_provide(conn, GFP_KERNEL);
 	if (rc)
 		return rc;
-	if (!rpcrdma2_recvs_provide(conn, 1, GFP_KERNEL))
+	if (!rpcrdma2_recv_pool_provide(conn, 1, GFP_KERNEL))
 		return -ENOMEM;
 	/* The peer may speak first. */
 	spin_lock(&conn->lock);
-	rc = rpcrdma2_recvs_post(conn);
+	rc = rpcrdma2_recv_pool_post(conn);
 	spin_unlock(&conn->lock);
 	return rc;
 }
@@ -500,7 +500,7 @@ void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn)
 	if (conn->cq)
 		ib_free_cq(conn->cq);
 	conn->cq = NULL;
-	rpcrdma2_recvs_unmap(conn);
-	rpcrdma2_sends_unmap(conn);
+	rpcrdma2_recv_pool_unmap(conn);
+	rpcrdma2_send_pool_unmap(conn);
 	qp_put_pd(conn);
 }

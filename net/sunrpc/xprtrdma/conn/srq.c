@@ -30,7 +30,7 @@
  * come back, but for the few that were left, are lost. Others take their place. When a
  * Queue has lost half of its depth, its connections are closed, and the last one frees it.
  *
- * A peer that takes more than it was promised loses its connection (recv.c). The CQ of a
+ * A peer that takes more than it was promised loses its connection (recv_pool.c). The CQ of a
  * connection has room for all that is on the Queue, so not even that loses a Receive.
  */
 #include <linux/mutex.h>
@@ -75,7 +75,7 @@ static unsigned int srq_usable_recvs(const struct rpcrdma2_srq *srq)
 
 static bool srq_may_grow(const struct rpcrdma2_srq *srq)
 {
-	return rpcrdma2_recv_memory_fits(srq->size) ||
+	return rpcrdma2_recv_budget_fits(srq->size) ||
 	       srq_usable_recvs(srq) < LEAST_RECVS;
 }
 
@@ -85,7 +85,7 @@ static void srq_link_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 
 	list_add(&recv->all, &srq->recvs);
 	WRITE_ONCE(srq->nr_recvs, srq->nr_recvs + 1);
-	rpcrdma2_recv_memory_add(srq->size);
+	rpcrdma2_recv_budget_add(srq->size);
 }
 
 static void srq_unlink_recv(struct rpcrdma2_srq *srq,
@@ -95,7 +95,7 @@ static void srq_unlink_recv(struct rpcrdma2_srq *srq,
 
 	list_del(&recv->all);
 	WRITE_ONCE(srq->nr_recvs, srq->nr_recvs - 1);
-	rpcrdma2_recv_memory_add(-(long)srq->size);
+	rpcrdma2_recv_budget_add(-(long)srq->size);
 }
 
 /*
@@ -165,7 +165,7 @@ static bool srq_fill(struct rpcrdma2_srq *srq, gfp_t gfp)
 	bool ok = srq_add_promised(srq, UINT_MAX, gfp);
 
 	if (!ok)
-		rpcrdma2_recv_memory_note_shortage();
+		rpcrdma2_recv_budget_note_shortage();
 	return ok;
 }
 
@@ -251,7 +251,7 @@ unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 		WRITE_ONCE(conn->backed, calls);
 	spin_unlock(&srq->lock);
 	if (!ok)
-		rpcrdma2_recv_memory_note_shortage();
+		rpcrdma2_recv_budget_note_shortage();
 	if (ok && calls > before)
 		srq_fill_share(srq, &conn->backed, before, gfp);
 	return READ_ONCE(conn->backed);
@@ -323,7 +323,7 @@ static bool srq_has_surplus(const struct rpcrdma2_srq *srq)
 	return srq_usable_recvs(srq) > max_t(unsigned int,
 					     READ_ONCE(srq->promised),
 					     LEAST_RECVS) &&
-	       rpcrdma2_recv_memory_is_short();
+	       rpcrdma2_recv_budget_is_short();
 }
 
 static bool srq_wants_recv(const struct rpcrdma2_srq *srq)

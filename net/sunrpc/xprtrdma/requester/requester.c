@@ -96,8 +96,8 @@ static u32 credit_limit_to_recvs(struct rpcrdma2_requester *requester,
 {
 	unsigned int calls;
 
-	calls = rpcrdma2_recvs_provide(requester->conn, grant,
-				       RPCRDMA2_GFP_ONCE);
+	calls = rpcrdma2_recv_pool_provide(requester->conn, grant,
+					   RPCRDMA2_GFP_ONCE);
 	return min(grant, calls);
 }
 

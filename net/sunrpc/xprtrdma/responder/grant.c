@@ -28,7 +28,7 @@ static unsigned int grant_best(const struct rpcrdma2_responder *responder)
 
 	if (responder->peak > 1 && responder->peak * USED_SHARE >= granted)
 		return min(2 * granted, conn->param.calls_in);
-	if (granted > RPCRDMA2_FIRST_GRANT && rpcrdma2_recv_memory_is_short())
+	if (granted > RPCRDMA2_FIRST_GRANT && rpcrdma2_recv_budget_is_short())
 		return max_t(unsigned int, granted / 2, RPCRDMA2_FIRST_GRANT);
 	return granted;
 }

@@ -333,7 +333,8 @@ static int job_get_send(struct builder *b, bool may_wait)
 
 	b->send = rpcrdma2_send_get(conn);
 	if (!b->send && may_wait) {
-		rc = rpcrdma2_sends_provide(conn, GFP_KERNEL | __GFP_NORETRY);
+		rc = rpcrdma2_send_pool_provide(conn,
+						GFP_KERNEL | __GFP_NORETRY);
 		/* One may have come back meanwhile; or else another one was faster. */
 		b->send = rpcrdma2_send_get(conn);
 		if (!rc && !b->send)

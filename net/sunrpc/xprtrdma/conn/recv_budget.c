@@ -4,7 +4,7 @@
  *
  * What a connection needs at the least it gets, whatever the limit is. Over it, a Shared
  * Receive Queue doesn't grow (srq.c), so grants don't (responder/grant.c), and Receives
- * that aren't shared get no larger; those that have grown get smaller again (change.c).
+ * that aren't shared get no larger; those that have grown get smaller again (resize.c).
  */
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
@@ -29,31 +29,31 @@ static long recv_budget_limit(void)
 }
 
 /**
- * rpcrdma2_recv_memory_add - count what Receives of a server take, or no longer take
+ * rpcrdma2_recv_budget_add - count what Receives of a server take, or no longer take
  * @more: octets; less than 0: they are freed
  *
  * Any context.
  */
-void rpcrdma2_recv_memory_add(long more)
+void rpcrdma2_recv_budget_add(long more)
 {
 	atomic_long_add(more, &octets);
 }
 
 /**
- * rpcrdma2_recv_memory_fits - may Receives of a server take more?
+ * rpcrdma2_recv_budget_fits - may Receives of a server take more?
  * @more: octets
  *
  * Any context.
  *
  * Return: whether they are within the limit then
  */
-bool rpcrdma2_recv_memory_fits(long more)
+bool rpcrdma2_recv_budget_fits(long more)
 {
 	return atomic_long_read(&octets) + more <= recv_budget_limit();
 }
 
 /**
- * rpcrdma2_recv_memory_allows - may a connection's own Receives have a size?
+ * rpcrdma2_recv_budget_allows - may a connection's own Receives have a size?
  * @conn: which; those of a client have no limit
  * @size: octets of each; what they have already: is the limit kept to now?
  *
@@ -61,20 +61,20 @@ bool rpcrdma2_recv_memory_fits(long more)
  *
  * Return: whether all Receives of a server are within the limit then
  */
-bool rpcrdma2_recv_memory_allows(const struct rpcrdma2_conn *conn, u32 size)
+bool rpcrdma2_recv_budget_allows(const struct rpcrdma2_conn *conn, u32 size)
 {
 	long more = (long)size - conn->recv_size;
 
 	return conn->active ||
-	       rpcrdma2_recv_memory_fits(more * READ_ONCE(conn->nr_recvs));
+	       rpcrdma2_recv_budget_fits(more * READ_ONCE(conn->nr_recvs));
 }
 
 /**
- * rpcrdma2_recv_memory_is_short - should less be granted?
+ * rpcrdma2_recv_budget_is_short - should less be granted?
  *
  * Return: whether there was too little of something lately
  */
-bool rpcrdma2_recv_memory_is_short(void)
+bool rpcrdma2_recv_budget_is_short(void)
 {
 	u64 until = atomic64_read(&short_until);
 
@@ -82,18 +82,18 @@ bool rpcrdma2_recv_memory_is_short(void)
 }
 
 /**
- * rpcrdma2_recv_memory_note_shortage - there was too little of something
+ * rpcrdma2_recv_budget_note_shortage - there was too little of something
  *
  * Any context.
  */
-void rpcrdma2_recv_memory_note_shortage(void)
+void rpcrdma2_recv_budget_note_shortage(void)
 {
 	atomic_inc(&shortages);
 	atomic64_set(&short_until, get_jiffies_64() + SHORT_SECS * HZ);
 }
 
 /**
- * rpcrdma2_recv_memory_failed_lately - is it too soon to try again to allocate?
+ * rpcrdma2_recv_budget_failed_lately - is it too soon to try again to allocate?
  *
  * Each attempt may reclaim memory. A handler of completions makes them for every Reply, or
  * every few Calls, while it has fewer Receives than it could use.
@@ -102,7 +102,7 @@ void rpcrdma2_recv_memory_note_shortage(void)
  *
  * Return: whether an allocation failed during the last second
  */
-bool rpcrdma2_recv_memory_failed_lately(void)
+bool rpcrdma2_recv_budget_failed_lately(void)
 {
 	u64 until = atomic64_read(&retry_at);
 
@@ -110,20 +110,20 @@ bool rpcrdma2_recv_memory_failed_lately(void)
 }
 
 /**
- * rpcrdma2_recv_memory_note_failure - there was no memory for a Receive
+ * rpcrdma2_recv_budget_note_failure - there was no memory for a Receive
  *
  * Any context.
  */
-void rpcrdma2_recv_memory_note_failure(void)
+void rpcrdma2_recv_budget_note_failure(void)
 {
 	atomic64_set(&retry_at, get_jiffies_64() + RETRY_SECS * HZ);
 }
 
 /**
- * rpcrdma2_recv_memory_show - write what there is to say of it
+ * rpcrdma2_recv_budget_show - write what there is to say of it
  * @seq: where to
  */
-void rpcrdma2_recv_memory_show(struct seq_file *seq)
+void rpcrdma2_recv_budget_show(struct seq_file *seq)
 {
 	rpcrdma2_show(seq, "memory_limit", "%ld", recv_budget_limit());
 	rpcrdma2_show(seq, "memory", "%ld", atomic_long_read(&octets));

@@ -16,7 +16,7 @@
  *
  * conn->lock is held while a chain enters conn->posted and while the device gets it. So
  * both have the same order, and a completion finds its chain in the list. Just before
- * each chain, the same thread posts the Receives that were given back (recv.c).
+ * each chain, the same thread posts the Receives that were given back (recv_pool.c).
  *
  * A Send carries a copy of what it sends, in a buffer that is mapped for the
  * device once. So an RPC's pages are never tied to a Send, and a Send needs
@@ -131,7 +131,7 @@ static void sq_post_locked(struct rpcrdma2_conn *conn,
 	sq_count_post(conn, chain, last);
 	trace_rpcrdma2_post(conn, chain, first, last);
 	/* This chain may allow the peer to send what these Receives are for. */
-	rc = rpcrdma2_recvs_post(conn);
+	rc = rpcrdma2_recv_pool_post(conn);
 	if (likely(!rc))
 		rc = ib_post_send(conn->qp, first, &bad);
 	if (unlikely(rc))
@@ -294,7 +294,7 @@ void rpcrdma2_chain_done(struct ib_cq *cq, struct ib_wc *wc)
 	waited = !list_empty(&conn->waiting);
 	sq_post_waiting(conn);
 	waited = waited && list_empty(&conn->waiting);
-	wanted = rpcrdma2_sends_wanted(conn);
+	wanted = rpcrdma2_send_pool_wanted(conn);
 	spin_unlock(&conn->lock);
 	sq_close_if_refused(conn);
 

@@ -66,16 +66,16 @@ static void recv_put_memory(struct rpcrdma2_conn *conn,
 static void recv_count_memory(const struct rpcrdma2_conn *conn, long more)
 {
 	if (!conn->active)
-		rpcrdma2_recv_memory_add(more);
+		rpcrdma2_recv_budget_add(more);
 }
 
 /**
- * rpcrdma2_recvs_post - post what was given back
+ * rpcrdma2_recv_pool_post - post what was given back
  * @conn: a connection with a QP; the caller holds its lock
  *
  * Return: 0, or negative errno: the device takes no more
  */
-int rpcrdma2_recvs_post(struct rpcrdma2_conn *conn)
+int rpcrdma2_recv_pool_post(struct rpcrdma2_conn *conn)
 {
 	struct ib_recv_wr *first = NULL;
 	struct rpcrdma2_recv *recv;
@@ -128,7 +128,7 @@ static bool recv_swap_memory(struct rpcrdma2_recv *recv)
 }
 
 /*
- * The buffer comes back, and is to have another size (change.c). If there is no memory
+ * The buffer comes back, and is to have another size (resize.c). If there is no memory
  * for that now, it may be the next time.
  */
 static void recv_resize(struct rpcrdma2_recv *recv)
@@ -138,7 +138,7 @@ static void recv_resize(struct rpcrdma2_recv *recv)
 	if (!rpcrdma2_conn_enter(conn))
 		return;
 	if (recv_swap_memory(recv) && !READ_ONCE(conn->odd_recvs))
-		rpcrdma2_change_soon(conn);
+		rpcrdma2_resize_soon(conn);
 	rpcrdma2_conn_exit(conn);
 }
 
@@ -264,11 +264,11 @@ struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
 {
 	struct rpcrdma2_recv *recv;
 
-	if (gfp == RPCRDMA2_GFP_ONCE && rpcrdma2_recv_memory_failed_lately())
+	if (gfp == RPCRDMA2_GFP_ONCE && rpcrdma2_recv_budget_failed_lately())
 		return NULL;
 	recv = recv_alloc(pd, size, gfp);
 	if (!recv && gfp == RPCRDMA2_GFP_ONCE)
-		rpcrdma2_recv_memory_note_failure();
+		rpcrdma2_recv_budget_note_failure();
 	return recv;
 }
 
@@ -321,7 +321,7 @@ static struct rpcrdma2_recv *recv_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 }
 
 /**
- * rpcrdma2_recvs_provide - have Receives for the Replies to this end's Calls
+ * rpcrdma2_recv_pool_provide - have Receives for the Replies to this end's Calls
  * @conn: a connection with a QP
  * @calls: how many Calls are to be out at a time, calls_out at most
  * @gfp: for the allocation of those that there are not
@@ -332,8 +332,8 @@ static struct rpcrdma2_recv *recv_add(struct rpcrdma2_conn *conn, gfp_t gfp)
  * Return: for how many Calls there are Receives now; less than @calls if there is
  * no memory
  */
-unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
-				    unsigned int calls, gfp_t gfp)
+unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_conn *conn,
+					unsigned int calls, gfp_t gfp)
 {
 	unsigned int others = conn->param.calls_in + RPCRDMA2_CONTROL_RECVS;
 	struct rpcrdma2_recv *recv;
@@ -351,10 +351,10 @@ unsigned int rpcrdma2_recvs_provide(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_recvs_unmap - the device lets go of the Receive buffers
+ * rpcrdma2_recv_pool_unmap - the device lets go of the Receive buffers
  * @conn: a connection in teardown
  */
-void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn)
+void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv *recv;
 
@@ -363,10 +363,10 @@ void rpcrdma2_recvs_unmap(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_recvs_free - free the Receive buffers, unmapped
+ * rpcrdma2_recv_pool_free - free the Receive buffers, unmapped
  * @conn: a connection that nobody refers to
  */
-void rpcrdma2_recvs_free(struct rpcrdma2_conn *conn)
+void rpcrdma2_recv_pool_free(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_recv *recv, *next;
 

@@ -185,7 +185,7 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_sends_provide - have a Send buffer, or one more
+ * rpcrdma2_send_pool_provide - have a Send buffer, or one more
  * @conn: a connection whose QP is new, or whose user is between enter and exit
  * @gfp: allocation flags
  *
@@ -194,7 +194,7 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
  *
  * Return: 0; -ENOMEM; -EAGAIN: as many as there may be are out, and the room op comes
  */
-int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn, gfp_t gfp)
+int rpcrdma2_send_pool_provide(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
 	if (!send_may_alloc(conn))
 		return -EAGAIN;
@@ -203,7 +203,7 @@ int rpcrdma2_sends_provide(struct rpcrdma2_conn *conn, gfp_t gfp)
 
 /**
  * rpcrdma2_send_free - a buffer is free again
- * @send: the buffer; the caller holds conn->lock, and is to see rpcrdma2_sends_wanted()
+ * @send: the buffer; the caller holds conn->lock, and is to see rpcrdma2_send_pool_wanted()
  */
 void rpcrdma2_send_free(struct rpcrdma2_send *send)
 {
@@ -214,12 +214,12 @@ void rpcrdma2_send_free(struct rpcrdma2_send *send)
 }
 
 /**
- * rpcrdma2_sends_wanted - does somebody wait for a buffer that there is now?
+ * rpcrdma2_send_pool_wanted - does somebody wait for a buffer that there is now?
  * @conn: whose buffers; the caller holds its lock
  *
  * Return: if so, once, and the room op is due
  */
-bool rpcrdma2_sends_wanted(struct rpcrdma2_conn *conn)
+bool rpcrdma2_send_pool_wanted(struct rpcrdma2_conn *conn)
 {
 	bool wanted;
 
@@ -244,17 +244,17 @@ void rpcrdma2_send_put(struct rpcrdma2_send *send)
 
 	spin_lock(&conn->lock);
 	rpcrdma2_send_free(send);
-	wanted = rpcrdma2_sends_wanted(conn);
+	wanted = rpcrdma2_send_pool_wanted(conn);
 	spin_unlock(&conn->lock);
 	if (wanted && conn->param.ops->room)
 		conn->param.ops->room(conn);
 }
 
 /**
- * rpcrdma2_sends_unmap - the device lets go of the Send buffers
+ * rpcrdma2_send_pool_unmap - the device lets go of the Send buffers
  * @conn: a connection in teardown
  */
-void rpcrdma2_sends_unmap(struct rpcrdma2_conn *conn)
+void rpcrdma2_send_pool_unmap(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_send *send;
 
@@ -264,10 +264,10 @@ void rpcrdma2_sends_unmap(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_sends_free - free the Send buffers, unmapped
+ * rpcrdma2_send_pool_free - free the Send buffers, unmapped
  * @conn: a connection that nobody refers to
  */
-void rpcrdma2_sends_free(struct rpcrdma2_conn *conn)
+void rpcrdma2_send_pool_free(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_send *send, *next;
 

@@ -4,7 +4,7 @@
  * on v2-09, Documentation/protocol/property-change.rst.
  *
  * An end may make its own larger whenever it likes. It gives each buffer that comes
- * back another size, and says so when the last one has (rpcrdma2_conn_resize()). It
+ * back another size, and says so when the last one has (rpcrdma2_resize_recvs()). It
  * makes them smaller only when the peer, who sends to them, asks for that; so it says
  * that it wishes to be asked. The peer sends no larger Calls from when it asks. An end
  * that is asked offers chunks for larger Replies from then on, and waits until none of
@@ -17,8 +17,13 @@
  * What is sent here takes no credit. So that it never lacks a Receive, an end that has
  * sent something waits for an answer before it sends more: an update is followed by a
  * request for nothing.
+ *
+ * Receives grow when messages came that would have fit in larger ones. They shrink when
+ * no message needed the larger ones for a while, or when a server's memory for Receives
+ * is used up.
  */
 #include "conn.h"
+#include "module.h"
 
 #include <trace/events/rpcrdma2.h>
 
@@ -27,6 +32,13 @@
 
 /* For memory, or until no Call is out */
 #define RETRY_DELAY	(HZ / 10)
+
+/* So often Receives that have grown are looked at: are they idle, is memory short? */
+#define LOOK_SECS	5
+
+/* So many of so many messages travelled by chunks, and would have fit a larger one. */
+#define MISSED_ENOUGH	32
+#define OBSERVED_SPAN	1024
 
 static bool resize_is_supported(const struct rpcrdma2_conn *conn)
 {
@@ -262,11 +274,60 @@ static void resize_send_due(struct rpcrdma2_conn *conn)
 	}
 }
 
+static bool resize_has_grown(const struct rpcrdma2_conn *conn)
+{
+	return conn->param.rbsiz_max > conn->param.rbsiz_min &&
+	       conn->own.rbsiz > conn->param.rbsiz_min;
+}
+
+/* Has nothing large come for a while? */
+static bool resize_is_idle(struct rpcrdma2_conn *conn)
+{
+	u32 used = READ_ONCE(conn->need.used);
+
+	lockdep_assert_held(&conn->lock);
+
+	if (used != conn->need.used_before) {
+		conn->need.used_before = used;
+		conn->need.used_at = jiffies;
+	}
+	return time_after_eq(jiffies, conn->need.used_at +
+			     READ_ONCE(rpcrdma2_inline_idle) * HZ);
+}
+
+/* Have the peer ask for less, if less would do, or if a server's memory is used up. */
+static void resize_check_need(struct rpcrdma2_conn *conn)
+{
+	u32 least = conn->param.rbsiz_min;
+	bool idle, over, is_new;
+
+	spin_lock(&conn->lock);
+	idle = resize_has_grown(conn) && resize_is_idle(conn);
+	over = resize_has_grown(conn) &&
+	       !rpcrdma2_recv_budget_allows(conn, conn->recv_size);
+	is_new = conn->resizing.wish != least;
+	if (idle && is_new)
+		trace_rpcrdma2_shrink_idle(conn, conn->own.rbsiz, least);
+	else if (over && is_new)
+		trace_rpcrdma2_shrink_memory(conn, conn->own.rbsiz, least);
+	if (idle || over)
+		conn->resizing.wish = least;
+	spin_unlock(&conn->lock);
+}
+
+/* Return: when to look again, in jiffies from now; 0: not before Receives have grown */
+static unsigned long resize_check_delay(const struct rpcrdma2_conn *conn)
+{
+	if (!resize_has_grown(conn))
+		return 0;
+	return min_t(unsigned int, LOOK_SECS, READ_ONCE(rpcrdma2_inline_idle)) * HZ;
+}
+
 /**
- * rpcrdma2_change_work - do what is due next
+ * rpcrdma2_resize_work - do what is due next
  * @work: a connection's; it has a reference
  */
-void rpcrdma2_change_work(struct work_struct *work)
+void rpcrdma2_resize_work(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
 						  struct rpcrdma2_conn,
@@ -277,10 +338,10 @@ void rpcrdma2_change_work(struct work_struct *work)
 	if (READ_ONCE(conn->resizing.lower_to))
 		synchronize_rcu();
 	if (rpcrdma2_conn_enter(conn)) {
-		rpcrdma2_need_look(conn);
+		resize_check_need(conn);
 		resize_send_due(conn);
 		delay = READ_ONCE(conn->resizing.lower_to) ? RETRY_DELAY :
-						    rpcrdma2_need_delay(conn);
+						    resize_check_delay(conn);
 		if (delay)
 			resize_queue_work(conn, delay);
 		rpcrdma2_conn_exit(conn);
@@ -289,12 +350,12 @@ void rpcrdma2_change_work(struct work_struct *work)
 }
 
 /**
- * rpcrdma2_change_soon - have rpcrdma2_change_work() run
+ * rpcrdma2_resize_soon - have rpcrdma2_resize_work() run
  * @conn: the connection
  *
  * Any context.
  */
-void rpcrdma2_change_soon(struct rpcrdma2_conn *conn)
+void rpcrdma2_resize_soon(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_conn_get(conn);
 	if (mod_delayed_work(rpcrdma2_wq, &conn->resizing.work, 0))
@@ -302,7 +363,7 @@ void rpcrdma2_change_soon(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_resize - change the size of this end's Receive buffers
+ * rpcrdma2_resize_recvs - change the size of this end's Receive buffers
  * @conn: the connection; the caller is between enter and exit
  * @size: what is wanted, octets: from %RPCRDMA2_RBSIZ_DEFAULT to %RPCRDMA2_RBSIZ_MAX, a
  *	multiple of 1024
@@ -312,7 +373,7 @@ void rpcrdma2_change_soon(struct rpcrdma2_conn *conn)
  * Return: 0; -EOPNOTSUPP: the peer knows nothing of changes, or Receives are shared;
  * -EBUSY: too soon; -ENOMEM: a server has no memory for that
  */
-int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
+int rpcrdma2_resize_recvs(struct rpcrdma2_conn *conn, u32 size)
 {
 	int rc = 0;
 
@@ -321,8 +382,9 @@ int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 		rc = -EBUSY;
 	} else if (conn->srq || !resize_is_supported(conn)) {
 		rc = -EOPNOTSUPP;
-	} else if (size > conn->own.rbsiz && !rpcrdma2_recv_memory_allows(conn, size)) {
-		rpcrdma2_recv_memory_note_shortage();
+	} else if (size > conn->own.rbsiz &&
+		   !rpcrdma2_recv_budget_allows(conn, size)) {
+		rpcrdma2_recv_budget_note_shortage();
 		rc = -ENOMEM;
 	} else if (size >= conn->own.rbsiz) {
 		conn->resizing.wish = 0;
@@ -333,8 +395,51 @@ int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size)
 	}
 	spin_unlock(&conn->lock);
 	if (!rc)
-		rpcrdma2_change_soon(conn);
+		rpcrdma2_resize_soon(conn);
 	return rc;
+}
+
+/* What was too large for Receives of one size says nothing of those of another. */
+static void resize_reset_need(struct rpcrdma2_conn *conn, u32 size)
+{
+	conn->need.observed_size = size;
+	conn->need.missed = 0;
+	conn->need.missed_size = 0;
+}
+
+/**
+ * rpcrdma2_resize_observe - would a message have fit in a larger Receive buffer?
+ * @recv: the message, of a connection whose sizes follow need
+ *
+ * CQ context.
+ */
+void rpcrdma2_resize_observe(const struct rpcrdma2_recv *recv)
+{
+	const struct rpcrdma2_chunk_lists *cl = &recv->hdr.chunks;
+	struct rpcrdma2_conn *conn = recv->conn;
+	u32 has = READ_ONCE(conn->recv_size);
+	u32 size = recv->offset + recv->len;
+
+	if (!(++conn->need.observed % OBSERVED_SPAN) || has != conn->need.observed_size)
+		resize_reset_need(conn, has);
+	if (size > conn->param.rbsiz_min)
+		WRITE_ONCE(conn->need.used, conn->need.used + 1);
+	if (!cl->nsegs)
+		return;
+	size += recv->hdr.response ? rpcrdma2_write_octets(cl) :
+				     rpcrdma2_read_octets(cl);
+	if (size <= has || size > conn->param.rbsiz_max)
+		return;
+	WRITE_ONCE(conn->need.used, conn->need.used + 1);
+	conn->need.missed_size = max(conn->need.missed_size, size);
+	if (++conn->need.missed < MISSED_ENOUGH)
+		return;
+	size = min_t(u32, conn->param.rbsiz_max,
+		     roundup_pow_of_two(conn->need.missed_size));
+	trace_rpcrdma2_grow(conn, has, size);
+	if (rpcrdma2_resize_recvs(conn, size))
+		trace_rpcrdma2_grow_refused(conn, has, size);
+	resize_reset_need(conn, has);
 }
 
 /* The peer wants another BUFFER_SIZE. Return: what becomes of that: one of the subsets */
@@ -350,7 +455,8 @@ static u32 *resize_dispose(struct rpcrdma2_conn *conn, u32 wanted,
 		least = min(least, resizing->wish);
 	if (wanted > RPCRDMA2_RBSIZ_MAX || wanted < least ||
 	    (wanted > conn->own.rbsiz &&
-	     (wanted > conn->param.rbsiz_max || !rpcrdma2_recv_memory_allows(conn, wanted))))
+	     (wanted > conn->param.rbsiz_max ||
+	      !rpcrdma2_recv_budget_allows(conn, wanted))))
 		return &answer->rejected;
 	resizing->wish = 0;
 	resizing->lower_to = 0;
@@ -476,14 +582,14 @@ static void resize_take_update(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_change_receive - a message about a change came
+ * rpcrdma2_resize_receive - a message about a change came
  * @recv: the message
  *
  * CQ context.
  *
  * Return: true, and the buffer is given back; false: such messages are not known here
  */
-bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv)
+bool rpcrdma2_resize_receive(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	bool answer = recv->hdr.kind == RPCRDMA2_DISPOSITION;
@@ -510,12 +616,12 @@ bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv)
 		rpcrdma2_conn_close(conn, -EPROTO);
 	rpcrdma2_recv_put(recv);
 	if (ok)
-		rpcrdma2_change_soon(conn);
+		rpcrdma2_resize_soon(conn);
 	return true;
 }
 
 /**
- * rpcrdma2_change_refused - an RDMA2_ERROR came
+ * rpcrdma2_resize_refused - an RDMA2_ERROR came
  * @conn: its connection
  * @hdr: its header
  *
@@ -523,7 +629,7 @@ bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv)
  *
  * Return: whether it answers a request for a change. There will be no more of them
  */
-bool rpcrdma2_change_refused(struct rpcrdma2_conn *conn,
+bool rpcrdma2_resize_refused(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_header *hdr)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;

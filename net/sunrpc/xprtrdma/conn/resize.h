@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Receive buffers whose size changes: how, see change.c; to what, see need.c.
+ * Receive buffers whose size changes: see resize.c.
  */
-#ifndef _RPCRDMA2_CHANGE_H
-#define _RPCRDMA2_CHANGE_H
+#ifndef _RPCRDMA2_RESIZE_H
+#define _RPCRDMA2_RESIZE_H
 
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -79,17 +79,12 @@ struct rpcrdma2_need {
 	u32		missed_size;
 };
 
-/* change.c */
-void rpcrdma2_change_work(struct work_struct *work);
-void rpcrdma2_change_soon(struct rpcrdma2_conn *conn);
-int rpcrdma2_conn_resize(struct rpcrdma2_conn *conn, u32 size);
-bool rpcrdma2_change_receive(struct rpcrdma2_recv *recv);
-bool rpcrdma2_change_refused(struct rpcrdma2_conn *conn,
+void rpcrdma2_resize_work(struct work_struct *work);
+void rpcrdma2_resize_soon(struct rpcrdma2_conn *conn);
+int rpcrdma2_resize_recvs(struct rpcrdma2_conn *conn, u32 size);
+void rpcrdma2_resize_observe(const struct rpcrdma2_recv *recv);
+bool rpcrdma2_resize_receive(struct rpcrdma2_recv *recv);
+bool rpcrdma2_resize_refused(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_header *hdr);
 
-/* need.c */
-void rpcrdma2_need_observe(const struct rpcrdma2_recv *recv);
-void rpcrdma2_need_look(struct rpcrdma2_conn *conn);
-unsigned long rpcrdma2_need_delay(const struct rpcrdma2_conn *conn);
-
-#endif /* _RPCRDMA2_CHANGE_H */
+#endif /* _RPCRDMA2_RESIZE_H */
