@@ -57,7 +57,7 @@ struct talk {
 	struct rpcrdma2_error		error;
 };
 
-static u32 codec_of(const struct rpcrdma2_dialect *dialect)
+static u32 talk_codec_of(const struct rpcrdma2_dialect *dialect)
 {
 	u32 codec = 1;
 
@@ -66,7 +66,7 @@ static u32 codec_of(const struct rpcrdma2_dialect *dialect)
 	return codec;
 }
 
-static void begin(struct talk *talk, const struct hs_scenario *s)
+static void talk_begin(struct talk *talk, const struct hs_scenario *s)
 {
 	talk->scenario = s;
 	talk->state = s->end.start;
@@ -93,7 +93,8 @@ static enum rpcrdma2_hs_event understand(struct talk *talk,
 				    msg->octets, msg->len);
 	talk->dialect = talk->dialect ?: found;
 	hdr->response = s->end.client;
-	rc = wire_decode(codec_of(found), msg->octets, msg->len, hdr, &rest);
+	rc = wire_decode(talk_codec_of(found), msg->octets, msg->len, hdr,
+			 &rest);
 	talk->error = hdr->error;
 	talk->event = rpcrdma2_hs_event(hdr, rc, s->dialects, talk->dialect);
 	return talk->event;
@@ -144,7 +145,7 @@ static void walk(struct kunit *test, const struct hs_scenario *s,
 	struct talk talk;
 	unsigned int i;
 
-	begin(&talk, s);
+	talk_begin(&talk, s);
 	for (i = 0; i < HS_LINES && !is_empty(&s->line[i]); i++) {
 		line = &s->line[i];
 		event = line->event;
@@ -376,12 +377,12 @@ static const struct refusal refusals[] = {
 	{ "INVAL_HTYPE, version 2 alone", 3, 0, 0, 2, false },
 };
 
-static void refusal_desc(const struct refusal *r, char *desc)
+static void handshake_refusal_desc(const struct refusal *r, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", r->name);
 }
 
-KUNIT_ARRAY_PARAM(refusal, refusals, refusal_desc);
+KUNIT_ARRAY_PARAM(refusal, refusals, handshake_refusal_desc);
 
 /* Both shapes of ERR_VERS */
 static void error_leaves_version_1(struct kunit *test)
@@ -485,7 +486,7 @@ static unsigned int ask_all(struct kunit *test, const char *wire,
 	struct talk talk;
 	unsigned int i;
 
-	begin(&talk, &s);
+	talk_begin(&talk, &s);
 	for (i = 0; talk.dialect && talk.dialect->props; i++) {
 		KUNIT_ASSERT_EQ(test, i < dialects->nr, true);
 		KUNIT_EXPECT_EQ(test, talk.dialect == dialects->dialect[i], true);

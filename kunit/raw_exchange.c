@@ -95,7 +95,7 @@ int raw_exchange_start(struct raw_slot *slot)
 
 /* The far end */
 
-static int raw_receive_far(struct raw_slot *slot)
+static int raw_exchange_receive_far(struct raw_slot *slot)
 {
 	if (raw.opcode == IB_WR_SEND)
 		return raw_receive(raw.far, &slot->receive, &slot->far, 0,
@@ -126,7 +126,7 @@ static int raw_answer(struct raw_slot *slot, struct ib_send_wr *first)
 	}
 	if (first)
 		first->next = &send;
-	ret = raw_receive_far(slot);
+	ret = raw_exchange_receive_far(slot);
 	return ret ?: ib_post_send(raw.far->qp, first ?: &send, NULL);
 }
 
@@ -213,5 +213,5 @@ void raw_exchange_init(struct raw_slot *slot)
  */
 int raw_exchange_receives(struct raw_slot *slot)
 {
-	return raw_receive_far(slot) ?: raw_receive_answer();
+	return raw_exchange_receive_far(slot) ?: raw_receive_answer();
 }

@@ -170,7 +170,7 @@ static bool in_time(struct completion *completion)
 
 /* Connections */
 
-static void qp_event(struct ib_event *event, void *context)
+static void srq_test_qp_event(struct ib_event *event, void *context)
 {
 	struct srq_conn *conn = context;
 
@@ -178,7 +178,7 @@ static void qp_event(struct ib_event *event, void *context)
 		atomic_inc(&conn->last_wqes);
 }
 
-static void srq_event(struct ib_event *event, void *context)
+static void srq_test_srq_event(struct ib_event *event, void *context)
 {
 	if (event->event == IB_EVENT_SRQ_LIMIT_REACHED)
 		atomic_inc(&world->limits);
@@ -188,7 +188,7 @@ static int create_qp(struct rdma_cm_id *id, struct srq_conn *conn,
 		     struct ib_srq *srq)
 {
 	struct ib_qp_init_attr attr = {
-		.event_handler	= qp_event,
+		.event_handler	= srq_test_qp_event,
 		.qp_context	= conn,
 		.send_cq	= world->cq,
 		.recv_cq	= world->cq,
@@ -228,7 +228,7 @@ static int accept(struct rdma_cm_id *id)
 	return ret;
 }
 
-static int cm_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
+static int srq_test_cm_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
 {
 	switch (event->event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
@@ -263,7 +263,7 @@ static int wait(int ret)
 
 static struct rdma_cm_id *create_id(struct srq_conn *conn)
 {
-	return rdma_create_id(&init_net, cm_event, conn, RDMA_PS_TCP,
+	return rdma_create_id(&init_net, srq_test_cm_event, conn, RDMA_PS_TCP,
 			      IB_QPT_RC);
 }
 
@@ -271,7 +271,7 @@ static struct rdma_cm_id *create_id(struct srq_conn *conn)
 static int create_shared(struct ib_device *device)
 {
 	struct ib_srq_init_attr attr = {
-		.event_handler	= srq_event,
+		.event_handler	= srq_test_srq_event,
 		.attr		= { .max_wr = SRQ_ENTRIES, .max_sge = 1 },
 		.srq_type	= IB_SRQT_BASIC,
 	};

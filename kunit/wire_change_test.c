@@ -139,7 +139,7 @@ KUNIT_ARRAY_PARAM(refused, refused, change_desc);
 KUNIT_ARRAY_PARAM(refused_by_v2_01, refused_by_v2_01, change_desc);
 KUNIT_ARRAY_PARAM(experiment, experiments, experiment_desc);
 
-static void *storage(struct kunit *test, size_t size)
+static void *change_storage(struct kunit *test, size_t size)
 {
 	void *p = kunit_kzalloc(test, size, GFP_KERNEL);
 
@@ -171,11 +171,11 @@ static void put_body(struct wire_msg *msg, u32 codec, u32 kind,
 	put_unaligned_be32(msg->len - at - XDR_UNIT, msg->octets + at);
 }
 
-static void expect_refusal(struct kunit *test, u32 codec)
+static void change_expect_refusal(struct kunit *test, u32 codec)
 {
 	const struct change_case *c = test->param_value;
-	struct rpcrdma2_header *hdr = storage(test, sizeof(*hdr));
-	struct wire_msg *msg = storage(test, sizeof(*msg));
+	struct rpcrdma2_header *hdr = change_storage(test, sizeof(*hdr));
+	struct wire_msg *msg = change_storage(test, sizeof(*msg));
 	size_t rest;
 
 	put_body(msg, codec, c->kind, c->body);
@@ -186,18 +186,18 @@ static void expect_refusal(struct kunit *test, u32 codec)
 	KUNIT_EXPECT_FALSE(test, hdr->response);
 }
 
-static void refuses(struct kunit *test)
+static void refuses_changes(struct kunit *test)
 {
 	const struct change_case *c = test->param_value;
 
-	expect_refusal(test, WIRE_V2);
+	change_expect_refusal(test, WIRE_V2);
 	if (!c->only_v2_09)
-		expect_refusal(test, WIRE_V2_01);
+		change_expect_refusal(test, WIRE_V2_01);
 }
 
 static void v2_01_refuses(struct kunit *test)
 {
-	expect_refusal(test, WIRE_V2_01);
+	change_expect_refusal(test, WIRE_V2_01);
 }
 
 static const u32 codecs[] = { WIRE_V2, WIRE_V2_01 };
@@ -206,8 +206,8 @@ static const u32 codecs[] = { WIRE_V2, WIRE_V2_01 };
 static void takes_experiments_of_others(struct kunit *test)
 {
 	const struct experiment *e = test->param_value;
-	struct rpcrdma2_header *hdr = storage(test, sizeof(*hdr));
-	struct wire_msg *msg = storage(test, sizeof(*msg));
+	struct rpcrdma2_header *hdr = change_storage(test, sizeof(*hdr));
+	struct wire_msg *msg = change_storage(test, sizeof(*msg));
 	size_t rest;
 
 	wire_parse(msg, PREFIX "00000005 00000000 00000002 " RBSIZ "00002000 ");
@@ -264,8 +264,8 @@ static void takes_as_many_as_a_subset_has_bits(struct kunit *test)
 
 static void version_1_has_none(struct kunit *test)
 {
-	struct rpcrdma2_header *hdr = storage(test, sizeof(*hdr));
-	struct wire_msg *msg = storage(test, sizeof(*msg));
+	struct rpcrdma2_header *hdr = change_storage(test, sizeof(*hdr));
+	struct wire_msg *msg = change_storage(test, sizeof(*msg));
 	u32 kind;
 
 	for (kind = RPCRDMA2_REQUEST; kind <= RPCRDMA2_UPDATE; kind++) {
@@ -276,9 +276,9 @@ static void version_1_has_none(struct kunit *test)
 }
 
 /* A peer may have the smallest, or go down to them. */
-static void fits_the_smallest_receive_buffer(struct kunit *test)
+static void changes_fit_the_smallest_receive_buffer(struct kunit *test)
 {
-	struct rpcrdma2_header *hdr = storage(test, sizeof(*hdr));
+	struct rpcrdma2_header *hdr = change_storage(test, sizeof(*hdr));
 	unsigned int i;
 
 	hdr->change.which = U32_MAX;
@@ -291,12 +291,12 @@ static void fits_the_smallest_receive_buffer(struct kunit *test)
 }
 
 static struct kunit_case change_cases[] = {
-	KUNIT_CASE_PARAM(refuses, refused_gen_params),
+	KUNIT_CASE_PARAM(refuses_changes, refused_gen_params),
 	KUNIT_CASE_PARAM(v2_01_refuses, refused_by_v2_01_gen_params),
 	KUNIT_CASE_PARAM(takes_experiments_of_others, experiment_gen_params),
 	KUNIT_CASE(takes_as_many_as_a_subset_has_bits),
 	KUNIT_CASE(version_1_has_none),
-	KUNIT_CASE(fits_the_smallest_receive_buffer),
+	KUNIT_CASE(changes_fit_the_smallest_receive_buffer),
 	{}
 };
 

@@ -233,7 +233,8 @@ static void prints_its_errors(struct kunit *test)
 	KUNIT_EXPECT_STREQ_MSG(test, text, f->errors, "all errors");
 }
 
-static void expect_error(struct kunit *test, u32 code, bool bare, const char *want)
+static void dialect_expect_error(struct kunit *test, u32 code, bool bare,
+				 const char *want)
 {
 	struct rpcrdma2_error err = { .code = code, .bare = bare };
 	const struct dialect_facts *f = test->param_value;
@@ -245,10 +246,10 @@ static void expect_error(struct kunit *test, u32 code, bool bare, const char *wa
 
 static void prints_other_errors(struct kunit *test)
 {
-	expect_error(test, RDMA2_ERR_NONE, false, "NONE");
-	expect_error(test, RDMA2_ERR_VERS, true, "VERS");
-	expect_error(test, RDMA2_ERR_SYSTEM + 1, false, "other");
-	expect_error(test, RDMA2_ERR_BAD_XDR, true, "2 of another text");
+	dialect_expect_error(test, RDMA2_ERR_NONE, false, "NONE");
+	dialect_expect_error(test, RDMA2_ERR_VERS, true, "VERS");
+	dialect_expect_error(test, RDMA2_ERR_SYSTEM + 1, false, "other");
+	dialect_expect_error(test, RDMA2_ERR_BAD_XDR, true, "2 of another text");
 }
 
 /* Changes are answered by the table: develop/credits.rst, "Sizes that change". */

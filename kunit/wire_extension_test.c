@@ -149,8 +149,8 @@ static struct wire_msg *message(const char *hex)
 	return &msg;
 }
 
-static int decode(const struct rpcrdma2_dialect *dialect, struct wire_msg *msg,
-		  struct greeting *greeting)
+static int ext_decode(const struct rpcrdma2_dialect *dialect,
+		      struct wire_msg *msg, struct greeting *greeting)
 {
 	struct xdr_stream xdr;
 	struct xdr_buf buf;
@@ -181,7 +181,7 @@ static void expect_greeting(struct kunit *test, const char *hex, u32 word,
 	static struct wire_msg again;
 	struct wire_msg *msg = message(hex);
 
-	KUNIT_ASSERT_EQ(test, decode(&extended, msg, &greeting), 0);
+	KUNIT_ASSERT_EQ(test, ext_decode(&extended, msg, &greeting), 0);
 	KUNIT_EXPECT_EQ(test, greeting.hdr.kind, GREETING);
 	KUNIT_EXPECT_EQ(test, greeting.hdr.response, response);
 	KUNIT_EXPECT_EQ(test, greeting.hearty, hearty);
@@ -210,13 +210,13 @@ static void is_refused_if_malformed(struct kunit *test)
 	for (msg = message(A_GREETING); msg->len > 16; msg->len -= XDR_UNIT) {
 		if (msg->len == 24)
 			continue;
-		KUNIT_EXPECT_EQ(test, decode(&extended, msg, &greeting),
+		KUNIT_EXPECT_EQ(test, ext_decode(&extended, msg, &greeting),
 				-EBADMSG);
 		KUNIT_EXPECT_EQ(test, greeting.hdr.error.code,
 				RDMA2_ERR_BAD_XDR);
 	}
-	KUNIT_EXPECT_EQ(test, decode(&extended, message(A_GREETING "00000000"),
-				     &greeting), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, ext_decode(&extended, message(A_GREETING "00000000"),
+					 &greeting), -EBADMSG);
 	KUNIT_EXPECT_EQ(test, greeting.hdr.error.code, RDMA2_ERR_BAD_XDR);
 }
 
@@ -228,8 +228,9 @@ static void peer_without_it_knows_no_such_type(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(greetings); i++) {
-		KUNIT_EXPECT_EQ(test, decode(&rpcrdma2_v2_09,
-					     message(greetings[i]), &greeting),
+		KUNIT_EXPECT_EQ(test,
+				ext_decode(&rpcrdma2_v2_09,
+					   message(greetings[i]), &greeting),
 				-EBADMSG);
 		KUNIT_EXPECT_EQ(test, greeting.hdr.error.code,
 				RDMA2_ERR_INVAL_HTYPE);
@@ -240,14 +241,14 @@ static void peer_without_it_knows_no_such_type(struct kunit *test)
 			-EOPNOTSUPP);
 }
 
-static void expect_props(struct kunit *test,
-			 const struct rpcrdma2_dialect *dialect,
-			 const char *hex, u32 remote_inv)
+static void ext_expect_props(struct kunit *test,
+			     const struct rpcrdma2_dialect *dialect,
+			     const char *hex, u32 remote_inv)
 {
 	static struct greeting greeting;
 	struct rpcrdma2_props *p = &greeting.hdr.props;
 
-	KUNIT_ASSERT_EQ(test, decode(dialect, message(hex), &greeting), 0);
+	KUNIT_ASSERT_EQ(test, ext_decode(dialect, message(hex), &greeting), 0);
 	KUNIT_EXPECT_EQ(test, p->rbsiz, 8192);
 	KUNIT_EXPECT_EQ(test, p->remote_inv, remote_inv);
 }
@@ -255,13 +256,13 @@ static void expect_props(struct kunit *test,
 static void property_is_known(struct kunit *test)
 {
 	extend(test);
-	expect_props(test, &extended, CONNPROP "00000002 " REMOTE_INV RBSIZ, 1);
-	expect_props(test, &extended, CONNPROP "00000001 " RBSIZ, 0);
-	expect_props(test, &extended,
-		     CONNPROP "00000002 ffffff80 00000000 " RBSIZ, 0);
+	ext_expect_props(test, &extended, CONNPROP "00000002 " REMOTE_INV RBSIZ, 1);
+	ext_expect_props(test, &extended, CONNPROP "00000001 " RBSIZ, 0);
+	ext_expect_props(test, &extended,
+			 CONNPROP "00000002 ffffff80 00000000 " RBSIZ, 0);
 	/* Its number is one for experiments, so this is another's. */
-	expect_props(test, &extended,
-		     CONNPROP "00000002 ffffff80 00000004 00000002 " RBSIZ, 0);
+	ext_expect_props(test, &extended,
+			 CONNPROP "00000002 ffffff80 00000004 00000002 " RBSIZ, 0);
 }
 
 static void property_is_sent(struct kunit *test)
@@ -277,30 +278,32 @@ static void property_is_sent(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, encode(&extended, msg, &greeting), 0);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_header_size(&extended, &greeting.hdr),
 			msg->len);
-	KUNIT_ASSERT_EQ(test, decode(&extended, msg, &again), 0);
+	KUNIT_ASSERT_EQ(test, ext_decode(&extended, msg, &again), 0);
 	KUNIT_EXPECT_EQ(test, again.hdr.props.remote_inv, true);
 	/* A peer without it takes the same message. */
-	KUNIT_EXPECT_EQ(test, decode(&rpcrdma2_v2_09, msg, &again), 0);
+	KUNIT_EXPECT_EQ(test, ext_decode(&rpcrdma2_v2_09, msg, &again), 0);
 }
 
 static void peer_without_it_skips_the_property(struct kunit *test)
 {
 	u32 others = rpcrdma2_v2_09.props->others.remote_inv;
 
-	expect_props(test, &rpcrdma2_v2_09,
-		     CONNPROP "00000002 " REMOTE_INV RBSIZ, others);
-	expect_props(test, &rpcrdma2_v2_09,
-		     CONNPROP "00000002 ffffff80 00000000 " RBSIZ, others);
+	ext_expect_props(test, &rpcrdma2_v2_09,
+			 CONNPROP "00000002 " REMOTE_INV RBSIZ, others);
+	ext_expect_props(test, &rpcrdma2_v2_09,
+			 CONNPROP "00000002 ffffff80 00000000 " RBSIZ, others);
 }
 
-static void expect_error(struct kunit *test,
-			 const struct rpcrdma2_dialect *dialect, const char *name,
-			 u32 word)
+static void ext_expect_error(struct kunit *test,
+			     const struct rpcrdma2_dialect *dialect, const char *name,
+			     u32 word)
 {
 	static struct greeting greeting;
 	char text[16];
 
-	KUNIT_ASSERT_EQ(test, decode(dialect, message(NOT_AT_HOME), &greeting), 0);
+	KUNIT_ASSERT_EQ(test,
+			ext_decode(dialect, message(NOT_AT_HOME), &greeting),
+			0);
 	KUNIT_EXPECT_EQ(test, greeting.hdr.kind, RPCRDMA2_ERROR);
 	KUNIT_EXPECT_EQ(test, greeting.hdr.error.code, RDMA2_ERR_NOT_AT_HOME);
 	KUNIT_EXPECT_EQ(test, greeting.hdr.error.length_needed, word);
@@ -315,20 +318,20 @@ static void error_is_known(struct kunit *test)
 	struct wire_msg *msg;
 
 	extend(test);
-	expect_error(test, &extended, "NOT_AT_HOME", 60);
+	ext_expect_error(test, &extended, "NOT_AT_HOME", 60);
 	msg = message(NOT_AT_HOME);
-	KUNIT_ASSERT_EQ(test, decode(&extended, msg, &greeting), 0);
+	KUNIT_ASSERT_EQ(test, ext_decode(&extended, msg, &greeting), 0);
 	KUNIT_ASSERT_EQ(test, encode(&extended, &again, &greeting), 0);
 	KUNIT_ASSERT_EQ(test, again.len, msg->len);
 	KUNIT_EXPECT_EQ(test, memcmp(again.octets, msg->octets, again.len), 0);
-	KUNIT_EXPECT_EQ(test, decode(&extended, message(NOT_AT_HOME "00000000"),
-				     &greeting), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, ext_decode(&extended, message(NOT_AT_HOME "00000000"),
+					 &greeting), -EBADMSG);
 }
 
 /* It knows that it is an error, but not which, nor what its words are. */
 static void peer_without_it_takes_any_error(struct kunit *test)
 {
-	expect_error(test, &rpcrdma2_v2_09, "other", 0);
+	ext_expect_error(test, &rpcrdma2_v2_09, "other", 0);
 }
 
 static struct kunit_case extension_cases[] = {

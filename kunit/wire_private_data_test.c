@@ -59,8 +59,8 @@ KUNIT_ARRAY_PARAM(block, blocks, block_desc);
 KUNIT_ARRAY_PARAM(none, none, block_desc);
 
 /* In memory of just its size, so that what reads beyond it is caught. */
-static bool decode(const u8 *octets, size_t len,
-		   struct rpcrdma2_private_data *pd)
+static bool pd_decode(const u8 *octets, size_t len,
+		      struct rpcrdma2_private_data *pd)
 {
 	void *copy = kmalloc(len, GFP_KERNEL);
 	bool found;
@@ -89,7 +89,7 @@ static void finds_a_block(struct kunit *test)
 	struct wire_msg *msg = parse_block(test);
 	struct rpcrdma2_private_data pd = { };
 
-	KUNIT_ASSERT_EQ(test, decode(msg->octets, msg->len, &pd), true);
+	KUNIT_ASSERT_EQ(test, pd_decode(msg->octets, msg->len, &pd), true);
 	KUNIT_EXPECT_EQ(test, pd.remote_inv, b->remote_inv);
 	KUNIT_EXPECT_EQ(test, pd.send_size, b->send_size);
 	KUNIT_EXPECT_EQ(test, pd.recv_size, b->recv_size);
@@ -100,7 +100,7 @@ static void finds_no_block(struct kunit *test)
 	struct rpcrdma2_private_data pd = { false, 17, 18 };
 	struct wire_msg *msg = parse_block(test);
 
-	KUNIT_EXPECT_EQ(test, decode(msg->octets, msg->len, &pd), false);
+	KUNIT_EXPECT_EQ(test, pd_decode(msg->octets, msg->len, &pd), false);
 	KUNIT_EXPECT_EQ(test, pd.send_size, 17);
 	KUNIT_EXPECT_EQ(test, pd.recv_size, 18);
 }
@@ -135,10 +135,10 @@ static void finds_a_block_anywhere(struct kunit *test)
 		memset(buf, 0xf6, sizeof(buf));
 		memcpy(buf + at, block, sizeof(block));
 		memset(&pd, 0, sizeof(pd));
-		KUNIT_EXPECT_EQ_MSG(test, decode(buf, ROOM, &pd), true,
+		KUNIT_EXPECT_EQ_MSG(test, pd_decode(buf, ROOM, &pd), true,
 				    "at %zu", at);
 		KUNIT_EXPECT_EQ(test, pd.recv_size, 5120);
-		KUNIT_EXPECT_EQ_MSG(test, decode(buf, at + 7, &pd), false,
+		KUNIT_EXPECT_EQ_MSG(test, pd_decode(buf, at + 7, &pd), false,
 				    "at %zu, cut short", at);
 	}
 }
@@ -161,7 +161,7 @@ static void carries_every_size(struct kunit *test)
 		in.send_size = size;
 		in.recv_size = 262144 + 1024 - size;
 		rpcrdma2_encode_private_data(buf, &in);
-		KUNIT_ASSERT_EQ(test, decode(buf, sizeof(buf), &out), true);
+		KUNIT_ASSERT_EQ(test, pd_decode(buf, sizeof(buf), &out), true);
 		KUNIT_EXPECT_EQ(test, out.send_size, in.send_size);
 		KUNIT_EXPECT_EQ(test, out.recv_size, in.recv_size);
 	}
@@ -198,7 +198,7 @@ static void rounds(struct kunit *test)
 	u8 buf[RPCRDMA2_PRIVATE_DATA_LEN];
 
 	rpcrdma2_encode_private_data(buf, &in);
-	KUNIT_ASSERT_EQ(test, decode(buf, sizeof(buf), &out), true);
+	KUNIT_ASSERT_EQ(test, pd_decode(buf, sizeof(buf), &out), true);
 	KUNIT_EXPECT_EQ(test, out.send_size, r->carried);
 	KUNIT_EXPECT_EQ(test, out.recv_size, r->carried);
 }

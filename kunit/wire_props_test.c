@@ -106,7 +106,7 @@ static void props_desc(const struct props_case *p, char *desc)
 KUNIT_ARRAY_PARAM(accepted, accepted, props_desc);
 KUNIT_ARRAY_PARAM(refused, refused, props_desc);
 
-static void expect_props(struct kunit *test, const char *prefix,
+static void props_expect(struct kunit *test, const char *prefix,
 			 struct wire_msg *msg, struct rpcrdma2_header *hdr)
 {
 	const struct props_case *p = test->param_value;
@@ -136,9 +136,9 @@ static void expect_props_of_both_ends(struct kunit *test)
 	hdr = kunit_kzalloc(test, sizeof(*hdr), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, msg);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hdr);
-	expect_props(test, CONNPROP, msg, hdr);
+	props_expect(test, CONNPROP, msg, hdr);
 	KUNIT_EXPECT_FALSE(test, hdr->response);
-	expect_props(test, "11223344 00000002 00000020 00000005 00000001",
+	props_expect(test, "11223344 00000002 00000020 00000005 00000001",
 		     msg, hdr);
 	KUNIT_EXPECT_TRUE(test, hdr->response);
 }
@@ -148,7 +148,7 @@ static void takes_over(struct kunit *test)
 	expect_props_of_both_ends(test);
 }
 
-static void refuses(struct kunit *test)
+static void refuses_props(struct kunit *test)
 {
 	expect_props_of_both_ends(test);
 }
@@ -177,7 +177,7 @@ static void takes_a_message_full_of_unknown_ones(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->props.brs, 1);
 }
 
-static void fits_the_smallest_receive_buffer(struct kunit *test)
+static void props_fit_the_smallest_receive_buffer(struct kunit *test)
 {
 	struct rpcrdma2_header *hdr;
 
@@ -190,9 +190,9 @@ static void fits_the_smallest_receive_buffer(struct kunit *test)
 
 static struct kunit_case props_cases[] = {
 	KUNIT_CASE_PARAM(takes_over, accepted_gen_params),
-	KUNIT_CASE_PARAM(refuses, refused_gen_params),
+	KUNIT_CASE_PARAM(refuses_props, refused_gen_params),
 	KUNIT_CASE(takes_a_message_full_of_unknown_ones),
-	KUNIT_CASE(fits_the_smallest_receive_buffer),
+	KUNIT_CASE(props_fit_the_smallest_receive_buffer),
 	{}
 };
 

@@ -19,7 +19,7 @@ static void seed_desc(const u64 *seed, char *desc)
 
 KUNIT_ARRAY_PARAM(seed, seeds, seed_desc);
 
-static void *storage(struct kunit *test, size_t size)
+static void *random_storage(struct kunit *test, size_t size)
 {
 	void *p = kunit_kzalloc(test, size, GFP_KERNEL);
 
@@ -30,7 +30,7 @@ static void *storage(struct kunit *test, size_t size)
 static void survives_the_wire(struct kunit *test)
 {
 	struct wire_rng rng = { *(const u64 *)test->param_value };
-	struct rpcrdma2_header *hdr = storage(test, sizeof(*hdr));
+	struct rpcrdma2_header *hdr = random_storage(test, sizeof(*hdr));
 	const char *wrong;
 	unsigned int i;
 	size_t rest;
@@ -63,8 +63,8 @@ static const char *decode_damaged(u32 codec, bool expects_reply,
 static void survives_damage(struct kunit *test)
 {
 	struct wire_rng rng = { *(const u64 *)test->param_value };
-	struct rpcrdma2_header *hdr = storage(test, sizeof(*hdr));
-	struct wire_msg *msg = storage(test, sizeof(*msg));
+	struct rpcrdma2_header *hdr = random_storage(test, sizeof(*hdr));
+	struct wire_msg *msg = random_storage(test, sizeof(*msg));
 	const char *wrong;
 	unsigned int i, n;
 

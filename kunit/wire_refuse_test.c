@@ -217,17 +217,17 @@ static const struct refusal errors[] = {
 	  NO_ANSWER },
 };
 
-static void refusal_desc(const struct refusal *r, char *desc)
+static void refuse_desc(const struct refusal *r, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", r->name);
 }
 
-KUNIT_ARRAY_PARAM(prefix, prefixes, refusal_desc);
-KUNIT_ARRAY_PARAM(flag, flags, refusal_desc);
-KUNIT_ARRAY_PARAM(list, lists, refusal_desc);
-KUNIT_ARRAY_PARAM(position, positions, refusal_desc);
-KUNIT_ARRAY_PARAM(segment, segments, refusal_desc);
-KUNIT_ARRAY_PARAM(error, errors, refusal_desc);
+KUNIT_ARRAY_PARAM(prefix, prefixes, refuse_desc);
+KUNIT_ARRAY_PARAM(flag, flags, refuse_desc);
+KUNIT_ARRAY_PARAM(list, lists, refuse_desc);
+KUNIT_ARRAY_PARAM(position, positions, refuse_desc);
+KUNIT_ARRAY_PARAM(segment, segments, refuse_desc);
+KUNIT_ARRAY_PARAM(error, errors, refuse_desc);
 
 /* Version 1 has neither flags nor inv_handle. */
 static void to_version_1(struct wire_msg *msg)
@@ -264,7 +264,7 @@ static void expect_refusal_by(struct kunit *test, u32 version,
 			       hdr->error.code, r->answer.code);
 }
 
-static void expect_refusal(struct kunit *test, u32 version)
+static void refuse_expect_refusal(struct kunit *test, u32 version)
 {
 	expect_refusal_by(test, version, false);
 	expect_refusal_by(test, version, true);
@@ -272,7 +272,7 @@ static void expect_refusal(struct kunit *test, u32 version)
 
 static void refuses_prefix(struct kunit *test)
 {
-	expect_refusal(test, 2);
+	refuse_expect_refusal(test, 2);
 }
 
 /* Whatever stands where a known type has its flags */
@@ -299,42 +299,42 @@ static void answers_unknown_types(struct kunit *test)
 
 static void refuses_flags(struct kunit *test)
 {
-	expect_refusal(test, 2);
+	refuse_expect_refusal(test, 2);
 }
 
 static void refuses_errors(struct kunit *test)
 {
-	expect_refusal(test, 2);
+	refuse_expect_refusal(test, 2);
 }
 
 static void refuses_lists(struct kunit *test)
 {
-	expect_refusal(test, 2);
+	refuse_expect_refusal(test, 2);
 }
 
 static void v1_refuses_lists(struct kunit *test)
 {
-	expect_refusal(test, 1);
+	refuse_expect_refusal(test, 1);
 }
 
 static void refuses_positions(struct kunit *test)
 {
-	expect_refusal(test, 2);
+	refuse_expect_refusal(test, 2);
 }
 
 static void v1_refuses_positions(struct kunit *test)
 {
-	expect_refusal(test, 1);
+	refuse_expect_refusal(test, 1);
 }
 
 static void refuses_segments(struct kunit *test)
 {
-	expect_refusal(test, 2);
+	refuse_expect_refusal(test, 2);
 }
 
 static void v1_refuses_segments(struct kunit *test)
 {
-	expect_refusal(test, 1);
+	refuse_expect_refusal(test, 1);
 }
 
 static struct kunit_case refuse_cases[] = {

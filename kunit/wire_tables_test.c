@@ -24,7 +24,7 @@ static void dialect_desc(const struct dialect_case *c, char *desc)
 
 KUNIT_ARRAY_PARAM(dialect, dialect_cases, dialect_desc);
 
-static u32 codec_of(const struct kunit *test)
+static u32 tables_codec_of(const struct kunit *test)
 {
 	const struct dialect_case *c = test->param_value;
 
@@ -34,7 +34,7 @@ static u32 codec_of(const struct kunit *test)
 static struct wire_msg msg;
 static struct rpcrdma2_header hdr, again;
 
-static void begin(u32 codec, u32 kind, bool response)
+static void tables_begin(u32 codec, u32 kind, bool response)
 {
 	memset(&hdr, 0, sizeof(hdr));
 	hdr.xid = 0x11223344;
@@ -44,7 +44,7 @@ static void begin(u32 codec, u32 kind, bool response)
 }
 
 /* As a client, who gets errors, does it */
-static int decode(u32 codec)
+static int tables_decode(u32 codec)
 {
 	size_t rest;
 
@@ -57,7 +57,7 @@ static void expect_there_and_back(struct kunit *test, u32 codec)
 	KUNIT_ASSERT_EQ(test, wire_encode(codec, &msg, &hdr), 0);
 	KUNIT_EXPECT_EQ(test, msg.len,
 			rpcrdma2_header_size(wire_dialect(codec), &hdr));
-	KUNIT_ASSERT_EQ(test, decode(codec), 0);
+	KUNIT_ASSERT_EQ(test, tables_decode(codec), 0);
 	KUNIT_EXPECT_EQ(test, again.kind, hdr.kind);
 }
 
@@ -67,7 +67,7 @@ static void make_error(u32 codec, const struct rpcrdma2_errdef *def)
 {
 	unsigned int i;
 
-	begin(codec, RPCRDMA2_ERROR, true);
+	tables_begin(codec, RPCRDMA2_ERROR, true);
 	hdr.error.code = def->code;
 	hdr.error.bare = codec != WIRE_V2 && def->code == RDMA2_ERR_VERS;
 	for (i = 0; i < def->nr_words; i++)
@@ -76,7 +76,7 @@ static void make_error(u32 codec, const struct rpcrdma2_errdef *def)
 
 static void errors_go_there_and_back(struct kunit *test)
 {
-	u32 codec = codec_of(test);
+	u32 codec = tables_codec_of(test);
 	const struct rpcrdma2_dialect *dialect = wire_dialect(codec);
 	const struct rpcrdma2_errdef *def;
 	const char *differs;
@@ -92,7 +92,7 @@ static void errors_go_there_and_back(struct kunit *test)
 /* ERR_VERS of v2-09 without its last word is what version 1 says. */
 static void errors_have_no_word_less_or_more(struct kunit *test)
 {
-	u32 codec = codec_of(test);
+	u32 codec = tables_codec_of(test);
 	const struct rpcrdma2_dialect *dialect = wire_dialect(codec);
 	const struct rpcrdma2_errdef *def;
 
@@ -100,17 +100,18 @@ static void errors_have_no_word_less_or_more(struct kunit *test)
 		make_error(codec, def);
 		KUNIT_ASSERT_EQ(test, wire_encode(codec, &msg, &hdr), 0);
 		wire_put(&msg, 0);
-		KUNIT_EXPECT_EQ_MSG(test, decode(codec), -EBADMSG, "%s", def->name);
+		KUNIT_EXPECT_EQ_MSG(test, tables_decode(codec), -EBADMSG, "%s", def->name);
 		msg.len -= 2 * XDR_UNIT;
 		if (codec != WIRE_V2 || def->code != RDMA2_ERR_VERS)
-			KUNIT_EXPECT_EQ_MSG(test, decode(codec), -EBADMSG, "%s",
+			KUNIT_EXPECT_EQ_MSG(test, tables_decode(codec), -EBADMSG, "%s",
 					    def->name);
 	}
 }
 
 static void errors_are_told_apart(struct kunit *test)
 {
-	const struct rpcrdma2_dialect *dialect = wire_dialect(codec_of(test));
+	const struct rpcrdma2_dialect *dialect =
+		wire_dialect(tables_codec_of(test));
 	const struct rpcrdma2_errdef *a, *b;
 
 	for (a = dialect->errors; a < dialect->errors + dialect->nr_errors; a++) {
@@ -127,13 +128,13 @@ static void errors_are_told_apart(struct kunit *test)
 /* What an end has to say may be more than a dialect has words for. */
 static void errors_that_are_lacking_are_bad_xdr(struct kunit *test)
 {
-	u32 codec = codec_of(test), code;
+	u32 codec = tables_codec_of(test), code;
 	const struct rpcrdma2_dialect *dialect = wire_dialect(codec);
 
 	KUNIT_ASSERT_EQ(test, !rpcrdma2_error_of(dialect, RDMA2_ERR_BAD_XDR), false);
 	KUNIT_EXPECT_EQ(test, !rpcrdma2_error_of(dialect, RDMA2_ERR_VERS), false);
 	for (code = RDMA2_ERR_BAD_XDR; code <= RDMA2_ERR_SYSTEM; code++) {
-		begin(codec, RPCRDMA2_ERROR, true);
+		tables_begin(codec, RPCRDMA2_ERROR, true);
 		hdr.error.code = code;
 		expect_there_and_back(test, codec);
 		KUNIT_EXPECT_EQ(test, again.error.code,
@@ -146,7 +147,8 @@ static void errors_that_are_lacking_are_bad_xdr(struct kunit *test)
 
 static void props_are_told_apart(struct kunit *test)
 {
-	const struct rpcrdma2_prop_table *table = wire_dialect(codec_of(test))->props;
+	const struct rpcrdma2_prop_table *table =
+		wire_dialect(tables_codec_of(test))->props;
 	const struct rpcrdma2_prop *a, *b;
 
 	if (!table)
@@ -163,14 +165,14 @@ static void props_are_told_apart(struct kunit *test)
 /* In an update each by itself, and in a request all of them, one behind the other */
 static void props_change(struct kunit *test)
 {
-	u32 codec = codec_of(test);
+	u32 codec = tables_codec_of(test);
 	const struct rpcrdma2_prop_table *table = wire_dialect(codec)->props;
 	const struct rpcrdma2_prop *prop;
 	unsigned int i;
 
 	for (i = 0; table && i < table->nr; i++) {
 		prop = &table->props[i];
-		begin(codec, RPCRDMA2_UPDATE, false);
+		tables_begin(codec, RPCRDMA2_UPDATE, false);
 		rpcrdma2_props_init(table, &hdr.change.props);
 		hdr.change.which = 1U << rpcrdma2_prop_index(prop);
 		expect_there_and_back(test, codec);
@@ -180,7 +182,7 @@ static void props_change(struct kunit *test)
 	}
 	if (!table)
 		return;
-	begin(codec, RPCRDMA2_REQUEST, false);
+	tables_begin(codec, RPCRDMA2_REQUEST, false);
 	rpcrdma2_props_init(table, &hdr.change.props);
 	for (i = 0; i < table->nr; i++)
 		hdr.change.which |= 1U << rpcrdma2_prop_index(&table->props[i]);
@@ -195,7 +197,8 @@ static void props_change(struct kunit *test)
 
 static void kinds_are_told_apart(struct kunit *test)
 {
-	const struct rpcrdma2_dialect *dialect = wire_dialect(codec_of(test));
+	const struct rpcrdma2_dialect *dialect =
+		wire_dialect(tables_codec_of(test));
 	const struct rpcrdma2_type *types = dialect->types;
 	unsigned int i;
 

@@ -115,14 +115,14 @@ static const struct refusal refusals[] = {
 	{ "ERR_CHUNK and more", ERROR "00000002 00000000", NO_ANSWER },
 };
 
-static void refusal_desc(const struct refusal *r, char *desc)
+static void v1_refusal_desc(const struct refusal *r, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", r->name);
 }
 
-KUNIT_ARRAY_PARAM(refusal, refusals, refusal_desc);
+KUNIT_ARRAY_PARAM(refusal, refusals, v1_refusal_desc);
 
-static void *storage(struct kunit *test, size_t size)
+static void *v1_storage(struct kunit *test, size_t size)
 {
 	void *p = kunit_kzalloc(test, size, GFP_KERNEL);
 
@@ -130,10 +130,10 @@ static void *storage(struct kunit *test, size_t size)
 	return p;
 }
 
-static void expect_refusal(struct kunit *test, bool expects_reply)
+static void v1_expect_refusal(struct kunit *test, bool expects_reply)
 {
-	struct rpcrdma2_header *hdr = storage(test, sizeof(*hdr));
-	struct wire_msg *msg = storage(test, sizeof(*msg));
+	struct rpcrdma2_header *hdr = v1_storage(test, sizeof(*hdr));
+	struct wire_msg *msg = v1_storage(test, sizeof(*msg));
 	const struct refusal *r = test->param_value;
 	bool taken_for_reply = expects_reply;
 	const char *wrong;
@@ -155,12 +155,12 @@ static void expect_refusal(struct kunit *test, bool expects_reply)
 
 static void server_refuses(struct kunit *test)
 {
-	expect_refusal(test, false);
+	v1_expect_refusal(test, false);
 }
 
 static void client_refuses(struct kunit *test)
 {
-	expect_refusal(test, true);
+	v1_expect_refusal(test, true);
 }
 
 /* Errors as the layers above have them, and what version 1 makes of them. */
@@ -205,8 +205,8 @@ KUNIT_ARRAY_PARAM(said, said, said_desc);
 static struct wire_msg *say(struct kunit *test)
 {
 	const struct said *s = test->param_value;
-	struct rpcrdma2_header *hdr = storage(test, sizeof(*hdr));
-	struct wire_msg *msg = storage(test, sizeof(*msg));
+	struct rpcrdma2_header *hdr = v1_storage(test, sizeof(*hdr));
+	struct wire_msg *msg = v1_storage(test, sizeof(*msg));
 	struct xdr_stream xdr;
 	struct xdr_buf buf;
 
@@ -226,7 +226,7 @@ static struct wire_msg *say(struct kunit *test)
 static void says_it_in_its_own_words(struct kunit *test)
 {
 	const struct said *s = test->param_value;
-	struct wire_msg *want = storage(test, sizeof(*want));
+	struct wire_msg *want = v1_storage(test, sizeof(*want));
 	struct wire_msg *got = say(test);
 	size_t i;
 
@@ -240,7 +240,7 @@ static void says_it_in_its_own_words(struct kunit *test)
 static void says_what_its_peer_understands(struct kunit *test)
 {
 	const struct said *s = test->param_value;
-	struct rpcrdma2_header *hdr = storage(test, sizeof(*hdr));
+	struct rpcrdma2_header *hdr = v1_storage(test, sizeof(*hdr));
 	struct wire_msg *msg = say(test);
 	struct rpcrdma2_error want = { .code = RDMA2_ERR_BAD_XDR };
 	const char *wrong;

@@ -149,7 +149,7 @@ static bool strikes(struct fault *fault)
 	return true;
 }
 
-static void raise(struct mimic_dev *dev, enum ib_event_type type)
+static void fault_raise(struct mimic_dev *dev, enum ib_event_type type)
 {
 	struct ib_event event = {
 		.device			= &dev->ib,
@@ -170,7 +170,7 @@ static void raise(struct mimic_dev *dev, enum ib_event_type type)
 void mimic_port(struct mimic_dev *dev, bool up)
 {
 	WRITE_ONCE(dev->port_down, !up);
-	raise(dev, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+	fault_raise(dev, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
 }
 
 /* Those that are in use */
@@ -212,7 +212,7 @@ static void die(struct mimic_dev *dev)
 		mimic_fall(qp);
 	}
 	rcu_read_unlock();
-	raise(dev, IB_EVENT_DEVICE_FATAL);
+	fault_raise(dev, IB_EVENT_DEVICE_FATAL);
 }
 
 /* Return: whether the step goes on as if nothing were */

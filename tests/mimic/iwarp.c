@@ -84,8 +84,8 @@ static void ep_queue(struct mimic_ep *ep, struct work_struct *work)
 		ep_put(ep);
 }
 
-static int raise(struct mimic_ep *ep, enum iw_cm_event_type type, int status,
-		 struct mimic_ep *data_of)
+static int ep_raise(struct mimic_ep *ep, enum iw_cm_event_type type, int status,
+		    struct mimic_ep *data_of)
 {
 	struct iw_cm_event event = {
 		.event	= type,
@@ -123,9 +123,9 @@ static void let_go(struct mimic_ep *ep)
 		mimic_qp_put(qp);
 }
 
-static void connect_failed(struct mimic_ep *ep, int status)
+static void ep_connect_failed(struct mimic_ep *ep, int status)
 {
-	raise(ep, IW_CM_EVENT_CONNECT_REPLY, status, NULL);
+	ep_raise(ep, IW_CM_EVENT_CONNECT_REPLY, status, NULL);
 	let_go(ep);
 }
 
@@ -204,7 +204,7 @@ static void requests_overdue(struct work_struct *work)
 		}
 		ep->late = true;
 		if (ep->peer->cm_id)
-			connect_failed(ep->peer, -ETIMEDOUT);
+			ep_connect_failed(ep->peer, -ETIMEDOUT);
 	}
 	mutex_unlock(&listeners_lock);
 	if (more)
@@ -277,7 +277,7 @@ static void ep_connect(struct work_struct *work)
 		mutex_unlock(&listeners_lock);
 	}
 	if (rc)
-		connect_failed(ep, -ECONNREFUSED);
+		ep_connect_failed(ep, -ECONNREFUSED);
 out:
 	ep_put(ep);
 }
@@ -298,15 +298,15 @@ static void ep_answer(struct work_struct *work)
 
 	if (ep->rejected) {
 		if (active->cm_id)
-			raise(active, IW_CM_EVENT_CONNECT_REPLY, -ECONNREFUSED,
-			      ep);
+			ep_raise(active, IW_CM_EVENT_CONNECT_REPLY,
+				 -ECONNREFUSED, ep);
 		let_go(active);
 		goto out;
 	}
 	ep->established = true;
 	if (!active->cm_id) {
 		/* It gave up. The CM knows of no other end to an accept. */
-		raise(ep, IW_CM_EVENT_ESTABLISHED, 0, NULL);
+		ep_raise(ep, IW_CM_EVENT_ESTABLISHED, 0, NULL);
 		ep_queue(ep, &ep->close);
 		goto out;
 	}
@@ -315,8 +315,8 @@ static void ep_answer(struct work_struct *work)
 	active->established = true;
 	to_rts(ep->qp, active->qp->ib.qp_num);
 	to_rts(active->qp, ep->qp->ib.qp_num);
-	raise(ep, IW_CM_EVENT_ESTABLISHED, 0, NULL);
-	raise(active, IW_CM_EVENT_CONNECT_REPLY, 0, ep);
+	ep_raise(ep, IW_CM_EVENT_ESTABLISHED, 0, NULL);
+	ep_raise(active, IW_CM_EVENT_CONNECT_REPLY, 0, ep);
 out:
 	ep_put(ep);
 }
@@ -326,8 +326,8 @@ static void end(struct mimic_ep *ep)
 	if (!ep->cm_id)
 		return;
 	mimic_qp_state(ep->qp, IB_QPS_ERR);
-	raise(ep, IW_CM_EVENT_DISCONNECT, 0, NULL);
-	raise(ep, IW_CM_EVENT_CLOSE, 0, NULL);
+	ep_raise(ep, IW_CM_EVENT_DISCONNECT, 0, NULL);
+	ep_raise(ep, IW_CM_EVENT_CLOSE, 0, NULL);
 	let_go(ep);
 }
 
@@ -345,7 +345,7 @@ static void ep_close(struct work_struct *work)
 			ep_put(peer);
 		}
 	} else if (ep->active && ep->cm_id) {
-		connect_failed(ep, -ECONNRESET);
+		ep_connect_failed(ep, -ECONNRESET);
 	}
 	ep_put(ep);
 }

@@ -143,7 +143,7 @@ int mimic_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents,
 	return ib_sg_to_pages(ib, sg, nents, offset, set_page);
 }
 
-static void mr_free(struct rcu_head *rcu)
+static void mr_release(struct rcu_head *rcu)
 {
 	kvfree(container_of(rcu, struct mimic_mr, rcu));
 }
@@ -169,7 +169,7 @@ int mimic_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 	spin_lock_bh(&mr->lock);
 	end_use(mr);
 	spin_unlock_bh(&mr->lock);
-	call_rcu(&mr->rcu, mr_free);
+	call_rcu(&mr->rcu, mr_release);
 	return 0;
 }
 
