@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Style and static checks of everything in the tree, by what Linux 6.1 has for it:
-# checkpatch and sparse; shellcheck; prose.py and reference.py for the documentation.
+# checkpatch and sparse; shellcheck; prose.py and reference.py for the documentation; names.py
+# for the names of functions.
 # (Warnings of the compiler, W=1, are errors whenever the lab builds modules.)
 
 set -u
@@ -90,4 +91,5 @@ check sparse check_sparse
 check shellcheck check_shell
 check python check_python
 check documentation check_prose
+check names tests/names.py
 [ $failures -eq 0 ]
