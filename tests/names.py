@@ -23,7 +23,7 @@ WORDS = {
     "conn/recv_pool.c": "recv",
     "conn/send_pool.c": "send",
     "conn/sq.c": "sq send",
-    "module.c": "param rpcrdma2",
+    "module.c": "rpcrdma2",
     "requester/buffer.c": "call_buffer",
     "requester/invalidate.c": "inv",
     "requester/long.c": "long_reply",

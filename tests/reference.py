@@ -44,7 +44,7 @@ def check_reference():
     """What the code has is on its page, and what is on the page the code has."""
     for page, pattern, have, also in (
             ("parameters", r"^([a-z_]+)$",
-             code(r"module_param_(?:cb|named)\((\w+)", "net/sunrpc/xprtrdma/module.c"), set()),
+             code(r"module_param_(?:cb|named)\((\w+)", "net/sunrpc/xprtrdma/param.c"), set()),
             ("counters", r"^``([a-z_]+)``(?=  |$)", counters(), set()),
             ("tracepoints", r"^``([a-z_0-9]+)``(?=,|  | x|$)", tracepoints(),
              code(r"__(?:field|string)\((?:[\w ]+,\s*)?(\w+)", "include/trace/events/*.h"))):

@@ -13,7 +13,7 @@
 #include <linux/sysctl.h>
 
 #include "compat.h"
-#include "module.h"
+#include "param.h"
 
 /* Enough for any number that a parameter takes, and a text to refuse */
 #define VALUE_SIZE	24

@@ -10,7 +10,7 @@
 #include <linux/jiffies.h>
 
 #include "conn.h"
-#include "module.h"
+#include "param.h"
 
 /* Memory is thought to be short for that time after there was none. */
 #define SHORT_SECS	10

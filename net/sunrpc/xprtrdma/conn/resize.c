@@ -23,7 +23,7 @@
  * is used up.
  */
 #include "conn.h"
-#include "module.h"
+#include "param.h"
 
 #include <trace/events/rpcrdma2.h>
 

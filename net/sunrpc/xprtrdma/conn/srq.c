@@ -36,7 +36,7 @@
 #include <linux/mutex.h>
 
 #include "conn.h"
-#include "module.h"
+#include "param.h"
 
 /* Where the memory is used up, a Queue has these all the same. */
 #define LEAST_RECVS	16

@@ -35,7 +35,7 @@
 #include <linux/jhash.h>
 #include <net/ipv6.h>
 
-#include "module.h"
+#include "param.h"
 #include "responder.h"
 
 #include <trace/events/rpcrdma2.h>

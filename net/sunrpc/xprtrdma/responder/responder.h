@@ -11,11 +11,10 @@
 
 #include <linux/llist.h>
 #include <linux/sizes.h>
-#include <linux/sunrpc/svc.h>
+#include <linux/sunrpc/xdr.h>
 #include <rdma/rw.h>
 
 #include "conn/conn.h"
-#include "module.h"
 
 struct rpcrdma2_job;
 struct rpcrdma2_share;

@@ -11,7 +11,6 @@
  * if there are no pages for it then, it is queued again when there are.
  */
 #include "compat.h"
-#include "module.h"
 #include "svc.h"
 
 #include <trace/events/rpcrdma2.h>

@@ -11,7 +11,7 @@
 #include <linux/sunrpc/xprt.h>
 #include <linux/module.h>
 
-#include "module.h"
+#include "param.h"
 #include "requester/requester.h"
 #include "svc.h"
 

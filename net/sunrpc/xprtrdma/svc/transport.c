@@ -14,7 +14,7 @@
 #include <linux/sunrpc/xprt.h>
 
 #include "compat.h"
-#include "module.h"
+#include "param.h"
 #include "requester/requester.h"
 #include "svc.h"
 

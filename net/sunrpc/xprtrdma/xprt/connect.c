@@ -16,7 +16,7 @@
  */
 #include <linux/random.h>
 
-#include "module.h"
+#include "param.h"
 #include "xprt.h"
 
 /* Before what is known of a server is found to be wrong for good */

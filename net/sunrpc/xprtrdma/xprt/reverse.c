@@ -20,7 +20,7 @@
 #include <linux/sunrpc/svc.h>
 
 #include "compat.h"
-#include "module.h"
+#include "param.h"
 #include "xprt.h"
 
 #include <trace/events/rpcrdma2.h>

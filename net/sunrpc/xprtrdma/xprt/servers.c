@@ -10,7 +10,7 @@
 #include <linux/sunrpc/addr.h>
 #include <net/net_namespace.h>
 
-#include "module.h"
+#include "param.h"
 #include "xprt.h"
 
 /* Of more servers than that, some are forgotten sooner. */

@@ -6,7 +6,7 @@
 #include <linux/sunrpc/addr.h>
 
 #include "compat.h"
-#include "module.h"
+#include "param.h"
 #include "xprt.h"
 
 #define BIND_TIMEOUT		(60 * HZ)

@@ -2,8 +2,8 @@
 /*
  * Module parameters and what is fixed instead.
  */
-#ifndef _RPCRDMA2_MODULE_H
-#define _RPCRDMA2_MODULE_H
+#ifndef _RPCRDMA2_PARAM_H
+#define _RPCRDMA2_PARAM_H
 
 #include <linux/compiler.h>
 #include <linux/minmax.h>
@@ -74,7 +74,8 @@ static inline u32 rpcrdma2_inline_start(void)
 	return start ? min(start, size) : size;
 }
 
-/* module.c */
+/* param.c */
+void rpcrdma2_param_init(void);
 int rpcrdma2_set_in_range(const struct rpcrdma2_range *range, const char *name,
 			  const char *val);
 void rpcrdma2_client_dialects(struct rpcrdma2_dialects *dialects);
@@ -84,4 +85,4 @@ void rpcrdma2_server_dialects(struct rpcrdma2_dialects *dialects);
 void rpcrdma2_sysctl_init(void);
 void rpcrdma2_sysctl_exit(void);
 
-#endif /* _RPCRDMA2_MODULE_H */
+#endif /* _RPCRDMA2_PARAM_H */

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Module parameters: their values, what they may be, and how they are written and read.
+ *
+ * All other files may include param.h, and this file includes none of theirs but wire/'s,
+ * whose dialects a parameter names.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include "param.h"
+#include "wire/wire.h"
+
+#define INLINE_SIZE_MIN		4096
+#define INLINE_SIZE_UNIT	1024
+#define CREDITS_MIN		2
+#define CREDITS_MAX		1024
+#define SRQ_SIZE_MIN		64
+#define SRQ_SIZE_MAX		32768
+/* Of the memory, this part is for RDMA Reads, RDMA Writes and Replies that wait. */
+#define READ_SHARE		16
+/* and this one for Receives of a server */
+#define RECEIVE_SHARE		16
+/* MiB; more than any machine has, and in octets no overflow of what counts them */
+#define MEMORY_MIN		1
+#define MEMORY_MAX		SZ_16M
+#define INLINE_IDLE_MIN		1
+#define INLINE_IDLE_MAX		3600
+#define HEARTBEAT_MAX		3600
+#define VERSION_RETRY_MIN	1
+#define VERSION_RETRY_MAX	86400
+
+/* 8 KiB of data, and three pages hold it with every header. */
+unsigned int rpcrdma2_inline_size = 12288;
+unsigned int rpcrdma2_inline_min;
+unsigned int rpcrdma2_inline_idle = 30;
+unsigned int rpcrdma2_slot_table_entries = 128;
+unsigned int rpcrdma2_svc_credits = 128;
+unsigned int rpcrdma2_read_memory;
+bool rpcrdma2_use_srq = true;
+/* Less than 1024, with the Send Queue of a connection: so long is its CQ. */
+unsigned int rpcrdma2_srq_size = 768;
+unsigned int rpcrdma2_receive_memory;
+unsigned int rpcrdma2_heartbeat_period = 5;
+unsigned int rpcrdma2_version;
+unsigned int rpcrdma2_version_retry = 600;
+/* Chunks take Queues and RDMA Reads that NFS's callbacks have no use for. */
+u32 rpcrdma2_reverse = RDMA2_RVREQSUP_INLINE;
+
+/**
+ * rpcrdma2_set_in_range - set a module parameter, or refuse the value
+ * @range: the parameter, and the values that it takes
+ * @name: of the parameter or sysctl that was written to, for the log
+ * @val: a number as text
+ *
+ * Process context.
+ *
+ * Return: 0, or -EINVAL or -ERANGE; the log then says which values are allowed
+ */
+int rpcrdma2_set_in_range(const struct rpcrdma2_range *range, const char *name,
+			  const char *val)
+{
+	unsigned int n;
+	int rc;
+
+	rc = kstrtouint(val, 0, &n);
+	if (rc || n < range->min || n > range->max || n % range->unit) {
+		pr_err("rpcrdma2: %s=%s refused: a multiple of %u from %u to %u is allowed\n",
+		       name, val, range->unit, range->min, range->max);
+		return rc ?: -EINVAL;
+	}
+	WRITE_ONCE(*range->value, n);
+	return 0;
+}
+
+static int param_set_allowed(const char *val, const struct kernel_param *kp)
+{
+	return rpcrdma2_set_in_range(kp->arg, kp->name, val);
+}
+
+/* 0: the size never changes. */
+static int param_set_inline_min(const char *val, const struct kernel_param *kp)
+{
+	const struct rpcrdma2_range *range = kp->arg;
+
+	if (sysfs_streq(val, "0")) {
+		*range->value = 0;
+		return 0;
+	}
+	return param_set_allowed(val, kp);
+}
+
+static int param_get_allowed(char *buffer, const struct kernel_param *kp)
+{
+	const struct rpcrdma2_range *range = kp->arg;
+
+	return sysfs_emit(buffer, "%u\n", *range->value);
+}
+
+static const struct kernel_param_ops allowed_ops = {
+	.set	= param_set_allowed,
+	.get	= param_get_allowed,
+};
+
+static const struct kernel_param_ops inline_min_ops = {
+	.set	= param_set_inline_min,
+	.get	= param_get_allowed,
+};
+
+struct rpcrdma2_range rpcrdma2_inline_size_range = {
+	&rpcrdma2_inline_size, INLINE_SIZE_MIN, RPCRDMA2_RBSIZ_MAX, INLINE_SIZE_UNIT
+};
+
+static struct rpcrdma2_range inline_min = {
+	&rpcrdma2_inline_min, INLINE_SIZE_MIN, RPCRDMA2_RBSIZ_MAX, INLINE_SIZE_UNIT
+};
+
+static struct rpcrdma2_range inline_idle = {
+	&rpcrdma2_inline_idle, INLINE_IDLE_MIN, INLINE_IDLE_MAX, 1
+};
+
+struct rpcrdma2_range rpcrdma2_slot_table_range = {
+	&rpcrdma2_slot_table_entries, CREDITS_MIN, CREDITS_MAX, 1
+};
+
+struct rpcrdma2_range rpcrdma2_max_requests_range = {
+	&rpcrdma2_svc_credits, CREDITS_MIN, CREDITS_MAX, 1
+};
+
+static struct rpcrdma2_range srq_size = {
+	&rpcrdma2_srq_size, SRQ_SIZE_MIN, SRQ_SIZE_MAX, 1
+};
+
+static struct rpcrdma2_range read_memory = {
+	&rpcrdma2_read_memory, MEMORY_MIN, MEMORY_MAX, 1
+};
+
+static struct rpcrdma2_range receive_memory = {
+	&rpcrdma2_receive_memory, MEMORY_MIN, MEMORY_MAX, 1
+};
+
+static struct rpcrdma2_range heartbeat = { &rpcrdma2_heartbeat_period, 0, HEARTBEAT_MAX, 1 };
+static struct rpcrdma2_range version = { &rpcrdma2_version, 0, RPCRDMA2_VERSION_2, 1 };
+
+static struct rpcrdma2_range version_retry = {
+	&rpcrdma2_version_retry, VERSION_RETRY_MIN, VERSION_RETRY_MAX, 1
+};
+
+/*
+ * In the order in which a client asks. Version 1 comes last: there is nothing to ask
+ * in it, so nothing can come after it.
+ */
+static struct rpcrdma2_dialects dialects = {
+	.nr		= 2,
+	.dialect	= { &rpcrdma2_v2_09, &rpcrdma2_v1 },
+};
+
+static DEFINE_SPINLOCK(dialects_lock);	/* dialects */
+
+static const struct rpcrdma2_dialect *param_find_dialect(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < rpcrdma2_all_dialects.nr; i++)
+		if (sysfs_streq(name, rpcrdma2_all_dialects.dialect[i]->name))
+			return rpcrdma2_all_dialects.dialect[i];
+	return NULL;
+}
+
+static bool param_dialect_may_follow(const struct rpcrdma2_dialects *list,
+				     const struct rpcrdma2_dialect *dialect)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++)
+		if (list->dialect[i] == dialect || !list->dialect[i]->props)
+			return false;
+	return true;
+}
+
+static int param_parse_dialects(char *names, struct rpcrdma2_dialects *list)
+{
+	const struct rpcrdma2_dialect *dialect;
+	char *name;
+
+	list->nr = 0;
+	while ((name = strsep(&names, ","))) {
+		dialect = param_find_dialect(name);
+		if (!dialect || !param_dialect_may_follow(list, dialect))
+			return -EINVAL;
+		list->dialect[list->nr++] = dialect;
+	}
+	return 0;
+}
+
+static int param_set_dialects(const char *val, const struct kernel_param *kp)
+{
+	struct rpcrdma2_dialects list;
+	char *names;
+	int rc;
+
+	names = kstrdup(val, GFP_KERNEL);
+	if (!names)
+		return -ENOMEM;
+	rc = param_parse_dialects(names, &list);
+	kfree(names);
+	if (rc) {
+		pr_err("rpcrdma2: %s=%s refused: some of v2-09, v2-01 and v1 are allowed, separated by commas, each once, and v1 last\n",
+		       kp->name, val);
+		return rc;
+	}
+	spin_lock(&dialects_lock);
+	dialects = list;
+	spin_unlock(&dialects_lock);
+	return 0;
+}
+
+static struct rpcrdma2_dialects param_read_dialects(void)
+{
+	struct rpcrdma2_dialects list;
+
+	spin_lock(&dialects_lock);
+	list = dialects;
+	spin_unlock(&dialects_lock);
+	return list;
+}
+
+static int param_get_dialects(char *buffer, const struct kernel_param *kp)
+{
+	struct rpcrdma2_dialects list = param_read_dialects();
+	unsigned int i;
+	int len = 0;
+
+	for (i = 0; i < list.nr; i++)
+		len += sysfs_emit_at(buffer, len, "%s%s", i ? "," : "",
+				     list.dialect[i]->name);
+	return len + sysfs_emit_at(buffer, len, "\n");
+}
+
+/* The only version that may be spoken, if there is one */
+static void param_keep_version(struct rpcrdma2_dialects *list)
+{
+	unsigned int version = READ_ONCE(rpcrdma2_version);
+
+	if (version)
+		rpcrdma2_dialects_of_version(list, version);
+}
+
+/**
+ * rpcrdma2_client_dialects - what a client's new connection may speak
+ * @list: where to put it; the one to ask in comes first
+ *
+ * Where the parameters rule out each other, version counts.
+ */
+void rpcrdma2_client_dialects(struct rpcrdma2_dialects *list)
+{
+	*list = param_read_dialects();
+	param_keep_version(list);
+	if (!list->nr)
+		rpcrdma2_server_dialects(list);
+}
+
+/**
+ * rpcrdma2_server_dialects - what a server's new connection may speak
+ * @list: where to put it
+ */
+void rpcrdma2_server_dialects(struct rpcrdma2_dialects *list)
+{
+	*list = rpcrdma2_all_dialects;
+	param_keep_version(list);
+}
+
+static const char * const reverse_names[] = {
+	[RDMA2_RVREQSUP_NONE]	= "none",
+	[RDMA2_RVREQSUP_INLINE]	= "inline",
+	[RDMA2_RVREQSUP_GENL]	= "genl",
+};
+
+static int param_set_reverse(const char *val, const struct kernel_param *kp)
+{
+	int level = sysfs_match_string(reverse_names, val);
+
+	if (level < 0) {
+		pr_err("rpcrdma2: %s=%s refused: none, inline or genl is allowed\n",
+		       kp->name, val);
+		return level;
+	}
+	WRITE_ONCE(rpcrdma2_reverse, level);
+	return 0;
+}
+
+static int param_get_reverse(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%s\n",
+			  reverse_names[READ_ONCE(rpcrdma2_reverse)]);
+}
+
+static const struct kernel_param_ops dialects_ops = {
+	.set	= param_set_dialects,
+	.get	= param_get_dialects,
+};
+
+static const struct kernel_param_ops reverse_ops = {
+	.set	= param_set_reverse,
+	.get	= param_get_reverse,
+};
+
+module_param_cb(inline_size, &allowed_ops, &rpcrdma2_inline_size_range, 0644);
+MODULE_PARM_DESC(inline_size,
+		 "Size in octets of Send and Receive buffers of new connections: larger RPC messages use chunks (4096 to 262144, multiple of 1024)");
+module_param_cb(inline_min, &inline_min_ops, &inline_min, 0644);
+MODULE_PARM_DESC(inline_min,
+		 "Size in octets that Receive buffers start with; they grow to inline_size by need, and shrink again (4096 to 262144, multiple of 1024; 0: they are as large as inline_size, always)");
+module_param_cb(inline_idle, &allowed_ops, &inline_idle, 0644);
+MODULE_PARM_DESC(inline_idle,
+		 "Seconds without a message that needs them after which Receive buffers that have grown shrink to inline_min (1 to 3600)");
+module_param_cb(slot_table_entries, &allowed_ops,
+		&rpcrdma2_slot_table_range, 0644);
+MODULE_PARM_DESC(slot_table_entries,
+		 "RPCs that a client's new mounts may have outstanding (2 to 1024)");
+module_param_cb(max_requests, &allowed_ops, &rpcrdma2_max_requests_range, 0644);
+MODULE_PARM_DESC(max_requests,
+		 "RPCs that a server allows each new client to have outstanding (2 to 1024)");
+module_param_cb(read_memory, &allowed_ops, &read_memory, 0644);
+MODULE_PARM_DESC(read_memory,
+		 "MiB that RDMA Reads and Writes of all clients' RPCs, and their Replies that wait, may take (1 to 16777216); default: a 16th of the memory");
+module_param_named(use_srq, rpcrdma2_use_srq, bool, 0644);
+MODULE_PARM_DESC(use_srq,
+		 "A server's new connections share their Receives, where the device has Shared Receive Queues, and not on iWARP (Y)");
+module_param_cb(srq_size, &allowed_ops, &srq_size, 0644);
+MODULE_PARM_DESC(srq_size,
+		 "Receives that a new Shared Receive Queue has at the most (64 to 32768); each connection has as many more entries in its Completion Queue");
+module_param_cb(receive_memory, &allowed_ops, &receive_memory, 0644);
+MODULE_PARM_DESC(receive_memory,
+		 "MiB that the Receive buffers of a server may take before they grow no more (1 to 16777216); default: a 16th of the memory");
+module_param_cb(heartbeat, &allowed_ops, &heartbeat, 0644);
+MODULE_PARM_DESC(heartbeat,
+		 "Seconds of silence after which a new connection looks for its peer, and again until it is closed (1 to 3600); 0: never");
+module_param_cb(version, &allowed_ops, &version, 0644);
+MODULE_PARM_DESC(version,
+		 "The only version that new connections may use, 1 or 2; 0, the default: the highest that the peer has");
+module_param_cb(dialects, &dialects_ops, NULL, 0644);
+MODULE_PARM_DESC(dialects,
+		 "Texts of the protocol that a client's new connections try, in this order: v2-09, v2-01, v1 (v2-09,v1)");
+module_param_cb(reverse, &reverse_ops, NULL, 0644);
+MODULE_PARM_DESC(reverse,
+		 "Calls of servers to their clients, by a client's new mounts and a server's new connections: none, inline, genl: those with chunks, too (inline)");
+module_param_cb(version_retry, &allowed_ops, &version_retry, 0644);
+MODULE_PARM_DESC(version_retry,
+		 "Seconds after which a client asks a server that had only version 1 for version 2 again (1 to 86400)");
+
+/* In MiB, unless it was given */
+static void __init param_set_share(unsigned int *limit, unsigned int share)
+{
+	if (!*limit)
+		*limit = totalram_pages() / share >> (20 - PAGE_SHIFT);
+}
+
+/**
+ * rpcrdma2_param_init - set limits of memory that were not given
+ *
+ * Module initialisation.
+ */
+void __init rpcrdma2_param_init(void)
+{
+	param_set_share(&rpcrdma2_read_memory, READ_SHARE);
+	param_set_share(&rpcrdma2_receive_memory, RECEIVE_SHARE);
+}
