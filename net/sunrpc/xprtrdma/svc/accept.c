@@ -339,6 +339,19 @@ void rpcrdma2_backlog_remove(struct rpcrdma2_svc_xprt *sx)
 	backlog_go_on(backlog, next);
 }
 
+/**
+ * rpcrdma2_backlog_discard - a connection is gone that sunrpc never had
+ * @sx: its svc_xprt; CLOSED
+ *
+ * Drops the reference that there is from the start, and with the last one those to the
+ * connection and to the listener.
+ */
+void rpcrdma2_backlog_discard(struct rpcrdma2_svc_xprt *sx)
+{
+	rpcrdma2_backlog_remove(sx);
+	rpcrdma2_svc_drop(sx);
+}
+
 /* sunrpc will not have it: it goes as a connection does that was never offered. */
 static void backlog_take_back(struct rpcrdma2_svc_xprt *sx)
 {
@@ -351,7 +364,7 @@ static void backlog_take_back(struct rpcrdma2_svc_xprt *sx)
 	closed = sx->closed;
 	spin_unlock(&sx->lock);
 	if (closed)
-		rpcrdma2_svc_discard(sx);
+		rpcrdma2_backlog_discard(sx);
 	else
 		rpcrdma2_conn_close(conn, -ESHUTDOWN);
 	rpcrdma2_conn_put(conn);

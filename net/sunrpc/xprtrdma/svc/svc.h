@@ -5,6 +5,7 @@
 #ifndef _RPCRDMA2_SVC_H
 #define _RPCRDMA2_SVC_H
 
+#include <linux/module.h>
 #include <linux/sunrpc/svc_xprt.h>
 
 #include "responder/responder.h"
@@ -75,10 +76,22 @@ to_rpcrdma2_svc_xprt(struct svc_xprt *xprt)
 	return container_of(xprt, struct rpcrdma2_svc_xprt, xprt);
 }
 
+/**
+ * rpcrdma2_svc_drop - drop a reference to an svc_xprt that sunrpc never had
+ * @sx: the svc_xprt
+ *
+ * Each svc_xprt that is freed gives up a claim to the module, which sunrpc makes for those
+ * that it has. Process context.
+ */
+static inline void rpcrdma2_svc_drop(struct rpcrdma2_svc_xprt *sx)
+{
+	__module_get(THIS_MODULE);
+	svc_xprt_put(&sx->xprt);
+}
+
 /* transport.c */
 int rpcrdma2_svc_register(void);
 void rpcrdma2_svc_unregister(void);
-void rpcrdma2_svc_discard(struct rpcrdma2_svc_xprt *sx);
 
 /* accept.c */
 struct rpcrdma2_backlog *rpcrdma2_backlog_alloc(void);
@@ -86,6 +99,7 @@ bool rpcrdma2_backlog_has_room(struct rpcrdma2_svc_xprt *listener,
 			       const struct sockaddr *sa);
 int rpcrdma2_backlog_add(struct rpcrdma2_svc_xprt *sx);
 void rpcrdma2_backlog_remove(struct rpcrdma2_svc_xprt *sx);
+void rpcrdma2_backlog_discard(struct rpcrdma2_svc_xprt *sx);
 void rpcrdma2_backlog_close(struct rpcrdma2_svc_xprt *listener);
 void rpcrdma2_offer(struct rpcrdma2_svc_xprt *sx);
 struct rpcrdma2_svc_xprt *

@@ -86,7 +86,7 @@ static void svc_conn_closed(struct rpcrdma2_conn *conn)
 	detached = sx->detached;
 	spin_unlock(&sx->lock);
 	if (!offered)
-		rpcrdma2_svc_discard(sx);
+		rpcrdma2_backlog_discard(sx);
 	else if (detached)
 		svc_xprt_put(&sx->xprt);
 }
@@ -218,26 +218,6 @@ svc_xprt_new_conn(struct rpcrdma2_svc_xprt *listener,
 	return sx;
 }
 
-static void svc_xprt_drop(struct rpcrdma2_svc_xprt *sx)
-{
-	/* Each svc_xprt that is freed gives up a claim to the module. */
-	__module_get(THIS_MODULE);
-	svc_xprt_put(&sx->xprt);
-}
-
-/**
- * rpcrdma2_svc_discard - a connection is gone that sunrpc never had
- * @sx: its svc_xprt; CLOSED
- *
- * Drops the reference that there is from the start, and with the last one those to the
- * connection and to the listener.
- */
-void rpcrdma2_svc_discard(struct rpcrdma2_svc_xprt *sx)
-{
-	rpcrdma2_backlog_remove(sx);
-	svc_xprt_drop(sx);
-}
-
 /* CM context; @conn can't go, but it may be closing. */
 static int svc_take_in(struct rpcrdma2_svc_xprt *listener,
 		       struct rpcrdma2_conn *conn)
@@ -249,7 +229,7 @@ static int svc_take_in(struct rpcrdma2_svc_xprt *listener,
 		return -ENOMEM;
 	rpcrdma2_conn_get(conn);
 	if (!svc_adopt_conn(sx, conn)) {
-		svc_xprt_drop(sx);
+		rpcrdma2_svc_drop(sx);
 		return -ENOMEM;
 	}
 	return rpcrdma2_backlog_add(sx);
@@ -294,7 +274,7 @@ static struct rpcrdma2_svc_xprt *svc_xprt_new_listener(struct svc_serv *serv,
 	sx->backlog = rpcrdma2_backlog_alloc();
 	if (sx->backlog)
 		return sx;
-	svc_xprt_drop(sx);
+	rpcrdma2_svc_drop(sx);
 	return NULL;
 }
 
@@ -315,7 +295,7 @@ static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 
 		/* Of several devices, one may have begun to listen. */
 		rpcrdma2_backlog_close(sx);
-		svc_xprt_drop(sx);
+		rpcrdma2_svc_drop(sx);
 		return err;
 	}
 	/* Port 0 asked for any: say which. */

@@ -40,24 +40,6 @@ static void connect_end_attempt(struct rpcrdma2_xprt *x, int status)
 	xprt_write_space(xprt);
 }
 
-/**
- * rpcrdma2_xprt_conn_get - the connection, if there is one
- * @x: the transport
- *
- * Return: a reference, or NULL
- */
-struct rpcrdma2_conn *rpcrdma2_xprt_conn_get(struct rpcrdma2_xprt *x)
-{
-	struct rpcrdma2_conn *conn;
-
-	spin_lock(&x->lock);
-	conn = rpcrdma2_xprt_conn(x);
-	if (conn)
-		rpcrdma2_conn_get(conn);
-	spin_unlock(&x->lock);
-	return conn;
-}
-
 static void xprt_conn_ready(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_xprt *x = conn->upper;

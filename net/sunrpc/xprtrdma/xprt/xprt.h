@@ -87,8 +87,26 @@ rpcrdma2_xprt_conn(const struct rpcrdma2_xprt *x)
 	return rcu_dereference_protected(x->conn, lockdep_is_held(&x->lock));
 }
 
+/**
+ * rpcrdma2_xprt_conn_get - the connection, if there is one
+ * @x: the transport
+ *
+ * Return: a reference, or NULL
+ */
+static inline struct rpcrdma2_conn *
+rpcrdma2_xprt_conn_get(struct rpcrdma2_xprt *x)
+{
+	struct rpcrdma2_conn *conn;
+
+	spin_lock(&x->lock);
+	conn = rpcrdma2_xprt_conn(x);
+	if (conn)
+		rpcrdma2_conn_get(conn);
+	spin_unlock(&x->lock);
+	return conn;
+}
+
 /* connect.c */
-struct rpcrdma2_conn *rpcrdma2_xprt_conn_get(struct rpcrdma2_xprt *x);
 void rpcrdma2_xprt_connect_init(struct rpcrdma2_xprt *x);
 void rpcrdma2_xprt_connect(struct rpc_xprt *xprt, struct rpc_task *task);
 void rpcrdma2_xprt_close(struct rpc_xprt *xprt);
