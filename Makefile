@@ -13,7 +13,7 @@ endif
 MODULE	?= net/sunrpc/xprtrdma/rpcrdma2.ko
 TESTS	?=
 
-VERSION	= $(shell sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' net/sunrpc/xprtrdma/module.c)
+VERSION	:= $(shell tools/version)
 # What is made of the tree for others: packages, documentation
 OUT	?= build
 
@@ -26,10 +26,12 @@ kbuild	= $(MAKE) -C $(KDIR) M=$(CURDIR)
 # What a build of the module needs, here or by DKMS or in a kernel's own tree
 product	= Kbuild Kbuild.ofed Kconfig include net
 copy	= tar -c --exclude-from=.gitignore $(product) | tar -x -C
+# Such a copy has no tools/version.
+keep_version = echo $(VERSION) >
 
 .PHONY: help version modules install uninstall clean demo check coverage interop bench bench-clients \
 	bench-buffers bench-cores bench-outages count-locks \
-	list lint mutate prove deb rpm in-tree docs html man install-source install-tools
+	list lint mutate prove deb rpm dist in-tree docs html man install-source install-tools
 
 help:
 	@echo 'Targets:'
@@ -66,14 +68,18 @@ clean: ## remove what was built here
 deb: ## make Debian packages, to be built by DKMS where they are installed
 	tools/package deb $(OUT)
 
-rpm: ## the same, as RPM packages
-	tools/package rpm $(OUT)
+rpm: ## make RPM packages (RPMFLAGS="--with kmod ..." for rpmbuild)
+	tools/package rpm $(OUT) $(RPMFLAGS)
+
+dist: ## make a tarball of what is committed
+	tools/package dist $(OUT)
 
 in-tree: ## put the module into the kernel sources in KDIR, as CONFIG_RPCRDMA2
 	@test -e $(KDIR)/net/sunrpc/clnt.c || { echo 'No sources of a kernel: $(KDIR)'; exit 1; }
 	rm -rf $(KDIR)/net/sunrpc/rpcrdma2
 	mkdir $(KDIR)/net/sunrpc/rpcrdma2
 	$(copy) $(KDIR)/net/sunrpc/rpcrdma2
+	$(keep_version) $(KDIR)/net/sunrpc/rpcrdma2/VERSION
 	grep -q rpcrdma2 $(KDIR)/net/sunrpc/Makefile || \
 		echo 'obj-$$(CONFIG_RPCRDMA2) += rpcrdma2/' >>$(KDIR)/net/sunrpc/Makefile
 	grep -q rpcrdma2 $(KDIR)/net/sunrpc/Kconfig || \
@@ -94,6 +100,7 @@ version:
 install-source:
 	mkdir -p $(DESTDIR)/usr/src/rpcrdma2-$(VERSION)
 	$(copy) $(DESTDIR)/usr/src/rpcrdma2-$(VERSION)
+	$(keep_version) $(DESTDIR)/usr/src/rpcrdma2-$(VERSION)/VERSION
 	install -D -m 644 etc/modprobe.d/$(conf) $(DESTDIR)/usr/lib/modprobe.d/$(conf)
 
 # Commands have no suffix where they are installed.
@@ -110,6 +117,8 @@ install-tools: man
 			install -m 755 $$tool $(DESTDIR)/usr/sbin/$${name%.*} ;; \
 		esac || exit; \
 	done
+	sed -i 's/@VERSION@/$(VERSION)/' $(DESTDIR)$(share)/run-bpftrace \
+		$(DESTDIR)/usr/sbin/rpcrdma2-doctor
 	for page in $(OUT)/man/*.[1-8]; do \
 		install -D -m 644 $$page \
 			$(DESTDIR)/usr/share/man/man$${page##*.}/$${page##*/}; \

@@ -3,12 +3,13 @@
 
 import pathlib
 import re
+import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
-MODULE = (HERE / "../net/sunrpc/xprtrdma/module.c").read_text()
 
 project = "rpcrdma2"
-version = release = re.search(r'MODULE_VERSION\("(.*)"\)', MODULE)[1]
+version = release = subprocess.run([HERE.parent / "tools/version"], check=True, text=True,
+                                   stdout=subprocess.PIPE).stdout.strip()
 html_show_copyright = False
 
 # The benchmarks write these tables; pages of the manual include a few of them.

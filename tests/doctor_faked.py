@@ -370,7 +370,7 @@ SECRETS = {
     "[ 3.0]  some_caller+0x3/0x4\n[ 3.0] ---[ end trace 0 ]---\n[ 4.0] SECRET-7\n",
     f"{DEBUGFS}/control/1": "SECRET-8",
     "/commands/dpkg-query -W *rdma* nfs-* iproute* kmod dkms bpftrace *ibverbs* mlnx-* "
-    "linux-image-* kernel-*": "rpcrdma2-dkms\t0.9.0\nmlnx-nfsrdma\t\n",
+    "linux-image-* kernel-*": "rpcrdma2-dkms\t1.0.0\nmlnx-nfsrdma\t\n",
 }
 
 
@@ -471,8 +471,8 @@ def check_words():
 def check_versions():
     """The doctor's own, and the kernels that the module is built for"""
     doctor = load_doctor()
-    with open(f"{TOP}/net/sunrpc/xprtrdma/module.c", encoding="utf-8") as file:
-        version = re.search(r'^MODULE_VERSION\("(.*)"\)', file.read(), re.M)[1]
+    version = subprocess.run([f"{TOP}/tools/version"], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout.strip()
     with open(f"{TOP}/net/sunrpc/xprtrdma/compat.h", encoding="utf-8") as file:
         kernels = re.findall(r"!RPCRDMA2_IS_LINUX\((\d+), (\d+)\)", file.read())
     yield "" if doctor.KERNELS == tuple(map(".".join, kernels)) else \
@@ -530,7 +530,7 @@ def check_report():
     for secret in set(re.findall(r"SECRET-\d", str(SECRETS))):
         yield f"{secret} is in the archive" if secret in text or not files else ""
     for wanted in ("no connection to x", "some_caller", "swiotlb=force", "rdma=y",
-                   "rpcrdma2-dkms\t0.9.0", "ID=debian", "role: client",
+                   "rpcrdma2-dkms\t1.0.0", "ID=debian", "role: client",
                    "connections: 0", "of no finding", "nfsrdma", '"RD701"', '"RD501"', '"RD708"'):
         yield "" if wanted in text else f"the archive lacks {wanted}: {output}"
     for name in files:

@@ -41,8 +41,7 @@ make_debs() {
 # What the next version will be, but for what it changes
 next_version() {
 	rsync -a --exclude=.git --exclude-from="$tree/.gitignore" "$tree/" "$work/next/"
-	sed -i 's/^MODULE_VERSION(.*/MODULE_VERSION("99.0");/' \
-		"$work/next/net/sunrpc/xprtrdma/module.c"
+	echo 99.0 >"$work/next/VERSION"
 	make_debs "$work/next"
 }
 

@@ -136,7 +136,8 @@ def check_names(path):
 
 
 def main():
-    pages = [TOP / "README.md", TOP / "CONTRIBUTING.md", TOP / "SECURITY.md"] + \
+    pages = [TOP / name for name in ("README.md", "NEWS.md", "CONTRIBUTING.md",
+                                     "SECURITY.md")] + \
         [path for path in sorted(DOCS.glob("**/*.rst")) if path.parent.name != "raw"]
     for path in pages:
         for check in check_sentences, check_first, check_names, check_tables:

@@ -9,6 +9,7 @@ Prints a line for each difference.
 
 import pathlib
 import re
+import subprocess
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 
@@ -58,11 +59,18 @@ def check_reference():
 
 
 def check_versions():
-    """The module's own, where commands need it, and kernels that it builds for"""
-    version = code(r'MODULE_VERSION\("(.*)"\)', "net/sunrpc/xprtrdma/module.c")
+    """The newest release, by NEWS.md, and kernels that the module builds for"""
+    news = re.findall(r"^## (\d+\.\d+\.\d+)$", (TOP / "NEWS.md").read_text(), re.M)
     for path in sorted(TOP.glob("Documentation/**/*.rst")):
-        for found in sorted(set(re.findall(r"rpcrdma2/(\d[\d.]*\d)", path.read_text())) - version):
-            yield f"{path.relative_to(TOP)}: the module has version {version}, not {found}"
+        for found in sorted(set(re.findall(r"rpcrdma2/(\d[\d.]*\d)", path.read_text())) - {news[0]}):
+            yield f"{path.relative_to(TOP)}: the newest version is {news[0]}, not {found}"
+    status = re.search(r"Status: (\S+)\. ", (TOP / "README.md").read_text())[1]
+    if not news[0].startswith(f"{status}."):
+        yield f"README.md: the status is {status}, and the newest release {news[0]}"
+    version = subprocess.run([TOP / "tools/version"], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout.strip()
+    if re.fullmatch(r"[1-9][\d.]*", version) and version not in news:
+        yield f"NEWS.md: has nothing about {version}, which this tree is"
     for kernel in code(r"!RPCRDMA2_IS_LINUX\((\d+, \d+)\)", "net/sunrpc/xprtrdma/compat.h"):
         kernel = kernel.replace(", ", ".")
         for page in "README.md", "Documentation/reference/support.rst":

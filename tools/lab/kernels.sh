@@ -391,11 +391,12 @@ make_initrd() {
 counts_lines() { [ -n "${LAB_COVERAGE:-}" ] && [ "$flavour" = debug ]; }
 
 # copy_tree DIRECTORY [RSYNC-OPTION...] - to build in. Contents decide, not times: make
-# then sees what changed, and only that.
+# then sees what changed, and only that. The copy has no history, so it is told its version.
 copy_tree() {
 	rsync -rlp "${@:2}" --checksum --delete --exclude={.git,'.*.cmd','*.o','*.ko'} \
-		--exclude={'*.mod','*.mod.c','*.gcno',Module.symvers,modules.order} \
+		--exclude={'*.mod','*.mod.c','*.gcno',Module.symvers,modules.order,/VERSION} \
 		"$TREE/" "$1/"
+	[ $# -gt 1 ] || "$TREE/tools/version" >"$1/VERSION"
 }
 
 # modules FLAVOUR [MAKE-ARGS...] - build the tree's modules, out of the tree;

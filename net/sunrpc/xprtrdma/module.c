@@ -73,7 +73,7 @@ module_exit(rpcrdma2_exit);
 
 MODULE_DESCRIPTION("RPC-over-RDMA transport, versions 2 and 1");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.9.0");
+MODULE_VERSION(RPCRDMA2_VERSION);
 MODULE_ALIAS("svcrdma");
 MODULE_ALIAS("xprtrdma");
 MODULE_ALIAS("rpcrdma6");

@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The tarball of "make dist": it is made twice with the same octets, it has what is
+# committed, and without git's history the tree knows its version, builds, installs, and runs
+# its tests. In a tarball, which can't make another, the first part is skipped.
+#
+#	dist.sh
+
+set -u
+
+tree=$(realpath "$(dirname "$0")/..")
+cache=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}/dist
+copy=$cache/tree
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+version=$("$tree/tools/version")
+failures=0
+
+# check TITLE COMMAND... - it prints why it fails.
+check() {
+	local title=$1
+	shift
+
+	if "$@" >"$work/log" 2>&1; then
+		echo "ok: $title"
+	else
+		tail -n 30 "$work/log"
+		echo "FAILED: $title"
+		failures=$((failures + 1))
+	fi
+}
+
+# same_version COMMAND... - the last word that it prints
+same_version() {
+	local said
+
+	said=$("$@") && echo "$said" && [ "${said##* }" = "$version" ]
+}
+
+make_dist() { make -s -C "$tree" dist OUT="$1"; }
+
+made_twice() {
+	make_dist "$work/one" && make_dist "$work/two" && diff -r "$work/one" "$work/two"
+}
+
+has_all() {
+	diff <(git -c safe.directory='*' -C "$tree" ls-tree -r --name-only HEAD | sort) \
+	     <(cd "$copy" && find . -type f ! -path ./VERSION ! -path ./rpcrdma2.spec |
+	       cut -c 3- | sort)
+}
+
+no_history() { [ ! -e "$copy/.git" ]; }
+
+install_all() {
+	make -s -C "$copy" install-source install-tools DESTDIR="$work/root" OUT="$work/build"
+}
+
+# As DKMS has it: without tools/
+source_has_version() {
+	cat "$work/root/usr/src/rpcrdma2-$version/VERSION"
+}
+
+in_manual_page() { grep -h '^\.TH' "$work/root/usr/share/man/man7/rpcrdma2.7"; }
+
+spec_version() { sed -n 's/^Version:[[:space:]]*//p' "$copy/rpcrdma2.spec"; }
+
+module_version() {
+	local build
+
+	build=$("$copy/tools/lab/lab" modules "${FLAVOUR:-debug}") &&
+	modinfo -F version "$build/net/sunrpc/xprtrdma/rpcrdma2.ko"
+}
+
+# Its own tests: one that boots a guest, and one that does not
+run_tests() { make -C "$copy" check TESTS="wire dissect" JOBS=1; }
+
+if [ ! -e "$tree/.git" ]; then
+	echo "SKIP: a tarball does not make another"
+	exit 77
+fi
+"$tree/tools/lab/lab" deps docs || exit
+mkdir -p "$cache"
+exec 9>"$cache/lock"
+flock 9
+check "make dist, twice the same" made_twice
+rm -rf "$copy"
+mkdir "$copy"
+tar -C "$copy" --strip-components=1 -xzf "$work/one/rpcrdma2-$version.tar.gz" || exit
+check "the tarball has what is committed" has_all
+check "no history" no_history
+check "tools/version" same_version "$copy/tools/version"
+check "rpcrdma2.spec" same_version spec_version
+check "make install-source install-tools" install_all
+check "the module's source" same_version source_has_version
+check "rpcrdma2-doctor" same_version "$work/root/usr/sbin/rpcrdma2-doctor" --version
+check "rpcrdma2-waits" same_version "$work/root/usr/sbin/rpcrdma2-waits" --version
+check "rpcrdma2(7)" grep -F "$version" <(in_manual_page)
+check "MODULE_VERSION" same_version module_version
+check "make check TESTS=\"wire dissect\"" run_tests
+[ $failures -eq 0 ]
