@@ -143,9 +143,17 @@ CASES = (
     ("no module, on Debian", NO_MODULE, f"RD005=apt install linux-headers-{KERNEL}; then"),
     ("no module, on Fedora", NO_MODULE | {"/usr/bin/apt-get": None, "/usr/bin/dnf": ""},
      f"RD005=dnf install kernel-devel-{KERNEL}; then"),
-    ("a kernel that is not supported", NO_MODULE | {
+    ("a kernel that is supported, and not tested", NO_MODULE | {
         "/proc/sys/kernel/osrelease": "6.8.0-45-generic"},
-     "RD005=this kernel is not supported; supported: 6.1, "),
+     "RD005=then build and install the module"),
+    ("a kernel that is too old", NO_MODULE | {
+        "/proc/sys/kernel/osrelease": "5.14.0-570.el9.x86_64"},
+     "RD005=supported: 6.1 to 7.3, tested: 6.1, 6.12, 7.3. Boot one of those"),
+    ("a kernel that is too new", NO_MODULE | {
+        "/proc/sys/kernel/osrelease": "7.10.0-amd64"}, "RD005=an rpcrdma2 that supports"),
+    ("a kernel that the tests were not run on", {"/commands/modinfo rpcrdma2":
+     MODINFO + "kernel: expected to work, Ubuntu\n"},
+     "RD001 RD015=expected to work, Ubuntu with this kernel, 6.1.0-9-amd64"),
     ("another kernel's module", NOT_LOADED | ALIAS | {"/commands/modinfo rpcrdma2":
      MODINFO.replace("vermagic: 6.1", "vermagic: 6.12")}, "RD006=6.12.0-9-amd64"),
     ("no depmod", NO_MODULE | {FILE: ""}, "RD007"),
@@ -374,8 +382,8 @@ SECRETS = {
 }
 
 
-def make(directory, changes):
-    for path, text in (healthy() | changes).items():
+def make(directory, changes, first=None):
+    for path, text in ((healthy() if first is None else first) | changes).items():
         if text is None:
             continue
         os.makedirs(os.path.dirname(directory + path), exist_ok=True)
@@ -468,15 +476,57 @@ def check_words():
         yield f"{number} is not plain English: {found[0]}" if found else ""
 
 
+def compat(kernel, probes=("SVC_RESPAGES", "SVC_CB_LWQ", "XPO_RELEASE_CTXT"), more=()):
+    """(why compat.h refuses a kernel, if it does; what modinfo says of that kernel)"""
+    path = f"{TOP}/net/sunrpc/xprtrdma/compat.h"
+    with open(path, encoding="utf-8") as file:
+        headers = re.findall(r"#include <(.*)>", file.read())
+    major, minor = kernel.split(".")
+    with tempfile.TemporaryDirectory() as directory:
+        for header in headers:
+            make(directory, {f"/{header}": ""}, {})
+        make(directory, {"/linux/version.h": f"#define LINUX_VERSION_CODE ({major} << 16 | "
+                         f"{minor} << 8 | 9)\n#define KERNEL_VERSION(a, b, c) "
+                         "(((a) << 16) + ((b) << 8) + (c))\n"}, {})
+        done = subprocess.run(
+            ["gcc", "-E", "-P", "-nostdinc", f"-I{directory}", "-include", path, "-x", "c",
+             *(f"-DRPCRDMA2_HAVE_{name}" for name in probes), *(f"-D{name}" for name in more),
+             "-"], input="state: RPCRDMA2_KERNEL_STATE", capture_output=True, text=True,
+            check=False)
+    refusal = re.search(r'#error "refused: (.*)"', done.stderr)
+    state = re.search(r"^state: (.*)", done.stdout, re.M)
+    return refusal[1] if refusal else "" if done.returncode == 0 else done.stderr, \
+        "".join(re.findall(r'"(.*?)"', state[1])) if state else ""
+
+
 def check_versions():
     """The doctor's own, and the kernels that the module is built for"""
     doctor = load_doctor()
     version = subprocess.run([f"{TOP}/tools/version"], check=True, text=True,
                              stdout=subprocess.PIPE).stdout.strip()
-    with open(f"{TOP}/net/sunrpc/xprtrdma/compat.h", encoding="utf-8") as file:
-        kernels = re.findall(r"!RPCRDMA2_IS_LINUX\((\d+), (\d+)\)", file.read())
-    yield "" if doctor.KERNELS == tuple(map(".".join, kernels)) else \
-        f"the module is for Linux {kernels}, not {doctor.KERNELS}"
+    with open(f"{TOP}/debian/rpcrdma2-dkms.dkms", encoding="utf-8") as file:
+        exclusive = re.search(r'^BUILD_EXCLUSIVE_KERNEL="(.*)"$', file.read(), re.M)[1]
+    for kernel in ("4.18", "5.14", "6.0", "6.1", "6.2", "6.8", "6.12", "6.18", "6.19", "7.0",
+                   "7.1", "7.3", "7.4", "7.10", "7.30", "8.1", "10.1"):
+        refusal, state = compat(kernel)
+        said = {"compat.h": not refusal, "dkms": bool(re.match(exclusive, f"{kernel}.9-amd64")),
+                "doctor": doctor.is_supported(f"{kernel}.9-amd64")}
+        yield "" if len(set(said.values())) == 1 else f"Linux {kernel}: supported by {said}"
+        yield "" if (state == "tested") == (kernel in doctor.TESTED) else \
+            f"Linux {kernel} is {state}"
+    for wanted, *given in (("server's pages", "SVC_CB_LWQ", "XPO_RELEASE_CTXT"),
+                           ("callbacks", "SVC_RESPAGES", "XPO_RELEASE_CTXT"),
+                           ("xpo_release_ctxt", "SVC_RESPAGES_INSIDE", "SVC_CB_WAITQ"),
+                           ("", "SVC_RESPAGES_INSIDE", "SVC_CB_WAITQ", "XPO_RELEASE_CTXT")):
+        for more in (), ("RPCRDMA2_ANY_KERNEL",):
+            refusal, _ = compat("6.12", given, more)
+            yield "" if wanted in refusal and bool(wanted) == bool(refusal) else \
+                f"compat.h with {given}: {refusal}"
+    for macro in "RHEL_MAJOR", "CONFIG_SUSE_KERNEL", "UTS_UBUNTU_RELEASE_ABI":
+        _, state = compat("6.12", more=(macro,))
+        yield "" if state.startswith("expected to work, ") else f"{macro}: {state}"
+    refusal, state = compat("9.9", more=("RPCRDMA2_ANY_KERNEL",))
+    yield "" if (refusal, state) == ("", "not supported") else f"forced: {refusal} {state}"
     said = run("--version")
     yield "" if said == (0, f"rpcrdma2-doctor {version}\n", "") else f"--version: {said}"
     with tempfile.TemporaryDirectory() as directory:

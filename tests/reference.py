@@ -71,7 +71,7 @@ def check_versions():
                              stdout=subprocess.PIPE).stdout.strip()
     if re.fullmatch(r"[1-9][\d.]*", version) and version not in news:
         yield f"NEWS.md: has nothing about {version}, which this tree is"
-    for kernel in code(r"!RPCRDMA2_IS_LINUX\((\d+, \d+)\)", "net/sunrpc/xprtrdma/compat.h"):
+    for kernel in code(r"RPCRDMA2_IS_LINUX\((\d+, \d+)\)", "net/sunrpc/xprtrdma/compat.h"):
         kernel = kernel.replace(", ", ".")
         for page in "README.md", "Documentation/reference/support.rst":
             if not re.search(rf"\b{kernel}\b", (TOP / page).read_text()):

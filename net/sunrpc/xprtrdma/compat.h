@@ -6,6 +6,7 @@
 #ifndef _RPCRDMA2_COMPAT_H
 #define _RPCRDMA2_COMPAT_H
 
+#include <generated/utsrelease.h>
 #include <linux/kthread.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
@@ -15,15 +16,53 @@
 #include <linux/version.h>
 
 /*
- * Those that the tests were run on. What compiles may corrupt memory elsewhere, as
- * with 7.1, where a Reply's pages are no longer behind those of the Call.
+ * The probes tell kernels apart, also those of distributions, which have much of what came
+ * later. A compiler does not see every change: 7.1 moved a Reply's pages from behind those
+ * of the Call, and code for the older kernels compiles there and corrupts memory. So a
+ * kernel newer than any that was read is refused, and so is one whose headers have neither
+ * of the two forms. RPCRDMA2_ANY_KERNEL overrules the versions, not the forms.
  */
+#define RPCRDMA2_OLDEST		KERNEL_VERSION(6, 1, 0)
+#define RPCRDMA2_NEWEST		KERNEL_VERSION(7, 3, 255)
+
+#ifndef RPCRDMA2_ANY_KERNEL
+#if LINUX_VERSION_CODE < RPCRDMA2_OLDEST
+#error "refused: older than Linux 6.1: boot a newer kernel, or make RPCRDMA2_ANY_KERNEL=1"
+#elif LINUX_VERSION_CODE > RPCRDMA2_NEWEST
+#error "refused: newer than Linux 7.3: get a newer rpcrdma2, or make RPCRDMA2_ANY_KERNEL=1"
+#endif
+#endif
+
+#if !defined(RPCRDMA2_HAVE_SVC_RESPAGES) && !defined(RPCRDMA2_HAVE_SVC_RESPAGES_INSIDE)
+#error "refused: a server's pages have an unknown form: get a newer rpcrdma2 or another kernel"
+#elif !defined(RPCRDMA2_HAVE_SVC_CB_LWQ) && !defined(RPCRDMA2_HAVE_SVC_CB_WAITQ)
+#error "refused: callbacks have an unknown form: get a newer rpcrdma2 or another kernel"
+#elif !defined(RPCRDMA2_HAVE_XPO_RELEASE_CTXT)
+#error "refused: xpo_release_ctxt is missing: update this kernel"
+#endif
+
+/* Distributions that change kernels a lot, without a change of the version */
+#if defined(RHEL_MAJOR)
+#define RPCRDMA2_KERNEL_OF	", Red Hat or a relative"
+#elif defined(CONFIG_SUSE_KERNEL)
+#define RPCRDMA2_KERNEL_OF	", SUSE"
+#elif defined(UTS_UBUNTU_RELEASE_ABI)
+#define RPCRDMA2_KERNEL_OF	", Ubuntu"
+#endif
+
+/* The tests were run on these versions, as Debian has them. */
 #define RPCRDMA2_IS_LINUX(major, minor) \
 	((LINUX_VERSION_CODE >> 8) == (KERNEL_VERSION(major, minor, 0) >> 8))
 
-#if !defined(RPCRDMA2_ANY_KERNEL) && !RPCRDMA2_IS_LINUX(6, 1) && \
-	!RPCRDMA2_IS_LINUX(6, 12) && !RPCRDMA2_IS_LINUX(7, 3)
-#error "Tested with Linux 6.1, 6.12 and 7.3 only; make RPCRDMA2_ANY_KERNEL=1 builds all the same"
+/* For modinfo: what is known of the kernel that this module is for */
+#ifdef RPCRDMA2_KERNEL_OF
+#define RPCRDMA2_KERNEL_STATE	"expected to work" RPCRDMA2_KERNEL_OF
+#elif RPCRDMA2_IS_LINUX(6, 1) || RPCRDMA2_IS_LINUX(6, 12) || RPCRDMA2_IS_LINUX(7, 3)
+#define RPCRDMA2_KERNEL_STATE	"tested"
+#elif LINUX_VERSION_CODE < RPCRDMA2_OLDEST || LINUX_VERSION_CODE > RPCRDMA2_NEWEST
+#define RPCRDMA2_KERNEL_STATE	"not supported"
+#else
+#define RPCRDMA2_KERNEL_STATE	"expected to work"
 #endif
 
 #ifdef RPCRDMA2_HAVE_UNALIGNED_H

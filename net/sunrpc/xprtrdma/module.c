@@ -4,6 +4,7 @@
  */
 #include <linux/module.h>
 
+#include "compat.h"
 #include "conn/conn.h"
 #include "param.h"
 #include "requester/requester.h"
@@ -74,6 +75,7 @@ module_exit(rpcrdma2_exit);
 MODULE_DESCRIPTION("RPC-over-RDMA transport, versions 2 and 1");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(RPCRDMA2_VERSION);
+MODULE_INFO(kernel, RPCRDMA2_KERNEL_STATE);
 MODULE_ALIAS("svcrdma");
 MODULE_ALIAS("xprtrdma");
 MODULE_ALIAS("rpcrdma6");
