@@ -8,7 +8,7 @@
 debian_release=${DEBIAN:-bookworm}
 debian_packages=(linux-image-amd64 linux-headers-amd64 initramfs-tools zstd systemd-sysv
 	udev kmod iproute2 dkms openssl rdma-core nfs-kernel-server nfs-common python3
-	libjs-sphinxdoc ccache)
+	libjs-sphinxdoc ccache dracut-core)
 debian_cache=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}/debian
 debian_host=http://deb.debian.org
 

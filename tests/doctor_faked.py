@@ -187,7 +187,10 @@ CASES = (
     ("locked down for good",
      {"/sys/kernel/security/lockdown": "none integrity [confidentiality]"},
      "RD013=bpftrace"),
-    ("OFED", {"/usr/src/ofa_kernel/default/Module.symvers": ""}, "RD012"),
+    ("OFED", {"/usr/src/ofa_kernel/default/Module.symvers": ""},
+     "RD012=(/usr/src/ofa_kernel): modules"),
+    ("OFED without headers", {"/sys/module/mlx_compat/srcversion": "EEEE"},
+     "RD012=apt install mlnx-ofed-kernel-dkms, then build rpcrdma2 again"),
 
     ("no device", {f"{PORT}/{name}": None for name in ("state", "link_layer", "rate")},
      "RD100=netdev ens1"),

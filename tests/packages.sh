@@ -267,6 +267,91 @@ install_rpm() {
 
 remove_rpm() { in_rpm --erase --nodeps rpcrdma2-dkms; }
 
+# refused_by_rpm WORDS - so the package can't be installed.
+refused_by_rpm() {
+	! in_rpm --install --nodeps "$root"/root/rpcrdma2-dkms-*.rpm >"$work/said" 2>&1 &&
+	grep "$1" "$work/said" && ! in_rpm -q rpcrdma2-dkms
+}
+
+# The chroot gets a directory for the kernel that runs here: without headers, then with some
+# that build nothing.
+without_module() {
+	local running
+
+	running=$root/lib/modules/$(uname -r)
+	mkdir "$running" &&
+	refused_by_rpm 'there are no headers of Linux' &&
+	mkdir "$running/build" && echo broken >"$running/build/Makefile" &&
+	in_rpm --install --nodeps "$root"/root/rpcrdma2-dkms-*.rpm >"$work/said" 2>&1
+	cat "$work/said"
+	grep 'there is no module for Linux' "$work/said" &&
+	grep 'scriptlet failed' "$work/said" && remove_rpm && rm -r "$running"
+}
+
+### kmod
+#
+# It is built for the kernel of the lab's QEMU guests, whose headers can be used here.
+
+sign_key() {
+	openssl req -new -x509 -newkey rsa:2048 -nodes -subj "/CN=rpcrdma2's test" -days 10 \
+		-outform DER -keyout "$work/key.pem" -out "$work/certificate.der" 2>/dev/null
+}
+
+make_kmod() {
+	local headers
+
+	headers=$("$lab" kernel qemu)/build && sign_key &&
+	kmod_kernel=$(basename "$(realpath "$headers")") &&
+	kmod_kernel=${kmod_kernel#linux-headers-} &&
+	make -C "$tree" rpm OUT="$work/kmod" RPMFLAGS="--nodeps --with kmod \
+		--define 'kernel_release $kmod_kernel' --define 'kernel_build $headers' \
+		--define 'module_sign_key $work/key.pem' \
+		--define 'module_sign_cert $work/certificate.der'"
+}
+
+# For that kernel, signed, and not beside the others
+kmod_is_right() {
+	local package file=lib/modules/$kmod_kernel/extra/rpcrdma2/rpcrdma2.ko
+
+	package=$(echo "$work"/kmod/kmod-rpcrdma2-*.x86_64.rpm)
+	(cd "$work" && rpm2cpio "$package" | cpio -id --quiet) &&
+	[ "$(modinfo -F signer "$work/$file")" = "rpcrdma2's test" ] &&
+	[ "$(modinfo -F version "$work/$file")" = "$version" ] &&
+	[ -e "$work/usr/lib/modprobe.d/rpcrdma2.conf" ] &&
+	rpm -qp --conflicts "$package" | grep -x rpcrdma2-dkms &&
+	rpm -qp --conflicts "$package" | grep -x mlnx-nfsrdma
+}
+
+# A weak-modules that writes down what it was asked
+weak_modules() {
+	local file=/lib/modules/$kmod_kernel/extra/rpcrdma2/rpcrdma2.ko
+
+	cat >"$root/usr/sbin/weak-modules" <<-'END'
+	#!/bin/sh
+	echo "$1 $(cat)" >>/root/weak
+	END
+	chmod +x "$root/usr/sbin/weak-modules"
+	cp "$work"/kmod/kmod-rpcrdma2-*.x86_64.rpm "$root/root" &&
+	in_rpm --install --nodeps "$root"/root/kmod-rpcrdma2-*.rpm &&
+	in_rpm --erase kmod-rpcrdma2 &&
+	diff "$root/root/weak" - <<-END &&
+	--add-modules $file
+	--remove-modules $file
+	END
+	rm "$root/usr/sbin/weak-modules"
+}
+
+### dracut, beside initramfs-tools
+
+# An initramfs that was told to have rpcrdma gets what that name means, and the aliases.
+dracut_has_it() {
+	in_debian "$root" dracut --force --no-hostonly --add-drivers rpcrdma --kver "$kernel" \
+		--modules base /root/initramfs.img &&
+	in_debian "$root" lsinitrd /root/initramfs.img >"$work/listed" &&
+	grep -o 'lib/modules/.*/rpcrdma2.ko' "$work/listed" &&
+	grep -o 'modprobe.d/rpcrdma2.conf' "$work/listed"
+}
+
 ### What is gone
 
 nothing_is_left() {
@@ -294,6 +379,7 @@ check "it is version $version" is_version
 check "signed, for Secure Boot" is_signed
 check "a kernel that is not supported is left out, unless told otherwise" leaves_out_others
 check "rpcrdma is rpcrdma2" loads rpcrdma updates/dkms/rpcrdma2.ko
+check "dracut's initramfs has rpcrdma2 for rpcrdma" dracut_has_it
 check "parameters in rpcrdma2(7) and its source" parameters_are_explained
 
 check "a vendor's RDMA stack, faked" fake_stack
@@ -314,5 +400,11 @@ check "rpm --install" install_rpm
 check "built by DKMS" built
 check "rpcrdma is rpcrdma2" loads rpcrdma updates/dkms/rpcrdma2.ko
 check "rpm --erase" remove_rpm
+check "rpm --install without headers, and without a module" without_module
+check "nothing is left" nothing_is_left
+
+check "make rpm, with kmod" make_kmod
+check "the kmod is signed, and conflicts with others" kmod_is_right
+check "weak-modules is told" weak_modules
 check "nothing is left" nothing_is_left
 [ $failures -eq 0 ]
