@@ -7,8 +7,8 @@
 # shellcheck source=tools/lab/guest/lib.sh
 . "${LAB_LIB:?run this in a guest, by tools/lab/lab}"
 
-suites='wire_message wire_v1 wire_refuse wire_limits wire_props
-wire_change wire_tables wire_extension wire_private_data wire_random handshake'
+suites='wire_message wire_v1 wire_v2_01 wire_refuse wire_limits wire_props wire_change
+wire_tables wire_extension wire_dialect wire_private_data wire_random handshake'
 log=/run/wire.log
 
 # total WORD - of the suites' closing lines
