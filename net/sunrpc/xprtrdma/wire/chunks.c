@@ -294,8 +294,6 @@ static int chunk_decode_segments(struct xdr_stream *xdr,
 
 	if (xdr_stream_decode_u32(xdr, &count))
 		return chunks_bad_xdr(err);
-	if (count > xdr_stream_remaining(xdr) / SEGMENT_SIZE)
-		return chunks_bad_xdr(err);
 	while (count--) {
 		p = xdr_inline_decode(xdr, SEGMENT_SIZE);
 		if (!p)
