@@ -421,6 +421,19 @@ static void error_leaves_version_1(struct kunit *test)
 	}
 }
 
+/* ERR_VERS is about the version, even if it says that the sender has that one. */
+static void err_vers_leaves_no_dialect_of_the_version(struct kunit *test)
+{
+	const struct rpcrdma2_error error = {
+		.code = RDMA2_ERR_VERS, .vers_low = 1, .vers_high = 2,
+	};
+	const struct rpcrdma2_dialect *next;
+
+	next = rpcrdma2_hs_next(RPCRDMA2_HS_SPEAKS_OTHER, &error,
+				&rpcrdma2_all_dialects, &rpcrdma2_v2_09);
+	KUNIT_EXPECT_TRUE(test, next == &rpcrdma2_v1);
+}
+
 /* Every list of dialects that a client may be given; in version 1 it asks nothing. */
 static const struct rpcrdma2_dialects orders[] = {
 	{ 1, { &rpcrdma2_v2_09 } },
@@ -529,6 +542,7 @@ static struct kunit_case handshake_cases[] = {
 	KUNIT_CASE(only_versions_are_decisions),
 	KUNIT_CASE(calls_need_a_version),
 	KUNIT_CASE_PARAM(error_leaves_version_1, refusal_gen_params),
+	KUNIT_CASE(err_vers_leaves_no_dialect_of_the_version),
 	KUNIT_CASE_PARAM(bad_answer_leads_to_the_next_dialect, bad_answer_gen_params),
 	{}
 };

@@ -88,6 +88,7 @@ static const struct next_case next_cases[] = {
 	{ "v1 first, version 1", &backwards, V1, 1, 1, "none" },
 	{ "v1 first, version 2", &backwards, V1, 2, 2, "v2-01" },
 	{ "v2-01, which is not in the list", &without_2_01, V2_01, 0, U32_MAX, "none" },
+	{ "none at all", &all, NULL, 0, U32_MAX, "none" },
 	{ "the only one", &only_1, V1, 0, U32_MAX, "none" },
 };
 
@@ -180,6 +181,21 @@ static void recognizes_a_message(struct kunit *test)
 			       name_of(rpcrdma2_recognize(m->dialects, msg->octets,
 							  msg->len)),
 			       m->dialect, "the dialect");
+}
+
+/* The version is in the buffer, behind the message's end. */
+static void recognizes_no_version_that_did_not_come(struct kunit *test)
+{
+	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
+	size_t len;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, msg);
+	wire_parse(msg, CALL_V2_09);
+	for (len = 0; len < 2 * XDR_UNIT; len++)
+		KUNIT_EXPECT_STREQ_MSG(test,
+				       name_of(rpcrdma2_recognize(&backwards, msg->octets,
+								  len)),
+				       "v1", "the first %zu octets", len);
 }
 
 /* Entries of the tables that no message shows */
@@ -332,6 +348,7 @@ static struct kunit_case dialect_cases[] = {
 	KUNIT_CASE_PARAM(knows_what_to_try_next, next_gen_params),
 	KUNIT_CASE(knows_its_versions),
 	KUNIT_CASE_PARAM(recognizes_a_message, first_gen_params),
+	KUNIT_CASE(recognizes_no_version_that_did_not_come),
 	KUNIT_CASE_PARAM(is_what_it_is, facts_gen_params),
 	KUNIT_CASE_PARAM(prints_its_errors, facts_gen_params),
 	KUNIT_CASE_PARAM(prints_other_errors, facts_gen_params),

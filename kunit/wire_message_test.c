@@ -287,14 +287,34 @@ static void form_has_every_kind_of_chunk(struct kunit *test)
 	add_segment(test, cl, rpcrdma2_add_write_chunk(cl), 1, 300);
 	form |= RPCRDMA2_FORM_WRITE_CHUNK;
 	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
-	KUNIT_EXPECT_EQ(test, rpcrdma2_write_octets(cl), 300);
 	add_segment(test, cl, rpcrdma2_add_reply_chunk(cl), 1, 4000);
 	form |= RPCRDMA2_FORM_REPLY_CHUNK;
 	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
+}
 
-	/* An entry that is not in use */
-	cl->reads[cl->nreads].length = 50000;
+/* An entry that is not in use may have any length. */
+static void counts_octets_of_chunks_in_use(struct kunit *test)
+{
+	struct rpcrdma2_chunk_lists *cl = &new_header(test)->chunks;
+	__be32 words[5 * RPCRDMA2_SEGMENT_WORDS];
+	unsigned int i;
+
+	cl->words = words;
+	for (i = 0; i < RPCRDMA2_MAX_READ_CHUNKS; i++)
+		cl->reads[i].length = 50000;
+	for (i = 0; i < RPCRDMA2_MAX_WRITE_CHUNKS; i++)
+		cl->writes[i].length = 50000;
+	cl->reply.length = 50000;
+	KUNIT_EXPECT_EQ(test, rpcrdma2_read_octets(cl), 0);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_write_octets(cl), 0);
+
+	add_segment(test, cl, rpcrdma2_add_read_chunk(cl, 0), 1, 1);
+	add_segment(test, cl, rpcrdma2_add_read_chunk(cl, 4), 1, 20);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_read_octets(cl), 21);
+	add_segment(test, cl, rpcrdma2_add_write_chunk(cl), 1, 100);
+	add_segment(test, cl, rpcrdma2_add_write_chunk(cl), 1, 200);
+	KUNIT_EXPECT_EQ(test, rpcrdma2_write_octets(cl), 300);
+	add_segment(test, cl, rpcrdma2_add_reply_chunk(cl), 1, 4000);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_write_octets(cl), 4300);
 }
 
@@ -371,6 +391,7 @@ static struct kunit_case message_cases[] = {
 	KUNIT_CASE_PARAM(client_refuses_what_is_cut_short, vector_gen_params),
 	KUNIT_CASE(cut_err_vers_reads_as_version_1),
 	KUNIT_CASE(form_has_every_kind_of_chunk),
+	KUNIT_CASE(counts_octets_of_chunks_in_use),
 	KUNIT_CASE(finds_a_handle_of_every_kind),
 	KUNIT_CASE(returns_what_was_written),
 	{}

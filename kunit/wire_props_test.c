@@ -177,6 +177,49 @@ static void takes_a_message_full_of_unknown_ones(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->props.brs, 1);
 }
 
+struct number {
+	const char	*name;
+	u32		id;
+	int		rc;
+};
+
+/* A number for experiments may be another implementer's property. */
+static const struct number numbers[] = {
+	{ "the last that is not for experiments", 0xfffffeff, -EBADMSG },
+	{ "the first for experiments", 0xffffff00, 0 },
+	{ "the last for experiments", 0xffffffff, 0 },
+};
+
+static void number_desc(const struct number *n, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", n->name);
+}
+
+KUNIT_ARRAY_PARAM(number, numbers, number_desc);
+
+static void ignores_bad_values_of_experiments_alone(struct kunit *test)
+{
+	const struct number *n = test->param_value;
+	const struct rpcrdma2_prop prop = {
+		.id	 = n->id,
+		.initial = 4096,
+		.field	 = offsetof(struct rpcrdma2_props, rbsiz),
+		.decode	 = rpcrdma2_decode_rbsiz,
+	};
+	const struct rpcrdma2_prop_table table = { .props = &prop, .nr = 1 };
+	__be32 wire[] = { cpu_to_be32(n->id), cpu_to_be32(4), cpu_to_be32(1) };
+	struct rpcrdma2_props props = { };
+	struct xdr_stream xdr;
+	struct xdr_buf buf;
+	u32 which;
+
+	rpcrdma2_stream_decode(&xdr, &buf, wire, sizeof(wire));
+	KUNIT_EXPECT_EQ(test, rpcrdma2_decode_prop(&xdr, &table, &props, &which),
+			n->rc);
+	KUNIT_EXPECT_EQ(test, which, RPCRDMA2_PROP_BIT(rbsiz));
+	KUNIT_EXPECT_EQ(test, props.rbsiz, 4096);
+}
+
 static void props_fit_the_smallest_receive_buffer(struct kunit *test)
 {
 	struct rpcrdma2_header *hdr;
@@ -192,6 +235,7 @@ static struct kunit_case props_cases[] = {
 	KUNIT_CASE_PARAM(takes_over, accepted_gen_params),
 	KUNIT_CASE_PARAM(refuses_props, refused_gen_params),
 	KUNIT_CASE(takes_a_message_full_of_unknown_ones),
+	KUNIT_CASE_PARAM(ignores_bad_values_of_experiments_alone, number_gen_params),
 	KUNIT_CASE(props_fit_the_smallest_receive_buffer),
 	{}
 };

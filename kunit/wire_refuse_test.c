@@ -19,6 +19,7 @@
 #define END		"00000000 "
 #define NEXT		"00000001 "
 #define SEG		"0a0b0c0d 00000100 0000000000010000 "
+#define NO_OCTETS	"0a0b0c0d 00000000 0000000000010000 "
 #define RPC_CALL	"11223344 00000000 00000002 000186a3 00000004 " \
 			"00000000 00000000 00000000 00000000 00000000 "
 #define RPC_REPLY	"11223344 00000001 00000000 00000000 00000000 "
@@ -89,6 +90,12 @@ static const struct refusal lists[] = {
 	  CALL NOTHING "11223344 00000002", BAD_XDR },
 	{ "a Read list with a 2 for a boolean", CALL END
 	  "00000002 00000028 " SEG END END END RPC_CALL, BAD_XDR },
+	{ "a Read list with a 2 for its end",
+	  CALL END "00000002 " END END RPC_CALL, BAD_XDR },
+	{ "a Write list with 2^8 for its end",
+	  CALL END END "00000100 " END RPC_CALL, BAD_XDR },
+	{ "a Read segment cut off, which reads as two ends",
+	  CALL END NEXT END END "11223344 00000000", BAD_XDR },
 	{ "a Write list with 2^8 for a boolean",
 	  CALL END END "00000100 00000000 " END END RPC_CALL, BAD_XDR },
 	{ "a Reply chunk with 2^32 - 1 for a boolean",
@@ -120,6 +127,8 @@ static const struct refusal lists[] = {
 static const struct refusal positions[] = {
 	{ "not aligned",
 	  CALL END NEXT "00000022 " SEG END END END RPC_CALL, BAD_XDR },
+	{ "not aligned, and no end of the list",
+	  CALL END NEXT "00000022 " SEG END END RPC_CALL, BAD_XDR },
 	{ "behind the message",
 	  CALL END NEXT "0000002c " SEG END END END RPC_CALL, BAD_XDR },
 	{ "far behind the message",
@@ -128,11 +137,18 @@ static const struct refusal positions[] = {
 	  NEXT "0000012c " SEG END END END RPC_CALL, BAD_XDR },
 	{ "behind an external message", CALL_NOMSG END
 	  NEXT "00000000 " SEG NEXT "00000104 " SEG END END END, BAD_XDR },
+	{ "an octet behind an external message", CALL_NOMSG END
+	  NEXT "00000000 0a0b0c0d 00000103 0000000000000000 "
+	  NEXT "00000104 " SEG END END END, BAD_XDR },
 	{ "in place of the direction",
 	  CALL END NEXT "00000004 " SEG END END END RPC_CALL, BAD_XDR },
 	{ "a position again, after another", CALL END NEXT "0000000c " SEG
 	  NEXT "00000110 " SEG NEXT "0000000c " SEG END END END RPC_CALL,
 	  BAD_XDR },
+	{ "the second position again, after another", CALL END
+	  NEXT "0000000c " SEG NEXT "0000010c " NO_OCTETS
+	  NEXT "00000110 " NO_OCTETS NEXT "0000010c " NO_OCTETS
+	  END END END RPC_CALL, BAD_XDR },
 	{ "position zero again, after another", CALL_NOMSG END
 	  NEXT "00000000 " SEG NEXT "00000010 " SEG NEXT "00000000 " SEG
 	  END END END, BAD_XDR },
@@ -297,6 +313,24 @@ static void answers_unknown_types(struct kunit *test)
 	}
 }
 
+/* A client, too, takes it for a Call, which may be answered. */
+static void answers_a_message_without_flags(struct kunit *test)
+{
+	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
+	struct rpcrdma2_header *hdr;
+	size_t rest;
+
+	hdr = kunit_kzalloc(test, sizeof(*hdr), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, msg);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hdr);
+	wire_parse(msg, "11223344 00000002 00000020 00000000");
+	hdr->response = true;
+	KUNIT_EXPECT_EQ(test, wire_decode(2, msg->octets, msg->len, hdr, &rest),
+			-EBADMSG);
+	KUNIT_EXPECT_EQ(test, hdr->error.code, RDMA2_ERR_BAD_XDR);
+	KUNIT_EXPECT_FALSE(test, hdr->response);
+}
+
 static void refuses_flags(struct kunit *test)
 {
 	refuse_expect_refusal(test, 2);
@@ -340,6 +374,7 @@ static void v1_refuses_segments(struct kunit *test)
 static struct kunit_case refuse_cases[] = {
 	KUNIT_CASE_PARAM(refuses_prefix, prefix_gen_params),
 	KUNIT_CASE(answers_unknown_types),
+	KUNIT_CASE(answers_a_message_without_flags),
 	KUNIT_CASE_PARAM(refuses_flags, flag_gen_params),
 	KUNIT_CASE_PARAM(refuses_errors, error_gen_params),
 	KUNIT_CASE_PARAM(refuses_lists, list_gen_params),
