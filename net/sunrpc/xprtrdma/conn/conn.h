@@ -31,6 +31,12 @@
 struct rpcrdma2_conn;
 struct rpcrdma2_listener;
 
+/* Of the layers above, which have a connection, and which it refers to */
+struct rpcrdma2_requester;
+struct rpcrdma2_responder;
+struct rpcrdma2_svc_xprt;
+struct rpcrdma2_xprt;
+
 /*
  * NEW -> RESOLVING -> ROUTING -> CONNECTING -> NEGOTIATING -> READY for the
  * end that connects; NEW -> ACCEPTING -> NEGOTIATING -> READY for the one
@@ -322,11 +328,12 @@ struct rpcrdma2_heartbeat {
  * @rcu: frees this struct: who finds it under rcu_read_lock() may try to enter it
  * @id: number of the connection in tracepoints
  * @param: what was asked for
- * @upper: for the upper layer
+ * @xprt: the client's transport, of a connection that this end made
+ * @svc_xprt: the server's, of one that it accepted
  * @link: for the upper layer
  * @was_ready: it was READY once; stable after the drain
- * @requester: for the upper layer
- * @responder: for the upper layer
+ * @requester: its role that sends Calls, or NULL; for the upper layer
+ * @responder: its role that answers Calls; for the upper layer
  * @lock: @state, @connecting, @handshake, @own, @peer, @resizing, @recvs, @recv_size to
  *	@odd_recvs, @posted, @waiting, @sq_used, @unsignaled, @free_sends, @send_wanted,
  *	@sends, and posting on @qp. Taken in CQ (process) context and below svc_serv and
@@ -432,11 +439,14 @@ struct rpcrdma2_conn {
 	struct rcu_head			rcu;
 	u32				id;
 	struct rpcrdma2_conn_param	param;
-	void				*upper;
+	union {
+		struct rpcrdma2_xprt		*xprt;
+		struct rpcrdma2_svc_xprt	*svc_xprt;
+	};
 	struct list_head		link;
 	bool				was_ready;
-	void				*requester;
-	void				*responder;
+	struct rpcrdma2_requester	*requester;
+	struct rpcrdma2_responder	*responder;
 
 	enum rpcrdma2_conn_state	state;
 	struct completion		idle;

@@ -50,7 +50,7 @@ static void svc_enqueue_job(struct rpcrdma2_svc_xprt *sx,
  */
 void rpcrdma2_svc_admitted(struct rpcrdma2_job *job)
 {
-	struct rpcrdma2_svc_xprt *sx = job->responder->conn->upper;
+	struct rpcrdma2_svc_xprt *sx = job->responder->conn->svc_xprt;
 
 	svc_enqueue_call(sx, job);
 }
@@ -110,7 +110,7 @@ static void svc_begin_jobless(struct rpcrdma2_svc_xprt *sx)
  */
 void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_svc_xprt *sx = recv->conn->upper;
+	struct rpcrdma2_svc_xprt *sx = recv->conn->svc_xprt;
 	struct rpcrdma2_job *job = rpcrdma2_job_get(recv);
 
 	if (!IS_ERR(job))
@@ -121,7 +121,7 @@ void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 
 static void svc_read_done(struct rpcrdma2_job *job)
 {
-	struct rpcrdma2_svc_xprt *sx = job->responder->conn->upper;
+	struct rpcrdma2_svc_xprt *sx = job->responder->conn->svc_xprt;
 
 	rpcrdma2_read_end(job);
 	svc_enqueue_job(sx, &sx->read_jobs, job);

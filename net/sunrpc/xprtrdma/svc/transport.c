@@ -20,11 +20,6 @@
 
 static struct svc_xprt_class svc_class;
 
-static struct rpcrdma2_svc_xprt *svc_xprt_of_conn(struct rpcrdma2_conn *conn)
-{
-	return conn->upper;
-}
-
 static struct rpcrdma2_svc_xprt *svc_xprt_new(struct svc_serv *serv,
 					      struct net *net)
 {
@@ -50,12 +45,12 @@ static int svc_conn_prepare(struct rpcrdma2_conn *conn)
 
 static void svc_conn_ready(struct rpcrdma2_conn *conn)
 {
-	rpcrdma2_offer(svc_xprt_of_conn(conn));
+	rpcrdma2_offer(conn->svc_xprt);
 }
 
 static void svc_conn_closing(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_svc_xprt *sx = svc_xprt_of_conn(conn);
+	struct rpcrdma2_svc_xprt *sx = conn->svc_xprt;
 	bool offered;
 
 	spin_lock(&sx->lock);
@@ -70,14 +65,14 @@ static void svc_conn_drained(struct rpcrdma2_conn *conn)
 {
 	if (conn->requester) {
 		rpcrdma2_requester_drained(conn->requester);
-		rpcrdma2_svc_reverse_lost(svc_xprt_of_conn(conn));
+		rpcrdma2_svc_reverse_lost(conn->svc_xprt);
 	}
-	rpcrdma2_svc_drop_jobs(svc_xprt_of_conn(conn));
+	rpcrdma2_svc_drop_jobs(conn->svc_xprt);
 }
 
 static void svc_conn_closed(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_svc_xprt *sx = svc_xprt_of_conn(conn);
+	struct rpcrdma2_svc_xprt *sx = conn->svc_xprt;
 	bool offered, detached;
 
 	spin_lock(&sx->lock);
@@ -100,7 +95,7 @@ static void svc_conn_free(struct rpcrdma2_conn *conn)
 
 static void svc_conn_room(struct rpcrdma2_conn *conn)
 {
-	rpcrdma2_svc_room(svc_xprt_of_conn(conn));
+	rpcrdma2_svc_room(conn->svc_xprt);
 	/* Pairs with the release in rpcrdma2_requester_create(). */
 	rpcrdma2_requester_room(smp_load_acquire(&conn->requester));
 }
@@ -188,7 +183,7 @@ static bool svc_adopt_conn(struct rpcrdma2_svc_xprt *sx,
 	};
 
 	rpcrdma2_server_dialects(&param.dialects);
-	conn->upper = sx;
+	conn->svc_xprt = sx;
 	svc_set_addresses(sx, conn->cm_id);
 	if (!rpcrdma2_responder_create(conn, (struct sockaddr *)&sx->xprt.xpt_remote,
 				       rpcrdma2_svc_admitted))

@@ -42,7 +42,7 @@ static void connect_end_attempt(struct rpcrdma2_xprt *x, int status)
 
 static void xprt_conn_ready(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_xprt *x = conn->upper;
+	struct rpcrdma2_xprt *x = conn->xprt;
 	struct rpc_xprt *xprt = &x->xprt;
 
 	if (conn->dialect != conn->param.dialects.dialect[0])
@@ -66,7 +66,7 @@ static size_t connect_max_payload(const struct rpcrdma2_conn *conn)
 
 static int xprt_conn_prepare(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_xprt *x = conn->upper;
+	struct rpcrdma2_xprt *x = conn->xprt;
 
 	x->xprt.max_payload = connect_max_payload(conn);
 	return rpcrdma2_mrs_provide(conn->requester);
@@ -80,7 +80,7 @@ static void xprt_conn_room(struct rpcrdma2_conn *conn)
 /* After -ESHUTDOWN, sunrpc knows: it closes or destroys the transport. */
 static void xprt_conn_closing(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_xprt *x = conn->upper;
+	struct rpcrdma2_xprt *x = conn->xprt;
 
 	if (conn->was_ready && conn->close_status != -ESHUTDOWN)
 		xprt_force_disconnect(&x->xprt);
@@ -109,7 +109,7 @@ static void xprt_conn_fence(struct rpcrdma2_conn *conn)
 
 static void xprt_conn_drained(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_xprt *x = conn->upper;
+	struct rpcrdma2_xprt *x = conn->xprt;
 
 	connect_weigh_suspicion(x, conn);
 	rpcrdma2_requester_drained(conn->requester);
@@ -201,7 +201,7 @@ static bool connect_is_refused(struct rpcrdma2_xprt *x,
 static void xprt_conn_closed(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_requester *requester = conn->requester;
-	struct rpcrdma2_xprt *x = conn->upper;
+	struct rpcrdma2_xprt *x = conn->xprt;
 
 	if (conn->was_ready) {
 		x->last_close = jiffies;
@@ -244,7 +244,7 @@ static bool xprt_conn_is_quiet(struct rpcrdma2_conn *conn)
 
 static void xprt_conn_show(struct rpcrdma2_conn *conn, struct seq_file *seq)
 {
-	struct rpcrdma2_xprt *x = conn->upper;
+	struct rpcrdma2_xprt *x = conn->xprt;
 
 	rpcrdma2_show(seq, "connects", "%lu", x->xprt.stat.connect_count);
 	rpcrdma2_show(seq, "last_close_status", "%d", x->last_close_status);
@@ -297,7 +297,7 @@ static struct rpcrdma2_conn *xprt_conn_new(struct rpcrdma2_xprt *x)
 	conn = rpcrdma2_conn_alloc(&param, GFP_KERNEL);
 	if (!conn)
 		return NULL;
-	conn->upper = x;
+	conn->xprt = x;
 	if (rpcrdma2_requester_create(conn, &x->xprt) &&
 	    rpcrdma2_responder_create(conn, (struct sockaddr *)&x->tried,
 				      rpcrdma2_xprt_admitted) &&

@@ -223,7 +223,7 @@ static void bc_plan(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
  */
 void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_xprt *x = recv->conn->upper;
+	struct rpcrdma2_xprt *x = recv->conn->xprt;
 	struct rpcrdma2_error error = { };
 	struct rpcrdma2_job *job;
 
@@ -254,7 +254,7 @@ void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
  */
 void rpcrdma2_xprt_admitted(struct rpcrdma2_job *job)
 {
-	struct rpcrdma2_xprt *x = job->responder->conn->upper;
+	struct rpcrdma2_xprt *x = job->responder->conn->xprt;
 
 	bc_queue_job(x, &x->reverse_admitted, job);
 }
@@ -274,7 +274,7 @@ static void bc_read_done(struct rpcrdma2_job *job)
 	if (rc)
 		rpcrdma2_job_refuse_reads(job, rc);
 	else
-		bc_enqueue(job->responder->conn->upper, job);
+		bc_enqueue(job->responder->conn->xprt, job);
 }
 
 /* Return: 0, or -ENOMEM and the job is to be tried again */
@@ -291,7 +291,7 @@ static int bc_begin_inline(struct rpcrdma2_job *job)
 {
 	if (rpcrdma2_job_lend(job))
 		return -ENOMEM;
-	bc_enqueue(job->responder->conn->upper, job);
+	bc_enqueue(job->responder->conn->xprt, job);
 	return 0;
 }
 
@@ -371,7 +371,7 @@ void rpcrdma2_xprt_reverse_init(struct rpcrdma2_xprt *x)
  */
 void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_xprt *x = conn->upper;
+	struct rpcrdma2_xprt *x = conn->xprt;
 	struct rpcrdma2_job *job, *next;
 	LIST_HEAD(lost);
 
