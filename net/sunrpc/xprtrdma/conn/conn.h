@@ -184,8 +184,7 @@ struct rpcrdma2_send {
  *	buffer for who got none; process context, no locks held
  * @call: a Call message arrived; it gives the Receive back, now or later; CQ context
  * @reply: a Reply or an RDMA2_ERROR arrived; it gives the Receive back; CQ context
- * @is_quiet: is none of this end's Calls out? Takes @lock of the connection, so that one
- *	that is being marshalled is posted before, or looks at the limits after
+ * @is_quiet: is none of this end's Calls out? One that is being marshalled counts
  * @show: write what there is to say of @conn above conn/, by rpcrdma2_show();
  *	between enter and exit, process context, must not sleep
  */

@@ -169,10 +169,16 @@ static void resize_make_update(struct rpcrdma2_conn *conn, u32 quiet,
 	change->props = conn->own;
 }
 
+/*
+ * rpcrdma2_send_post_call() looks at @send_limit under the lock that is held here. So a
+ * larger Call was posted before this request, or is not posted.
+ */
 static void resize_make_request(struct rpcrdma2_conn *conn,
 				struct rpcrdma2_change *change)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
+
+	lockdep_assert_held(&conn->lock);
 
 	resizing->asking = true;
 	resizing->requested = resizing->ask_for;
@@ -234,9 +240,6 @@ static int resize_send_message(struct rpcrdma2_conn *conn,
 	u32 which = hdr->change.which;
 	int rc;
 
-	/* Calls of the larger size are before this request, or are not sent. */
-	if (which && !told)
-		conn->param.ops->is_quiet(conn);
 	trace_rpcrdma2_change_send(conn, hdr);
 	rc = rpcrdma2_send_encode(send, hdr);
 	if (!rc) {

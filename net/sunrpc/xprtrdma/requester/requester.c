@@ -409,7 +409,7 @@ static int call_marshal_and_post(struct rpcrdma2_requester *requester,
 	call->rqst->rq_xtime = ktime_get();
 	call->requester = requester;
 	call->unsettled = false;
-	/* The limit may have been lowered meanwhile: rpcrdma2_requester_is_quiet(). */
+	/* The limit may have been lowered meanwhile: see resize_make_request(). */
 	rc = rpcrdma2_send_post_call(send, &call->sent_on);
 	if (!rc) {
 		call_count(requester, call->rqst);
@@ -541,8 +541,7 @@ void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
  * rpcrdma2_requester_is_quiet - is no Call out?
  * @requester: the role; may be NULL
  *
- * Any context. A Call that is being marshalled counts. If it isn't posted yet, it will
- * look at the connection's limit for what is sent after this.
+ * Any context. A Call that is being marshalled counts.
  *
  * Return: whether none is
  */
