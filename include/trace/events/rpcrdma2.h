@@ -771,7 +771,7 @@ TRACE_EVENT(rpcrdma2_credits,
 		__entry->granted = requester->grant_in;
 		__entry->outstanding =
 			rpcrdma2_requester_outstanding(requester);
-		__entry->requested = requester->conn->param.calls_out;
+		__entry->requested = requester->conn->calls_out;
 	),
 	TP_printk("conn=%u granted=%u outstanding=%u requested=%u",
 		__entry->conn, __entry->granted, __entry->outstanding,

@@ -43,7 +43,7 @@ static void cm_make_private_data(const struct rpcrdma2_conn *conn, u8 *buf)
 	struct rpcrdma2_private_data pd = {
 		.remote_inv	= true,
 		.send_size	= conn->param.sbsiz,
-		.recv_size	= conn->param.rbsiz_min,
+		.recv_size	= conn->rbsiz_min,
 	};
 
 	rpcrdma2_encode_private_data(buf, &pd);

@@ -337,8 +337,8 @@ void rpcrdma2_conn_exit(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_conn_set_size(struct rpcrdma2_conn *conn, u32 start, u32 most)
 {
-	conn->param.rbsiz_min = start;
-	conn->param.rbsiz_max = most;
+	conn->rbsiz_min = start;
+	conn->rbsiz_max = most;
 	conn->own.rbsiz = start;
 	conn->recv_size = start;
 	conn->peak_rbsiz = start;
@@ -354,6 +354,8 @@ void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_conn_param *param)
 {
 	conn->param = *param;
+	conn->calls_out = param->calls_out;
+	conn->calls_in = param->calls_in;
 	conn->own = (struct rpcrdma2_props){
 		.brs		= param->reverse,
 		.remote_inv	= true,

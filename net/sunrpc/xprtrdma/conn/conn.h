@@ -326,7 +326,13 @@ struct rpcrdma2_heartbeat {
  * @ref: the memory of this struct and of its buffers
  * @rcu: frees this struct: who finds it under rcu_read_lock() may try to enter it
  * @id: number of the connection in tracepoints
- * @param: what was asked for
+ * @param: what was asked for; it stays as it was
+ * @calls_out: Calls that this end may have outstanding: as asked for, or as many as the
+ *	device has Receives for; stable once there is a QP
+ * @calls_in: Calls that this end grants to its peer, at the most: the same
+ * @rbsiz_min: size of Receive buffers at first, and at the least, octets: as asked for, or
+ *	as a Shared Receive Queue has them
+ * @rbsiz_max: how large they may become: the same
  * @xprt: the client's transport, of a connection that this end made
  * @svc_xprt: the server's, of one that it accepted
  * @link: for the upper layer
@@ -438,6 +444,10 @@ struct rpcrdma2_conn {
 	struct rcu_head			rcu;
 	u32				id;
 	struct rpcrdma2_conn_param	param;
+	unsigned int			calls_out;
+	unsigned int			calls_in;
+	u32				rbsiz_min;
+	u32				rbsiz_max;
 	union {
 		struct rpcrdma2_xprt		*xprt;
 		struct rpcrdma2_svc_xprt	*svc_xprt;

@@ -92,11 +92,9 @@ static void dbgfs_show_private_data(struct seq_file *seq,
 static void dbgfs_show_terms(struct seq_file *seq,
 			     const struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma2_conn_param *param = &conn->param;
-
 	dbgfs_show_props(seq, conn, "offered", &conn->own);
 	rpcrdma2_show(seq, "offered_credits", "%u",
-		      conn->active ? param->calls_out : conn->grant_out);
+		      conn->active ? conn->calls_out : conn->grant_out);
 	dbgfs_show_props(seq, conn, "received",
 			 conn->have_props ? &conn->peer : NULL);
 	if (conn->have_props)

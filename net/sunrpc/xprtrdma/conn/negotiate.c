@@ -171,7 +171,7 @@ static int negotiate_send_connprop(struct rpcrdma2_conn *conn, u32 xid,
 		.xid		= xid,
 		.vers		= conn->dialect->version,
 		.credit		= response ? READ_ONCE(conn->grant_out) :
-					     conn->param.calls_out,
+					     conn->calls_out,
 		.kind		= RPCRDMA2_PROPS,
 		.response	= response,
 		.props		= conn->own,
@@ -409,7 +409,7 @@ static void dispatch_deliver(struct rpcrdma2_recv *recv)
 	} else {
 		if (!conn->remote_inv)
 			recv->hdr.chunks.inv_handle = 0;
-		if (conn->param.rbsiz_max > conn->param.rbsiz_min)
+		if (conn->rbsiz_max > conn->rbsiz_min)
 			rpcrdma2_resize_observe(recv);
 	}
 	if (recv->hdr.response)

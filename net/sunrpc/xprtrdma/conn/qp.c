@@ -94,7 +94,7 @@ static int qp_check_device(struct ib_device *dev)
 
 static unsigned int qp_calls(const struct rpcrdma2_conn *conn)
 {
-	return conn->param.calls_out + conn->param.calls_in;
+	return conn->calls_out + conn->calls_in;
 }
 
 /**
@@ -292,15 +292,14 @@ static int qp_try_create(struct rpcrdma2_conn *conn,
 /* Credits are Receives: a device that has fewer of them allows fewer Calls. */
 static void qp_limit_calls(struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_conn_param *param = &conn->param;
 	unsigned int *larger;
 
 	while (qp_calls(conn) + RPCRDMA2_CONTROL_RECVS > conn->recv_depth) {
-		larger = param->calls_in > param->calls_out ?
-			 &param->calls_in : &param->calls_out;
+		larger = conn->calls_in > conn->calls_out ?
+			 &conn->calls_in : &conn->calls_out;
 		(*larger)--;
 	}
-	conn->grant_out = min(conn->grant_out, param->calls_in);
+	conn->grant_out = min(conn->grant_out, conn->calls_in);
 	conn->grant_out_max = conn->grant_out;
 }
 

@@ -335,7 +335,7 @@ static struct rpcrdma2_recv *recv_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_conn *conn,
 					unsigned int calls, gfp_t gfp)
 {
-	unsigned int others = conn->param.calls_in + RPCRDMA2_CONTROL_RECVS;
+	unsigned int others = conn->calls_in + RPCRDMA2_CONTROL_RECVS;
 	struct rpcrdma2_recv *recv;
 
 	if (conn->srq)

@@ -214,7 +214,7 @@ static bool resize_next_message(struct rpcrdma2_conn *conn,
 	memset(hdr, 0, sizeof(*hdr));
 	hdr->xid = CHANGE_XID;
 	hdr->vers = conn->dialect->version;
-	hdr->credit = conn->param.calls_out;
+	hdr->credit = conn->calls_out;
 	spin_lock(&conn->lock);
 	hdr->kind = resize_kind_due(conn, quiet);
 	switch (hdr->kind) {
@@ -279,8 +279,8 @@ static void resize_send_due(struct rpcrdma2_conn *conn)
 
 static bool resize_has_grown(const struct rpcrdma2_conn *conn)
 {
-	return conn->param.rbsiz_max > conn->param.rbsiz_min &&
-	       conn->own.rbsiz > conn->param.rbsiz_min;
+	return conn->rbsiz_max > conn->rbsiz_min &&
+	       conn->own.rbsiz > conn->rbsiz_min;
 }
 
 /* Has nothing large come for a while? */
@@ -301,7 +301,7 @@ static bool resize_is_idle(struct rpcrdma2_conn *conn)
 /* Have the peer ask for less, if less would do, or if a server's memory is used up. */
 static void resize_check_need(struct rpcrdma2_conn *conn)
 {
-	u32 least = conn->param.rbsiz_min;
+	u32 least = conn->rbsiz_min;
 	bool idle, over, is_new;
 
 	spin_lock(&conn->lock);
@@ -425,19 +425,19 @@ void rpcrdma2_resize_observe(const struct rpcrdma2_recv *recv)
 
 	if (!(++conn->need.observed % OBSERVED_SPAN) || has != conn->need.observed_size)
 		resize_reset_need(conn, has);
-	if (size > conn->param.rbsiz_min)
+	if (size > conn->rbsiz_min)
 		WRITE_ONCE(conn->need.used, conn->need.used + 1);
 	if (!cl->nsegs)
 		return;
 	size += recv->hdr.response ? rpcrdma2_write_octets(cl) :
 				     rpcrdma2_read_octets(cl);
-	if (size <= has || size > conn->param.rbsiz_max)
+	if (size <= has || size > conn->rbsiz_max)
 		return;
 	WRITE_ONCE(conn->need.used, conn->need.used + 1);
 	conn->need.missed_size = max(conn->need.missed_size, size);
 	if (++conn->need.missed < MISSED_ENOUGH)
 		return;
-	size = min_t(u32, conn->param.rbsiz_max,
+	size = min_t(u32, conn->rbsiz_max,
 		     roundup_pow_of_two(conn->need.missed_size));
 	trace_rpcrdma2_grow(conn, has, size);
 	if (rpcrdma2_resize_recvs(conn, size))
@@ -450,7 +450,7 @@ static u32 *resize_dispose(struct rpcrdma2_conn *conn, u32 wanted,
 			   struct rpcrdma2_answer *answer)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
-	u32 least = conn->param.rbsiz_min;
+	u32 least = conn->rbsiz_min;
 
 	lockdep_assert_held(&conn->lock);
 
@@ -458,7 +458,7 @@ static u32 *resize_dispose(struct rpcrdma2_conn *conn, u32 wanted,
 		least = min(least, resizing->wish);
 	if (wanted > RPCRDMA2_RBSIZ_MAX || wanted < least ||
 	    (wanted > conn->own.rbsiz &&
-	     (wanted > conn->param.rbsiz_max ||
+	     (wanted > conn->rbsiz_max ||
 	      !rpcrdma2_recv_budget_allows(conn, wanted))))
 		return &answer->rejected;
 	resizing->wish = 0;
@@ -522,7 +522,7 @@ static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size,
 	if (settled)
 		resizing->asked_for = 0;
 	WRITE_ONCE(conn->send_max, limit);
-	WRITE_ONCE(conn->send_size, max(limit, conn->param.rbsiz_min));
+	WRITE_ONCE(conn->send_size, max(limit, conn->rbsiz_min));
 	if (resizing->asked_for)
 		limit = min(limit, resizing->asked_for);
 	WRITE_ONCE(conn->send_limit, limit);

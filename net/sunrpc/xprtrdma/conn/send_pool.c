@@ -71,9 +71,7 @@ static int send_add(struct rpcrdma2_conn *conn, gfp_t gfp)
  */
 static bool send_may_alloc(const struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma2_conn_param *param = &conn->param;
-
-	return conn->nr_sends < param->calls_out + param->calls_in +
+	return conn->nr_sends < conn->calls_out + conn->calls_in +
 				RPCRDMA2_CONTROL_RECVS +
 				2 * RPCRDMA2_SIGNAL_INTERVAL;
 }

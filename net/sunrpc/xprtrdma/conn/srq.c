@@ -309,7 +309,7 @@ unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
  */
 bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
 {
-	unsigned int most = conn->grant_out_max + conn->param.calls_out +
+	unsigned int most = conn->grant_out_max + conn->calls_out +
 			    RPCRDMA2_CONTROL_RECVS;
 
 	WRITE_ONCE(recv->conn, conn);
@@ -698,7 +698,7 @@ static unsigned int srq_depth(const struct rpcrdma2_conn *conn)
 int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 {
 	unsigned int grant = min_t(unsigned int, RPCRDMA2_FIRST_GRANT,
-				   conn->param.calls_in);
+				   conn->calls_in);
 	unsigned int depth = srq_depth(conn);
 	struct rpcrdma2_srq *srq;
 	bool is_new;
@@ -707,7 +707,7 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 	if (depth < LEAST_RECVS)
 		return -EOPNOTSUPP;
 	mutex_lock(&srqs_lock);
-	srq = srq_find(conn->cm_id->device, conn->param.rbsiz_max,
+	srq = srq_find(conn->cm_id->device, conn->rbsiz_max,
 		       grant + CONTROL_SHARE + REPLY_SHARE, depth, &is_new);
 	if (srq)
 		srq_join(srq, conn, grant);

@@ -275,7 +275,7 @@ int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
 	int rc;
 
 	rpcrdma2_rpc_header(&requester->hdr, be32_to_cpu(call->rqst->rq_xid),
-			    conn->dialect->version, conn->param.calls_out,
+			    conn->dialect->version, conn->calls_out,
 			    false, requester->segments);
 	call->write_offered = 0;
 	call->reply_offered = 0;

@@ -180,7 +180,7 @@ static unsigned int mrs_for_call(const struct rpcrdma2_requester *requester)
 static unsigned int mr_pool_max(const struct rpcrdma2_mr_pool *pool)
 {
 	const struct rpcrdma2_conn *conn = pool->requester->conn;
-	unsigned int calls = conn->param.calls_out;
+	unsigned int calls = conn->calls_out;
 
 	if (!mr_pool_bridges_gaps(pool))
 		return max(calls * MRS_PER_CALL, mrs_for_call(pool->requester));

@@ -111,7 +111,7 @@ static u32 credit_limit_to_recvs(struct rpcrdma2_requester *requester,
 void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant)
 {
 	/* A grant of zero would be a deadlock. */
-	grant = clamp_t(u32, grant, 1, requester->conn->param.calls_out);
+	grant = clamp_t(u32, grant, 1, requester->conn->calls_out);
 	if (grant > requester->grant_in)
 		grant = credit_limit_to_recvs(requester, grant);
 	if (grant == requester->grant_in)

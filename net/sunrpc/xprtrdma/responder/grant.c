@@ -27,7 +27,7 @@ static unsigned int grant_best(const struct rpcrdma2_responder *responder)
 	unsigned int granted = conn->grant_out;
 
 	if (responder->peak > 1 && responder->peak * USED_SHARE >= granted)
-		return min(2 * granted, conn->param.calls_in);
+		return min(2 * granted, conn->calls_in);
 	if (granted > RPCRDMA2_FIRST_GRANT && rpcrdma2_recv_budget_is_short())
 		return max_t(unsigned int, granted / 2, RPCRDMA2_FIRST_GRANT);
 	return granted;

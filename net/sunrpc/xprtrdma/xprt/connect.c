@@ -301,7 +301,7 @@ static struct rpcrdma2_conn *xprt_conn_new(struct rpcrdma2_xprt *x)
 	if (rpcrdma2_requester_create(conn, &x->xprt) &&
 	    rpcrdma2_responder_create(conn, (struct sockaddr *)&x->tried,
 				      rpcrdma2_xprt_admitted) &&
-	    !rpcrdma2_jobs_provide(conn->responder, conn->param.calls_in + 1) &&
+	    !rpcrdma2_jobs_provide(conn->responder, conn->calls_in + 1) &&
 	    (x->reverse != RDMA2_RVREQSUP_GENL ||
 	     !rpcrdma2_lend_provide(conn->responder)))
 		return conn;
