@@ -46,7 +46,7 @@ made_twice() {
 
 has_all() {
 	diff <(git -c safe.directory='*' -C "$tree" ls-tree -r --name-only HEAD | sort) \
-	     <(cd "$copy" && find . -type f ! -path ./VERSION ! -path ./rpcrdma2.spec |
+	     <(cd "$copy" && find . ! -type d ! -path ./VERSION ! -path ./rpcrdma2.spec |
 	       cut -c 3- | sort)
 }
 
