@@ -346,7 +346,7 @@ weak_modules() {
 # An initramfs that was told to have rpcrdma gets what that name means, and the aliases.
 dracut_has_it() {
 	in_debian "$root" dracut --force --no-hostonly --add-drivers rpcrdma --kver "$kernel" \
-		--modules base /root/initramfs.img &&
+		--modules "base kernel-modules" /root/initramfs.img &&
 	in_debian "$root" lsinitrd /root/initramfs.img >"$work/listed" &&
 	grep -o 'lib/modules/.*/rpcrdma2.ko' "$work/listed" &&
 	grep -o 'modprobe.d/rpcrdma2.conf' "$work/listed"
