@@ -51,7 +51,7 @@ unsigned int rpcrdma2_version_retry = 600;
 u32 rpcrdma2_reverse = RDMA2_RVREQSUP_INLINE;
 
 /**
- * rpcrdma2_set_in_range - set a module parameter, or refuse the value
+ * rpcrdma2_param_set_in_range - set a module parameter, or refuse the value
  * @range: the parameter, and the values that it takes
  * @name: of the parameter or sysctl that was written to, for the log
  * @val: a number as text
@@ -60,8 +60,8 @@ u32 rpcrdma2_reverse = RDMA2_RVREQSUP_INLINE;
  *
  * Return: 0, or -EINVAL or -ERANGE; the log then says which values are allowed
  */
-int rpcrdma2_set_in_range(const struct rpcrdma2_range *range, const char *name,
-			  const char *val)
+int rpcrdma2_param_set_in_range(const struct rpcrdma2_range *range,
+				const char *name, const char *val)
 {
 	unsigned int n;
 	int rc;
@@ -78,7 +78,7 @@ int rpcrdma2_set_in_range(const struct rpcrdma2_range *range, const char *name,
 
 static int param_set_allowed(const char *val, const struct kernel_param *kp)
 {
-	return rpcrdma2_set_in_range(kp->arg, kp->name, val);
+	return rpcrdma2_param_set_in_range(kp->arg, kp->name, val);
 }
 
 /* 0: the size never changes. */
@@ -250,24 +250,24 @@ static void param_keep_version(struct rpcrdma2_dialects *list)
 }
 
 /**
- * rpcrdma2_client_dialects - what a client's new connection may speak
+ * rpcrdma2_param_client_dialects - what a client's new connection may speak
  * @list: where to put it; the one to ask in comes first
  *
  * Where the parameters rule out each other, version counts.
  */
-void rpcrdma2_client_dialects(struct rpcrdma2_dialects *list)
+void rpcrdma2_param_client_dialects(struct rpcrdma2_dialects *list)
 {
 	*list = param_read_dialects();
 	param_keep_version(list);
 	if (!list->nr)
-		rpcrdma2_server_dialects(list);
+		rpcrdma2_param_server_dialects(list);
 }
 
 /**
- * rpcrdma2_server_dialects - what a server's new connection may speak
+ * rpcrdma2_param_server_dialects - what a server's new connection may speak
  * @list: where to put it
  */
-void rpcrdma2_server_dialects(struct rpcrdma2_dialects *list)
+void rpcrdma2_param_server_dialects(struct rpcrdma2_dialects *list)
 {
 	*list = rpcrdma2_all_dialects;
 	param_keep_version(list);

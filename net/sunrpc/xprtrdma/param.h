@@ -76,10 +76,10 @@ static inline u32 rpcrdma2_inline_start(void)
 
 /* param.c */
 void rpcrdma2_param_init(void);
-int rpcrdma2_set_in_range(const struct rpcrdma2_range *range, const char *name,
-			  const char *val);
-void rpcrdma2_client_dialects(struct rpcrdma2_dialects *dialects);
-void rpcrdma2_server_dialects(struct rpcrdma2_dialects *dialects);
+int rpcrdma2_param_set_in_range(const struct rpcrdma2_range *range,
+				const char *name, const char *val);
+void rpcrdma2_param_client_dialects(struct rpcrdma2_dialects *dialects);
+void rpcrdma2_param_server_dialects(struct rpcrdma2_dialects *dialects);
 
 /* sysctl.c */
 void rpcrdma2_sysctl_init(void);

@@ -71,7 +71,7 @@ static int sysctl_do_parameter(RPCRDMA2_CTL_TABLE *table, int write,
 	rc = proc_dostring(&shown, write, buffer, lenp, ppos);
 	if (rc || !write)
 		return rc;
-	return rpcrdma2_set_in_range(range, table->procname, strim(text));
+	return rpcrdma2_param_set_in_range(range, table->procname, strim(text));
 }
 
 static int sysctl_do_unused(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,

@@ -27,7 +27,7 @@ static void *buffer_alloc_pages(size_t size, gfp_t gfp, int node)
 	return page_address(page);
 }
 
-static void *buffer_alloc(size_t size, gfp_t gfp, int node)
+static void *buffer_alloc_memory(size_t size, gfp_t gfp, int node)
 {
 	gfp |= __GFP_NOWARN;
 	if (size < PAGE_SIZE)
@@ -48,7 +48,7 @@ static void *buffer_alloc(size_t size, gfp_t gfp, int node)
 void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size,
 			    enum dma_data_direction dir, gfp_t gfp, u64 *addr)
 {
-	void *buf = buffer_alloc(size, gfp, ibdev_to_node(dev));
+	void *buf = buffer_alloc_memory(size, gfp, ibdev_to_node(dev));
 
 	if (!buf)
 		return NULL;

@@ -225,7 +225,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	rpcrdma2_dispatch(recv);
 }
 
-static struct rpcrdma2_recv *recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
+static struct rpcrdma2_recv *recv_make(struct ib_pd *pd, u32 size, gfp_t gfp)
 {
 	struct rpcrdma2_recv *recv;
 	struct memory memory;
@@ -266,7 +266,7 @@ struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
 
 	if (gfp == RPCRDMA2_GFP_ONCE && rpcrdma2_recv_budget_failed_lately())
 		return NULL;
-	recv = recv_alloc(pd, size, gfp);
+	recv = recv_make(pd, size, gfp);
 	if (!recv && gfp == RPCRDMA2_GFP_ONCE)
 		rpcrdma2_recv_budget_note_failure();
 	return recv;

@@ -17,8 +17,8 @@
 static struct kmem_cache *small_calls;
 static mempool_t *reserve;
 
-static struct rpcrdma2_call *call_buffer_alloc(const struct rpc_task *task,
-					       size_t size)
+static struct rpcrdma2_call *call_buffer_alloc_size(const struct rpc_task *task,
+						    size_t size)
 {
 	gfp_t gfp = rpc_task_gfp_mask();
 	struct rpcrdma2_call *call;
@@ -47,7 +47,7 @@ struct rpcrdma2_call *rpcrdma2_call_buffer_alloc(struct rpc_task *task)
 		      rqst->rq_rcvsize;
 	struct rpcrdma2_call *call;
 
-	call = call_buffer_alloc(task, size);
+	call = call_buffer_alloc_size(task, size);
 	if (!call)
 		return NULL;
 	memset_startat(call, 0, rqst);

@@ -182,7 +182,7 @@ static bool svc_adopt_conn(struct rpcrdma2_svc_xprt *sx,
 		.job_pages	= rpcrdma2_job_pages(serv->sv_max_payload),
 	};
 
-	rpcrdma2_server_dialects(&param.dialects);
+	rpcrdma2_param_server_dialects(&param.dialects);
 	conn->svc_xprt = sx;
 	svc_set_addresses(sx, conn->cm_id);
 	if (!rpcrdma2_responder_create(conn, (struct sockaddr *)&sx->xprt.xpt_remote,

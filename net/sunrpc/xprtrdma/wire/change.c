@@ -163,25 +163,25 @@ size_t rpcrdma2_change_size(const struct rpcrdma2_dialect *dialect,
 }
 
 /**
- * rpcrdma2_decode_changes - does an end have the extension?
+ * rpcrdma2_decode_changes_prop - does an end have the extension?
  * @word: on the wire. Another extension's value says nothing of this one
  * @value: where to: 1 or 0
  *
  * Return: 0
  */
-int rpcrdma2_decode_changes(u32 word, u32 *value)
+int rpcrdma2_decode_changes_prop(u32 word, u32 *value)
 {
 	*value = word == EXTENSION_WORD;
 	return 0;
 }
 
 /**
- * rpcrdma2_encode_changes - say whether this end has the extension
+ * rpcrdma2_encode_changes_prop - say whether this end has the extension
  * @value: 1 or 0
  *
  * Return: the word
  */
-u32 rpcrdma2_encode_changes(u32 value)
+u32 rpcrdma2_encode_changes_prop(u32 value)
 {
 	return value ? EXTENSION_WORD : 0;
 }

@@ -148,8 +148,8 @@ static const struct rpcrdma2_prop props[] = {
 		.id		= PROPID_CHANGES,
 		.name		= "changes",
 		.field		= offsetof(struct rpcrdma2_props, changes),
-		.decode		= rpcrdma2_decode_changes,
-		.encode		= rpcrdma2_encode_changes,
+		.decode		= rpcrdma2_decode_changes_prop,
+		.encode		= rpcrdma2_encode_changes_prop,
 	}, {
 		.id		= PROPID_WISH,
 		.name		= "wished_rbsiz",

@@ -327,8 +327,8 @@ int rpcrdma2_encode_change(const struct rpcrdma2_dialect *dialect,
 			   const struct rpcrdma2_header *hdr);
 size_t rpcrdma2_change_size(const struct rpcrdma2_dialect *dialect,
 			    const struct rpcrdma2_header *hdr);
-int rpcrdma2_decode_changes(u32 word, u32 *value);
-u32 rpcrdma2_encode_changes(u32 value);
+int rpcrdma2_decode_changes_prop(u32 word, u32 *value);
+u32 rpcrdma2_encode_changes_prop(u32 value);
 
 /**
  * rpcrdma2_is_change - is a message about a change of properties?

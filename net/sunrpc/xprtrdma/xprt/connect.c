@@ -290,7 +290,7 @@ static struct rpcrdma2_conn *xprt_conn_new(struct rpcrdma2_xprt *x)
 	};
 	struct rpcrdma2_conn *conn;
 
-	rpcrdma2_client_dialects(&param.dialects);
+	rpcrdma2_param_client_dialects(&param.dialects);
 	x->assumed = rpcrdma2_server_dialect(x);
 	if (x->assumed)
 		rpcrdma2_dialects_from(&param.dialects, x->assumed);
