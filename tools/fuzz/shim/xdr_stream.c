@@ -68,6 +68,8 @@ __be32 *xdr_inline_decode(struct xdr_stream *xdr, size_t nbytes)
 	}
 	if (nwords > xdr->nwords || (size_t)nwords * XDR_UNIT > octets_left(xdr))
 		return NULL;
+	/* For tests/prove.sh: EVA looks at each length by itself. */
+	//@ split nwords;
 	xdr->p += nwords;
 	xdr->nwords -= nwords;
 	return p;
