@@ -240,5 +240,6 @@ static void __exit bench_exit(void)
 
 module_init(bench_init);
 module_exit(bench_exit);
+MODULE_AUTHOR("rpcrdma2 developers");
 MODULE_DESCRIPTION("A benchmark of RPCs over one connection");
 MODULE_LICENSE("GPL");

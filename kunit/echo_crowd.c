@@ -596,5 +596,6 @@ static void __exit crowd_module_exit(void)
 
 module_init(crowd_module_init);
 module_exit(crowd_module_exit);
+MODULE_AUTHOR("rpcrdma2 developers");
 MODULE_DESCRIPTION("Very many clients of one server");
 MODULE_LICENSE("GPL");

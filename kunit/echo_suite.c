@@ -465,5 +465,6 @@ static void __exit echo_exit(void)
 
 module_init(echo_init);
 module_exit(echo_exit);
+MODULE_AUTHOR("rpcrdma2 developers");
 MODULE_DESCRIPTION("KUnit suites that do RPCs over real connections");
 MODULE_LICENSE("GPL");

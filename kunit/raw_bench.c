@@ -229,5 +229,6 @@ static void __exit raw_exit(void)
 
 module_init(raw_init);
 module_exit(raw_exit);
+MODULE_AUTHOR("rpcrdma2 developers");
 MODULE_DESCRIPTION("A benchmark of an RDMA device");
 MODULE_LICENSE("GPL");

@@ -558,5 +558,6 @@ static void __exit srq_test_exit(void)
 
 module_init(srq_test_init);
 module_exit(srq_test_exit);
+MODULE_AUTHOR("rpcrdma2 developers");
 MODULE_DESCRIPTION("What shared receive queues of a device do");
 MODULE_LICENSE("GPL");

@@ -193,5 +193,6 @@ static void __exit verbs_exit(void)
 
 module_init(verbs_init);
 module_exit(verbs_exit);
+MODULE_AUTHOR("rpcrdma2 developers");
 MODULE_DESCRIPTION("Counts an RDMA device's work requests");
 MODULE_LICENSE("GPL");

@@ -404,5 +404,6 @@ static struct kunit_suite message_suite = {
 
 kunit_test_suite(message_suite);
 
+MODULE_AUTHOR("rpcrdma2 developers");
 MODULE_DESCRIPTION("KUnit suites for the wire codecs of RPC-over-RDMA");
 MODULE_LICENSE("GPL");

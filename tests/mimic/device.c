@@ -355,6 +355,7 @@ static void __exit mimic_exit(void)
 module_init(mimic_init);
 module_exit(mimic_exit);
 
+MODULE_AUTHOR("rpcrdma2 developers");
 MODULE_DESCRIPTION("RDMA device for tests, with limits and faults of real ones");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_RDMA_LINK("mimic");

@@ -2,6 +2,8 @@
 /*
  * RPC-over-RDMA versions 2 and 1: load and unload.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 
 #include "compat.h"
@@ -15,7 +17,7 @@
 static int rpcrdma2_explain(int rc)
 {
 	if (rc == -EEXIST)
-		pr_err("rpcrdma2: another module provides the RPC transport \"rdma\", most likely rpcrdma: unload it first (rmmod rpcrdma)\n");
+		pr_err("another module provides the RPC transport \"rdma\", most likely rpcrdma: unload it first (rmmod rpcrdma)\n");
 	return rc;
 }
 
@@ -72,6 +74,7 @@ static void __exit rpcrdma2_exit(void)
 module_init(rpcrdma2_init);
 module_exit(rpcrdma2_exit);
 
+MODULE_AUTHOR("rpcrdma2 developers");
 MODULE_DESCRIPTION("RPC-over-RDMA transport, versions 2 and 1");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(RPCRDMA2_VERSION);

@@ -5,6 +5,8 @@
  * All other files may include param.h, and this file includes none of theirs but wire/'s,
  * whose dialects a parameter names.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -68,7 +70,7 @@ int rpcrdma2_param_set_in_range(const struct rpcrdma2_range *range,
 
 	rc = kstrtouint(val, 0, &n);
 	if (rc || n < range->min || n > range->max || n % range->unit) {
-		pr_err("rpcrdma2: %s=%s refused: a multiple of %u from %u to %u is allowed\n",
+		pr_err("%s=%s refused: a multiple of %u from %u to %u is allowed\n",
 		       name, val, range->unit, range->min, range->max);
 		return rc ?: -EINVAL;
 	}
@@ -208,7 +210,7 @@ static int param_set_dialects(const char *val, const struct kernel_param *kp)
 	rc = param_parse_dialects(names, &list);
 	kfree(names);
 	if (rc) {
-		pr_err("rpcrdma2: %s=%s refused: some of v2-09, v2-01 and v1 are allowed, separated by commas, each once, and v1 last\n",
+		pr_err("%s=%s refused: some of v2-09, v2-01 and v1 are allowed, separated by commas, each once, and v1 last\n",
 		       kp->name, val);
 		return rc;
 	}
@@ -284,7 +286,7 @@ static int param_set_reverse(const char *val, const struct kernel_param *kp)
 	int level = sysfs_match_string(reverse_names, val);
 
 	if (level < 0) {
-		pr_err("rpcrdma2: %s=%s refused: none, inline or genl is allowed\n",
+		pr_err("%s=%s refused: none, inline or genl is allowed\n",
 		       kp->name, val);
 		return level;
 	}

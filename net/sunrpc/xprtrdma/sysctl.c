@@ -10,6 +10,8 @@
  *
  * The statistics in that directory are in svc/stats.c.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/sysctl.h>
 
 #include "compat.h"
@@ -88,7 +90,7 @@ static int sysctl_do_unused(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
 	rc = proc_douintvec(&shown, write, buffer, lenp, ppos);
 	if (rc || !write || xchg(&unused->said, 1))
 		return rc;
-	pr_info("rpcrdma2: the sysctl %s has no effect: %s\n", table->procname,
+	pr_info("the sysctl %s has no effect: %s\n", table->procname,
 		unused->why);
 	return 0;
 }

@@ -15,6 +15,8 @@
  *
  * debugfs knows no network namespaces: all connections are there.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/debugfs.h>
 
 #include "conn.h"
@@ -163,7 +165,7 @@ static ssize_t dbgfs_control_write(struct file *file, const char __user *text,
 		return -EINVAL;
 	if (sscanf(line, "rbsiz %u", &size) != 1 || size % 1024 ||
 	    size < RPCRDMA2_RBSIZ_DEFAULT || size > RPCRDMA2_RBSIZ_MAX) {
-		pr_err("rpcrdma2: connection %u: refused: \"rbsiz N\" is allowed, N a multiple of 1024 from %u to %u\n",
+		pr_err("connection %u: refused: \"rbsiz N\" is allowed, N a multiple of 1024 from %u to %u\n",
 		       conn->id, RPCRDMA2_RBSIZ_DEFAULT, RPCRDMA2_RBSIZ_MAX);
 		return -EINVAL;
 	}

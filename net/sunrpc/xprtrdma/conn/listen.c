@@ -8,6 +8,8 @@
  * removal waits for this work alone. (A wildcard id has a child for each device; the CM
  * makes and destroys these by itself.)
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
@@ -131,11 +133,11 @@ static const char *listener_failure_reason(int status)
 static void listener_report(struct rpcrdma2_listener *listener, int status)
 {
 	if (status && !listener->failing)
-		pr_warn("rpcrdma2: not listening at %pISpc: %s (error %d); trying again every second\n",
+		pr_warn("not listening at %pISpc: %s (error %d); trying again every second\n",
 			&listener->addr, listener_failure_reason(status),
 			status);
 	else if (!status && listener->failing)
-		pr_info("rpcrdma2: listening at %pISpc again\n",
+		pr_info("listening at %pISpc again\n",
 			&listener->addr);
 	listener->failing = status;
 }

@@ -2,6 +2,8 @@
 /*
  * PD, CQ and QP, sized from what the upper layer wants and the device has.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/sizes.h>
 #include <linux/xarray.h>
 
@@ -44,7 +46,7 @@ static void qp_note_refused_inv(struct ib_device *dev)
 {
 	if (xa_load(&no_local_inv, dev->index))
 		return;
-	pr_warn("rpcrdma2: device %s takes no LOCAL_INV: registrations will be given up instead, which is slow\n",
+	pr_warn("device %s takes no LOCAL_INV: registrations will be given up instead, which is slow\n",
 		dev->name);
 	xa_store(&no_local_inv, dev->index, xa_mk_value(1), GFP_KERNEL);
 }
@@ -85,7 +87,7 @@ static int qp_check_device(struct ib_device *dev)
 {
 	if (!(dev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS) ||
 	    !dev->attrs.max_fast_reg_page_list_len) {
-		pr_err_ratelimited("rpcrdma2: device %s lacks memory management extensions (FRWR), which RPC-over-RDMA needs: not used\n",
+		pr_err_ratelimited("device %s lacks memory management extensions (FRWR), which RPC-over-RDMA needs: not used\n",
 				   dev->name);
 		return -EOPNOTSUPP;
 	}
@@ -283,7 +285,7 @@ static int qp_try_create(struct rpcrdma2_conn *conn,
 		attr->cap = cap;
 	}
 	if (rc)
-		pr_err_ratelimited("rpcrdma2: device %s makes no queue pair with %u Sends and %u Receives (error %d): max_requests or slot_table_entries may be too large\n",
+		pr_err_ratelimited("device %s makes no queue pair with %u Sends and %u Receives (error %d): max_requests or slot_table_entries may be too large\n",
 				   conn->cm_id->device->name, cap.max_send_wr,
 				   cap.max_recv_wr, rc);
 	return rc;
@@ -472,7 +474,7 @@ static void qp_reap_cq(struct ib_cq *cq)
  */
 void rpcrdma2_qp_abort(struct rpcrdma2_conn *conn, int rc)
 {
-	pr_err_ratelimited("rpcrdma2: device %s does not stop a queue pair (error %d)\n",
+	pr_err_ratelimited("device %s does not stop a queue pair (error %d)\n",
 			   conn->cm_id->device->name, rc);
 	if (rpcrdma2_conn_moves_data(conn))
 		return;

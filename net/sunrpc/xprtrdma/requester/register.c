@@ -11,6 +11,8 @@
  * has these. They cost the device more, so only memory with gaps is registered by them. The
  * second pool starts empty. A Call that finds none there uses the first pool.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/highmem.h>
 
 #include "requester.h"
@@ -73,7 +75,7 @@ static void mr_deregister(struct rpcrdma2_requester *requester,
 		mr->mr = NULL;
 		return;
 	}
-	pr_err_ratelimited("rpcrdma2: device %s does not give up a registration (error %d): %u pages are kept for good\n",
+	pr_err_ratelimited("device %s does not give up a registration (error %d): %u pages are kept for good\n",
 			   conn->pd->device->name, rc, mr->nents);
 	mr->kept = true;
 	conn->keeps_pd = true;

@@ -21,6 +21,8 @@
  *  -	While a connection waits because all places are taken, peers have a few seconds to
  *	speak, not half a minute (rpcrdma2_conn_hurry()).
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/ratelimit.h>
@@ -137,7 +139,7 @@ static void backlog_report_refusal(const struct sockaddr *sa,
 
 	rpcrdma2_svc_stats_refused();
 	if (__ratelimit(&limit))
-		pr_warn("rpcrdma2: refused a connection from %pISc: %u wait to be accepted, %u of them from this address\n",
+		pr_warn("refused a connection from %pISc: %u wait to be accepted, %u of them from this address\n",
 			sa, waiting, same);
 }
 

@@ -7,6 +7,8 @@
  * stays as long as the connection, since a client may come back for another
  * callback channel.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
 #include <linux/module.h>
@@ -138,7 +140,7 @@ static int reverse_take_role(struct reverse *reverse)
 	nofs = memalloc_nofs_save();
 	switch (rpcrdma2_conn_reverse(conn)) {
 	case RDMA2_RVREQSUP_NONE:
-		pr_info_ratelimited("rpcrdma2: no callbacks to client %s, because of %s: NFSv4.1 and later give it no delegations\n",
+		pr_info_ratelimited("no callbacks to client %s, because of %s: NFSv4.1 and later give it no delegations\n",
 				    xprt->address_strings[RPC_DISPLAY_ADDR],
 				    conn->peer.brs == RDMA2_RVREQSUP_NONE ?
 				    "what it said" : "reverse=none");

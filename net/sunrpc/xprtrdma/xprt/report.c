@@ -4,6 +4,8 @@
  * step, and what that means. No more than one a minute for each server, whatever it is
  * about: sunrpc tries again and again.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/sunrpc/addr.h>
 
 #include "xprt.h"
@@ -109,7 +111,7 @@ void rpcrdma2_report_failure(const struct rpcrdma2_xprt *x,
 
 	if (!report_is_worth_a_line(conn) || !rpcrdma2_server_report(x))
 		return;
-	pr_warn("rpcrdma2: %s connection to %pISpc (device %s, port %u), %s: %s (error %d%s%s)\n",
+	pr_warn("%s connection to %pISpc (device %s, port %u), %s: %s (error %d%s%s)\n",
 		conn->was_ready ? "lost the" : "no", &x->tried,
 		device ? device->name : "none", device ? cm_id->port_num : 0,
 		steps[conn->closed_in],

@@ -16,6 +16,8 @@
  * directions are a worker's where they have to wait for memory: who sends a Reply has
  * the write lock, and keeps out the Calls that write memory back.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/sunrpc/bc_xprt.h>
 #include <linux/sunrpc/svc.h>
 
@@ -475,7 +477,7 @@ int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs)
 	struct reverse_rqst *rr;
 
 	if (x->reverse == RDMA2_RVREQSUP_NONE) {
-		pr_warn_ratelimited("rpcrdma2: no callbacks from server %s, because of reverse=none: NFSv4.1 and later can't be mounted\n",
+		pr_warn_ratelimited("no callbacks from server %s, because of reverse=none: NFSv4.1 and later can't be mounted\n",
 				    xprt->address_strings[RPC_DISPLAY_ADDR]);
 		return -EPROTONOSUPPORT;
 	}
