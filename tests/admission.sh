@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: how much memory Calls under RDMA Read take at a server, and how long. With siw, since its packets go by way of lo, where they can be
-# delayed.
+# Guest script: how much memory Calls under RDMA Read take at a server, and for how long. siw's
+# packets pass the device lo, where the script delays them.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -34,6 +34,8 @@ trace_reads() {
 	mkdir -p $TRACING/instances/reads
 	: >$TRACING/instances/reads/trace
 	echo 1024 >$TRACING/instances/reads/buffer_size_kb
+	# CPUs' clocks differ, and the order of events is what counts here.
+	echo counter >$TRACING/instances/reads/trace_clock
 	for event in call_read call_read_done; do
 		must eval "echo 1 >$TRACING/instances/reads/events/rpcrdma2/rpcrdma2_$event/enable"
 	done
