@@ -290,9 +290,18 @@ static const struct rpc_timeout echo_impatient = {
 	.to_maxval	= 2 * HZ,
 };
 
+/* To connect may take longer than 2 s on a busy machine. */
+static struct rpc_clnt *echo_connect_impatient(struct kunit *test)
+{
+	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);
+
+	clnt->cl_timeout = &echo_impatient;
+	return clnt;
+}
+
 static void nobody_touches_pages_of_rpcs_that_timed_out(struct kunit *test)
 {
-	struct rpc_clnt *clnt = echo_connect(test, &echo_impatient);
+	struct rpc_clnt *clnt = echo_connect_impatient(test);
 	static const struct echo_shape small = { .arg_head = 100 };
 	struct echo_test *et = test->priv;
 	struct echo_req *req;
@@ -338,7 +347,7 @@ static void time_to_answer_begins_with_the_connection(struct kunit *test)
 /* A Call that is never answered must not keep what an answer would free. */
 static void client_outlives_dropped_calls(struct kunit *test)
 {
-	struct rpc_clnt *clnt = echo_connect(test, &echo_impatient);
+	struct rpc_clnt *clnt = echo_connect_impatient(test);
 	static const struct echo_shape dropped[] = {
 		{ .flags = ECHO_DROP, .arg_head = 100 },
 		{ .flags = ECHO_DROP | RES_DDP, .res_pages = 10000 },
