@@ -24,6 +24,8 @@ WORDS = {
     "conn/send_pool.c": "send",
     "conn/sq.c": "sq send",
     "module.c": "rpcrdma2",
+    "netlink/family.c": "netlink",
+    "netlink/fill.c": "put",
     "requester/buffer.c": "call_buffer",
     "requester/invalidate.c": "inv",
     "requester/long.c": "long_reply",

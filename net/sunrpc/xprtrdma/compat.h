@@ -14,6 +14,7 @@
 #include <linux/sunrpc/svc_xprt.h>
 #include <linux/sunrpc/xprt.h>
 #include <linux/version.h>
+#include <net/genetlink.h>
 
 /*
  * The probes tell kernels apart, also those of distributions, which have much of what came
@@ -195,6 +196,24 @@ static inline void rpcrdma2_shrinker_free(struct shrinker *shrinker)
 	kfree(shrinker);
 }
 #endif
+
+/* A dump's attributes, by their types */
+static inline struct nlattr **rpcrdma2_dump_attrs(struct netlink_callback *cb)
+{
+#ifdef RPCRDMA2_HAVE_GENL_INFO_DUMP
+	return genl_info_dump(cb)->attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
+#endif
+}
+
+/* A "uint" of a netlink specification: 32 bits, or 64 if the number needs them */
+static inline int rpcrdma2_nla_put_uint(struct sk_buff *skb, int attr, u64 value)
+{
+	if (value <= U32_MAX)
+		return nla_put_u32(skb, attr, value);
+	return nla_put(skb, attr, sizeof(value), &value);
+}
 
 /* A kernel thread that does what is queued for it, from now on */
 #ifndef kthread_run_worker

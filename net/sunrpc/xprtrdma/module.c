@@ -8,6 +8,7 @@
 
 #include "compat.h"
 #include "conn/conn.h"
+#include "netlink/netlink.h"
 #include "param.h"
 #include "requester/requester.h"
 #include "svc/svc.h"
@@ -32,9 +33,12 @@ static int __init rpcrdma2_init(void)
 	rc = rpcrdma2_call_buffers_init();
 	if (rc)
 		goto out_pages;
-	rc = rpcrdma2_conn_init();
+	rc = rpcrdma2_netlink_init();
 	if (rc)
 		goto out_calls;
+	rc = rpcrdma2_conn_init();
+	if (rc)
+		goto out_netlink;
 	rc = rpcrdma2_explain(rpcrdma2_svc_register());
 	if (rc)
 		goto out_conn;
@@ -53,6 +57,8 @@ out_svc:
 	rpcrdma2_svc_unregister();
 out_conn:
 	rpcrdma2_conn_cleanup();
+out_netlink:
+	rpcrdma2_netlink_exit();
 out_calls:
 	rpcrdma2_call_buffers_exit();
 out_pages:
@@ -67,6 +73,7 @@ static void __exit rpcrdma2_exit(void)
 	rpcrdma2_svc_reverse_unregister();
 	rpcrdma2_svc_unregister();
 	rpcrdma2_conn_cleanup();
+	rpcrdma2_netlink_exit();
 	rpcrdma2_call_buffers_exit();
 	rpcrdma2_pages_exit();
 }

@@ -31,7 +31,6 @@
 #define MEMORY_MAX		SZ_16M
 #define INLINE_IDLE_MIN		1
 #define INLINE_IDLE_MAX		3600
-#define HEARTBEAT_MAX		3600
 #define VERSION_RETRY_MIN	1
 #define VERSION_RETRY_MAX	86400
 
@@ -144,7 +143,10 @@ static struct rpcrdma2_range receive_memory = {
 	&rpcrdma2_receive_memory, MEMORY_MIN, MEMORY_MAX, 1
 };
 
-static struct rpcrdma2_range heartbeat = { &rpcrdma2_heartbeat_period, 0, HEARTBEAT_MAX, 1 };
+static struct rpcrdma2_range heartbeat = {
+	&rpcrdma2_heartbeat_period, 0, RPCRDMA2_HEARTBEAT_MAX, 1
+};
+
 static struct rpcrdma2_range version = { &rpcrdma2_version, 0, RPCRDMA2_VERSION_2, 1 };
 
 static struct rpcrdma2_range version_retry = {

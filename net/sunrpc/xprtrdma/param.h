@@ -18,6 +18,9 @@
 /* The same for a callback, for which each client has jobs in reserve */
 #define RPCRDMA2_REVERSE_PAYLOAD	SZ_1M
 
+/* Seconds: the longest period of heartbeats */
+#define RPCRDMA2_HEARTBEAT_MAX		3600
+
 /* Reverse-direction Calls that a client allows, and a server uses. */
 #define RPCRDMA2_REVERSE_CREDITS	8
 

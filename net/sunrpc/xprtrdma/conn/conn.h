@@ -15,6 +15,7 @@
 #include <linux/kref.h>
 #include <linux/kthread.h>
 #include <linux/llist.h>
+#include <linux/rbtree.h>
 #include <linux/sched/mm.h>
 #include <linux/socket.h>
 #include <linux/spinlock.h>
@@ -437,6 +438,7 @@ struct rpcrdma2_heartbeat {
  * @file: in debugfs, to be read
  * @control: in debugfs, to be written
  * @file_work: makes @file, and removes it; has a reference while it is queued
+ * @present: for netlink/: in the tree of connections of the network namespace
  * @stats: counters
  */
 struct rpcrdma2_conn {
@@ -523,6 +525,7 @@ struct rpcrdma2_conn {
 	struct dentry			*file;
 	struct dentry			*control;
 	struct work_struct		file_work;
+	struct rb_node			present;
 
 	/* By whoever posts, under the lock: one cache line */
 	spinlock_t			lock ____cacheline_aligned_in_smp; /* both Queues */
@@ -722,6 +725,20 @@ bool rpcrdma2_recv_budget_failed_lately(void);
 void rpcrdma2_recv_budget_note_failure(void);
 void rpcrdma2_recv_budget_show(struct seq_file *seq);
 
+/**
+ * struct rpcrdma2_recv_budget_use - memory of a server's Receives
+ * @octets: octets in use
+ * @limit: octets that may be in use before buffers grow no more
+ * @shortages: times that there was too little
+ */
+struct rpcrdma2_recv_budget_use {
+	u64	octets;
+	u64	limit;
+	u64	shortages;
+};
+
+void rpcrdma2_recv_budget_use(struct rpcrdma2_recv_budget_use *use);
+
 /* send_pool.c */
 int rpcrdma2_send_pool_provide(struct rpcrdma2_conn *conn, gfp_t gfp);
 int rpcrdma2_send_encode(struct rpcrdma2_send *send,
@@ -757,6 +774,8 @@ int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
 void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn);
 u8 rpcrdma2_heartbeat_reads(const struct rpcrdma2_conn *conn);
 unsigned int rpcrdma2_heartbeat_secs(const struct rpcrdma2_conn *conn);
+bool rpcrdma2_heartbeat_possible(const struct rpcrdma2_conn *conn);
+void rpcrdma2_heartbeat_set(struct rpcrdma2_conn *conn, unsigned int secs);
 void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn);
 
 /* negotiate.c */

@@ -89,6 +89,17 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
 }
 
 /**
+ * rpcrdma2_heartbeat_possible - can a connection look for its peer?
+ * @conn: a connection that is established
+ *
+ * Return: false if heartbeats are RDMA Reads, and the peer answers none
+ */
+bool rpcrdma2_heartbeat_possible(const struct rpcrdma2_conn *conn)
+{
+	return !conn->heartbeat.chain.reads || conn->max_reads_out;
+}
+
+/**
  * rpcrdma2_heartbeat_secs - how often does a connection look for its peer?
  * @conn: a connection that is established
  *
@@ -96,9 +107,9 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
  */
 unsigned int rpcrdma2_heartbeat_secs(const struct rpcrdma2_conn *conn)
 {
-	if (conn->heartbeat.chain.reads && !conn->max_reads_out)
+	if (!rpcrdma2_heartbeat_possible(conn))
 		return 0;
-	return conn->param.heartbeat;
+	return READ_ONCE(conn->param.heartbeat);
 }
 
 /* If the Queue is full, it waits: a Queue that moves is a sign of life, too. */
@@ -169,4 +180,20 @@ void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn)
 	}
 	/* Whoever looks after many peers, or after little else, wakes once for all. */
 	rpcrdma2_conn_set_timer(conn, round_jiffies_relative(secs * HZ));
+}
+
+/**
+ * rpcrdma2_heartbeat_set - look for the peer more often, less often, or never
+ * @conn: a connection that was ready; the caller is between enter and exit
+ * @secs: seconds of silence until a heartbeat, or 0: never
+ *
+ * Process context. A heartbeat that is out has at least @secs from now on. If the timer is
+ * running at this moment, it comes once more after the former time.
+ */
+void rpcrdma2_heartbeat_set(struct rpcrdma2_conn *conn, unsigned int secs)
+{
+	WRITE_ONCE(conn->param.heartbeat, secs);
+	/* Until the dialect is decided, the timer limits something else. It goes on as this one. */
+	if (secs && rpcrdma2_hs_decided(READ_ONCE(conn->handshake)))
+		rpcrdma2_conn_set_timer(conn, round_jiffies_relative(secs * HZ));
 }

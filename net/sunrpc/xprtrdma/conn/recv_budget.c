@@ -129,3 +129,16 @@ void rpcrdma2_recv_budget_show(struct seq_file *seq)
 	rpcrdma2_show(seq, "memory", "%ld", atomic_long_read(&octets));
 	rpcrdma2_show(seq, "shortages", "%d", atomic_read(&shortages));
 }
+
+/**
+ * rpcrdma2_recv_budget_use - how much memory do a server's Receives take?
+ * @use: where to put the answer
+ *
+ * Any context.
+ */
+void rpcrdma2_recv_budget_use(struct rpcrdma2_recv_budget_use *use)
+{
+	use->octets = atomic_long_read(&octets);
+	use->limit = recv_budget_limit();
+	use->shortages = (u32)atomic_read(&shortages);
+}

@@ -819,3 +819,19 @@ void rpcrdma2_show_admission(struct seq_file *seq)
 	rpcrdma2_show(seq, "read_pages_limit", "%lu", budget_limit());
 	rpcrdma2_show_count(seq, "read_page_waits", now.waits);
 }
+
+/**
+ * rpcrdma2_admission_use - how many pages do Calls with chunks hold?
+ * @use: where to put the answer
+ *
+ * Process context.
+ */
+void rpcrdma2_admission_use(struct rpcrdma2_page_use *use)
+{
+	spin_lock(&budget_lock);
+	use->held = budget.held;
+	use->most = budget.most;
+	use->waits = budget.waits;
+	spin_unlock(&budget_lock);
+	use->limit = budget_limit();
+}

@@ -211,6 +211,18 @@ static int pages_shrinker_init(void)
 }
 
 /**
+ * rpcrdma2_pages_kept - how many pages are kept?
+ *
+ * Process context.
+ *
+ * Return: how many, by all CPUs
+ */
+unsigned long rpcrdma2_pages_kept(void)
+{
+	return pages_count_kept();
+}
+
+/**
  * rpcrdma2_show_pages - write how many pages are kept
  * @seq: where to
  */

@@ -382,6 +382,22 @@ void rpcrdma2_wait_end(struct rpcrdma2_job *job);
 void rpcrdma2_admission_return(struct rpcrdma2_job *job);
 void rpcrdma2_show_admission(struct seq_file *seq);
 
+/**
+ * struct rpcrdma2_page_use - pages of Calls with chunks
+ * @held: pages that Calls hold now, or may use
+ * @most: the most so far
+ * @limit: pages that they may hold
+ * @waits: Calls that waited for pages
+ */
+struct rpcrdma2_page_use {
+	u64	held;
+	u64	most;
+	u64	limit;
+	u64	waits;
+};
+
+void rpcrdma2_admission_use(struct rpcrdma2_page_use *use);
+
 /* reply.c */
 int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length);
 int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
@@ -427,6 +443,7 @@ int rpcrdma2_pages_get(struct page **pages, unsigned int n);
 void rpcrdma2_pages_give(struct page **pages, unsigned int n);
 void rpcrdma2_pages_exchange(struct page **pages, unsigned int n);
 void rpcrdma2_pages_fill(struct page **pages, unsigned int n);
+unsigned long rpcrdma2_pages_kept(void);
 void rpcrdma2_show_pages(struct seq_file *seq);
 int rpcrdma2_pages_init(void);
 void rpcrdma2_pages_exit(void);

@@ -89,6 +89,23 @@ void rpcrdma2_svc_stats_refused(void)
 	spin_unlock(&totals_lock);
 }
 
+/**
+ * rpcrdma2_svc_stats_nr_refused - how many requests for a connection were refused?
+ *
+ * Process context.
+ *
+ * Return: how many, since the module was loaded
+ */
+u64 rpcrdma2_svc_stats_nr_refused(void)
+{
+	u64 refused;
+
+	spin_lock(&totals_lock);
+	refused = gone.refused;
+	spin_unlock(&totals_lock);
+	return refused;
+}
+
 static void totals_add_up(struct totals *sum)
 {
 	const struct rpcrdma2_conn *conn;

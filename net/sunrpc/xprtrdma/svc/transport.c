@@ -14,6 +14,7 @@
 #include <linux/sunrpc/xprt.h>
 
 #include "compat.h"
+#include "netlink/netlink.h"
 #include "param.h"
 #include "requester/requester.h"
 #include "svc.h"
@@ -45,6 +46,7 @@ static int svc_conn_prepare(struct rpcrdma2_conn *conn)
 
 static void svc_conn_ready(struct rpcrdma2_conn *conn)
 {
+	rpcrdma2_netlink_ready(conn);
 	rpcrdma2_offer(conn->svc_xprt);
 }
 
@@ -68,6 +70,7 @@ static void svc_conn_drained(struct rpcrdma2_conn *conn)
 		rpcrdma2_svc_reverse_lost(conn->svc_xprt);
 	}
 	rpcrdma2_svc_drop_jobs(conn->svc_xprt);
+	rpcrdma2_netlink_lost(conn);
 }
 
 static void svc_conn_closed(struct rpcrdma2_conn *conn)

@@ -16,6 +16,7 @@
  */
 #include <linux/random.h>
 
+#include "netlink/netlink.h"
 #include "param.h"
 #include "xprt.h"
 
@@ -45,6 +46,7 @@ static void xprt_conn_ready(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_xprt *x = conn->xprt;
 	struct rpc_xprt *xprt = &x->xprt;
 
+	rpcrdma2_netlink_ready(conn);
 	if (conn->dialect != conn->param.dialects.dialect[0])
 		rpcrdma2_server_learned(x, conn->dialect);
 	rpcrdma2_requester_ready(conn->requester);
@@ -114,6 +116,7 @@ static void xprt_conn_drained(struct rpcrdma2_conn *conn)
 	connect_weigh_suspicion(x, conn);
 	rpcrdma2_requester_drained(conn->requester);
 	rpcrdma2_xprt_reverse_drop(conn);
+	rpcrdma2_netlink_lost(conn);
 	rpcrdma2_report_failure(x, conn);
 }
 

@@ -10,6 +10,7 @@
 #include <linux/sunrpc/addr.h>
 #include <net/net_namespace.h>
 
+#include "netlink/netlink.h"
 #include "param.h"
 #include "xprt.h"
 
@@ -140,8 +141,12 @@ rpcrdma2_server_dialect(const struct rpcrdma2_xprt *x)
 void rpcrdma2_server_learned(const struct rpcrdma2_xprt *x,
 			     const struct rpcrdma2_dialect *dialect)
 {
+	bool is_news = rpcrdma2_server_dialect(x) != dialect;
+
 	server_remember(learned, x, dialect,
 			READ_ONCE(rpcrdma2_version_retry) * HZ);
+	if (is_news)
+		rpcrdma2_netlink_fallback(x, dialect);
 }
 
 /**
