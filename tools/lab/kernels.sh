@@ -17,7 +17,7 @@ packages() {
 	capture) echo "tcpdump tshark" ;;
 	trace)	echo "bpftrace trace-cmd linux-perf" ;;
 	peer)	echo "gcc make librdmacm-dev libibverbs-dev ibverbs-providers" ;;
-	lint)	echo "shellcheck sparse" ;;
+	lint)	echo "shellcheck sparse python3-yaml" ;;
 	model)	echo "spin gcc tcc" ;;
 	mutate)	echo "gcc libc6-dev tcc" ;;
 	prove)	echo "gcc libc6-dev frama-c-base" ;;
