@@ -80,6 +80,17 @@ def mounted(stats=None, **connection):
             f"{DEBUGFS}/7": lines(values)}
 
 
+def by_netlink(files, **server):
+    """The same host, whose debugfs may not be read: what rpcrdma2(8) says"""
+    values = {name: int(value) if re.fullmatch(r"-?\d+", value) else value
+              for name, value in (line.split(": ") for line in
+                                  files[f"{DEBUGFS}/7"].splitlines())}
+    values["errors_sent_vers"] = 0
+    return files | {f"{DEBUGFS}/7": "(may not be read)",
+                    "/commands/rpcrdma2 --json conn show": json.dumps({"connections": [values]}),
+                    "/commands/rpcrdma2 --json stat": json.dumps({"server": server})}
+
+
 def log(*said):
     return {"/commands/dmesg": "".join(f"[ 1.0] {line}\n" for line in said)}
 
@@ -273,6 +284,14 @@ CASES = (
         "netid: rdma\naddr:  10.0.0.9\n",
         "/sys/kernel/debug/sunrpc/rpc_clnt/4/tasks": "1 c084\n"}),
      "RD013 RD502=(RD014) RD014=locked down"),
+    ("a mount, under lockdown", by_netlink(mounted()) | SECURE, "RD013 RD501=100 % of 1000"),
+    ("errors, under lockdown", by_netlink(mounted(errors_sent=3, errors_sent_system=3)) | SECURE,
+     "RD013 RD501 RD511=(errors_sent_system: 3)"),
+    ("clients that went silent, by netlink", by_netlink(mounted(), heartbeats_missed=2),
+     "RD501 RD605=2 clients"),
+    ("no connection, by netlink", mounted() | {
+        f"{DEBUGFS}/7": None, "/commands/rpcrdma2 --json conn show": '{"connections": []}'},
+     "RD502=idle"),
     ("a mount that hangs", idle(**{
         "/sys/kernel/debug/sunrpc/rpc_clnt/4/xprt/info":
         "netid: rdma\naddr:  10.0.0.9\n",

@@ -58,6 +58,19 @@ read_all() {
 	grep -q '/[0-9]*$' /run/files || lab_fail "no connection has a file"
 }
 
+# by_netlink - rpcrdma2 shows and changes a connection; and the doctor needs no debugfs.
+by_netlink() {
+	"$scripts/rpcrdma2" conn show "$LAB_MOUNT" >/run/said
+	grep -q "client ready .* mount $LAB_MOUNT\$" /run/said ||
+		lab_fail "rpcrdma2 conn show: $(cat /run/said)"
+	must "$scripts/rpcrdma2" conn set "$LAB_MOUNT" heartbeat 9 receive-buffer-size 16384
+	"$scripts/rpcrdma2" conn show --details "$LAB_MOUNT" >/run/said
+	grep -q '^ *heartbeat: *9$' /run/said || lab_fail "$(cat /run/said)"
+	must umount /sys/kernel/debug
+	consult
+	must mount -t debugfs none /sys/kernel/debug
+}
+
 # It has a descriptor for each of its probes, but for BEGIN, and for the buffer of each CPU.
 attached() {
 	local probes fds
@@ -95,6 +108,7 @@ lock integrity
 see_versions README.md
 see_versions Documentation/man/rpcrdma2.7.rst
 read_all
+by_netlink
 consult "$LAB_SERVER"
 doctor_finds RD013 integrity
 doctor_finds RD414 "in version 2"
@@ -107,6 +121,7 @@ trace_forms
 lock confidentiality
 see_versions README.md
 read_all
+by_netlink
 consult
 doctor_finds RD013 bpftrace
 ! "$scripts/rpcrdma2-forms" >/run/forms.out 2>&1 || lab_fail "it traces"

@@ -97,6 +97,17 @@ work offsets &
 must within "$client" eval "LAB_ROLE=client; work offsets"
 must wait $!
 
+# A netlink socket sees the connections of its own namespace: a client's, a server's.
+mine=$("$LAB_TREE/scripts/rpcrdma2" conn show | cut -d : -f 1 | sort)
+others=$(within "$client" "$LAB_TREE/scripts/rpcrdma2" conn show | cut -d : -f 1 | sort)
+[[ $(wc -w <<<"$mine") -eq 2 && $(wc -w <<<"$others") -eq 2 &&
+	-z $(comm -12 <(echo "$mine") <(echo "$others")) ]] ||
+	lab_fail "connections: $mine; in the other namespace: $others"
+for number in $others; do
+	! "$LAB_TREE/scripts/rpcrdma2" conn set "$number" heartbeat 9 2>/dev/null ||
+		lab_fail "a connection of the other namespace was set"
+done
+
 # A server takes no client of the other namespace.
 must within "$client" umount "$LAB_MOUNT"
 must within "$server" rpc.nfsd 0
