@@ -82,6 +82,8 @@ check_python() {
 
 check_prose() { tests/prose.py && tests/reference.py; }
 
+check_interfaces() { tools/netlink.py --check && tests/abi.py; }
+
 "$lab" deps lint && debug=$(KERNEL=6.1 "$lab" kernel debug) || exit
 source=$(realpath "$debug/build/source")
 cd "$tree" || exit
@@ -92,4 +94,5 @@ check shellcheck check_shell
 check python check_python
 check documentation check_prose
 check names tests/names.py
+check "stable interfaces" check_interfaces
 [ $failures -eq 0 ]
