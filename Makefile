@@ -126,9 +126,11 @@ install-tools: man
 	install -D -m 644 tools/wireshark/rpcrdma2.lua \
 		$(DESTDIR)$(share)/rpcrdma2.lua
 	install -m 755 scripts/rpcrdma2 $(DESTDIR)/usr/sbin/rpcrdma2
-	install -m 644 Documentation/netlink/specs/rpcrdma2.yaml $(DESTDIR)$(share)
+	install -m 644 Documentation/netlink/specs/rpcrdma2.yaml \
+		etc/prometheus/rpcrdma2.rules.yml $(DESTDIR)$(share)
 	install -D -m 644 etc/bash-completion/rpcrdma2 \
 		$(DESTDIR)/usr/share/bash-completion/completions/rpcrdma2
+	install -D -m 644 -t $(DESTDIR)/usr/lib/systemd/system etc/systemd/*
 
 demo: ## NFS over RDMA in a guest with the distribution's kernel
 	tools/demo
