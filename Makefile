@@ -117,8 +117,6 @@ install-tools: man
 			install -m 755 $$tool $(DESTDIR)/usr/sbin/$${name%.*} ;; \
 		esac || exit; \
 	done
-	sed -i 's/@VERSION@/$(VERSION)/' $(DESTDIR)$(share)/run-bpftrace \
-		$(DESTDIR)/usr/sbin/rpcrdma2-doctor
 	for page in $(OUT)/man/*.[1-8]; do \
 		install -D -m 644 $$page \
 			$(DESTDIR)/usr/share/man/man$${page##*.}/$${page##*/}; \
@@ -130,6 +128,8 @@ install-tools: man
 		etc/prometheus/rpcrdma2.rules.yml $(DESTDIR)$(share)
 	install -D -m 644 etc/bash-completion/rpcrdma2 \
 		$(DESTDIR)/usr/share/bash-completion/completions/rpcrdma2
+	sed -i 's/@VERSION@/$(VERSION)/' $(DESTDIR)$(share)/run-bpftrace \
+		$(DESTDIR)/usr/sbin/rpcrdma2-doctor $(DESTDIR)/usr/sbin/rpcrdma2
 	install -D -m 644 -t $(DESTDIR)/usr/lib/systemd/system etc/systemd/*
 
 demo: ## NFS over RDMA in a guest with the distribution's kernel

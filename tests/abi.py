@@ -70,7 +70,7 @@ def metric_names(tool):
 
 
 def names():
-    source = (TOP / "net/sunrpc/xprtrdma/module.c").read_text()
+    source = (TOP / "net/sunrpc/xprtrdma/param.c").read_text()
     yield from (f"parameter {name}"
                 for name in re.findall(r"module_param_(?:cb|named)\((\w+)", source))
     doctor, tool = module(TOP / "scripts/rpcrdma2-doctor"), module(TOP / "scripts/rpcrdma2")
