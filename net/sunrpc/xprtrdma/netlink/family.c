@@ -166,7 +166,7 @@ static int netlink_check_set(struct genl_info *info, const struct rpcrdma2_conn 
 static int netlink_resize(struct genl_info *info, struct rpcrdma2_conn *conn,
 			  struct nlattr *size)
 {
-	int rc = rpcrdma2_conn_resize(conn, nla_get_u32(size));
+	int rc = rpcrdma2_resize_recvs(conn, nla_get_u32(size));
 
 	switch (rc) {
 	case -EBUSY:
@@ -264,7 +264,7 @@ static const struct nla_policy conn_get_policy[] = {
 	[RPCRDMA2_A_CONN_ID]		= { .type = NLA_U32 },
 };
 
-static const struct netlink_range_validation size_range = {
+static struct netlink_range_validation size_range = {
 	.min	= RPCRDMA2_RBSIZ_DEFAULT,
 	.max	= RPCRDMA2_RBSIZ_MAX,
 };
