@@ -103,8 +103,8 @@ same_as_rpm() {
 	diff <(rpm -qpl "$work"/rpm/*.noarch.rpm | grep -E '^/usr/(src|sbin|lib|share/rpcrdma2)/' |
 	       sort) \
 	     <(cd "$work" && find rpcrdma2-{dkms,tools}/usr | sed 's|^[^/]*||' |
-	       grep -E '^/usr/(src|sbin|lib|share/rpcrdma2)/' | grep -v '^/usr/lib/modprobe.d$' |
-	       sort) &&
+	       grep -E '^/usr/(src|sbin|lib|share/rpcrdma2)/' |
+	       grep -vxE '/usr/lib/(modprobe.d|systemd|systemd/system)' | sort) &&
 	diff <(rpm2cpio "$work"/rpm/rpcrdma2-dkms-*.rpm | cpio -i --quiet --to-stdout '*/dkms.conf') \
 	     "$work/rpcrdma2-dkms/usr/src/rpcrdma2-$version/dkms.conf"
 }
