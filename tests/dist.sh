@@ -17,23 +17,10 @@ copy=$cache/tree
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 version=$("$tree/tools/version")
-failures=0
+# shellcheck source=tests/report.sh
+. "$tree/tests/report.sh"
 tests=dissect
 [ "${1:-}" != all ] || tests="dissect wire"
-
-# check TITLE COMMAND... - it prints why it fails.
-check() {
-	local title=$1
-	shift
-
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok: $title"
-	else
-		tail -n 30 "$work/log"
-		echo "FAILED: $title"
-		failures=$((failures + 1))
-	fi
-}
 
 # same_version COMMAND... - the last word that it prints
 same_version() {

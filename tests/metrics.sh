@@ -10,7 +10,8 @@ set -u
 tree=$(realpath "$(dirname "$0")/..")
 cache=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}/prometheus
 promtool=$cache/usr/bin/promtool
-failures=0
+# shellcheck source=tests/report.sh
+. "$tree/tests/report.sh"
 
 get_promtool() {
 	local directory
@@ -22,19 +23,6 @@ get_promtool() {
 	local status=$?
 	rm -rf "$directory"
 	return $status
-}
-
-# check TITLE COMMAND...
-check() {
-	local output
-
-	if output=$("${@:2}" 2>&1); then
-		echo "ok: $1"
-	else
-		echo "$output"
-		echo "FAILED: $1"
-		failures=$((failures + 1))
-	fi
 }
 
 # Of a machine with a connection of either role; each value is 1.

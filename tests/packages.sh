@@ -7,7 +7,8 @@
 #
 #	packages.sh [kmod]
 #
-# kmod: also make the RPM package with a built module. In a chroot: nothing is loaded. tests/packages-debian.sh boots one.
+# kmod: also make the RPM package with a built module. All is tried in a chroot: nothing is
+# loaded. tests/packages-debian.sh boots one.
 
 set -u
 
@@ -17,24 +18,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 root=$work/root
-failures=0
 
+# shellcheck source=tests/report.sh
+. "$tree/tests/report.sh"
 # shellcheck source=tests/debian.sh
 . "$tree/tests/debian.sh"
-
-# check TITLE COMMAND... - it prints why it fails.
-check() {
-	local title=$1 log=$work/check.log
-	shift
-
-	if "$@" >"$log" 2>&1; then
-		echo "ok: $title"
-	else
-		tail -n 30 "$log"
-		echo "FAILED: $title"
-		failures=$((failures + 1))
-	fi
-}
 
 ### What they are made of
 
