@@ -804,23 +804,6 @@ void rpcrdma2_admission_end(struct rpcrdma2_responder *responder)
 }
 
 /**
- * rpcrdma2_show_admission - write what Calls with chunks hold
- * @seq: where to
- */
-void rpcrdma2_show_admission(struct seq_file *seq)
-{
-	struct budget now;
-
-	spin_lock(&budget_lock);
-	now = budget;
-	spin_unlock(&budget_lock);
-	rpcrdma2_show(seq, "read_pages", "%lu", now.held);
-	rpcrdma2_show(seq, "read_pages_most", "%lu", now.most);
-	rpcrdma2_show(seq, "read_pages_limit", "%lu", budget_limit());
-	rpcrdma2_show_count(seq, "read_page_waits", now.waits);
-}
-
-/**
  * rpcrdma2_admission_use - how many pages do Calls with chunks hold?
  * @use: where to put the answer
  *
@@ -834,4 +817,19 @@ void rpcrdma2_admission_use(struct rpcrdma2_page_use *use)
 	use->waits = budget.waits;
 	spin_unlock(&budget_lock);
 	use->limit = budget_limit();
+}
+
+/**
+ * rpcrdma2_show_admission - write how many pages Calls with chunks hold
+ * @seq: where to
+ */
+void rpcrdma2_show_admission(struct seq_file *seq)
+{
+	struct rpcrdma2_page_use now;
+
+	rpcrdma2_admission_use(&now);
+	rpcrdma2_show_count(seq, "read_pages", now.held);
+	rpcrdma2_show_count(seq, "read_pages_most", now.most);
+	rpcrdma2_show_count(seq, "read_pages_limit", now.limit);
+	rpcrdma2_show_count(seq, "read_page_waits", now.waits);
 }

@@ -143,7 +143,14 @@ void rpcrdma2_pages_fill(struct page **pages, unsigned int n)
 	put_cpu_ptr(kept);
 }
 
-static unsigned long pages_count_kept(void)
+/**
+ * rpcrdma2_pages_kept - how many pages are kept?
+ *
+ * Any context.
+ *
+ * Return: how many, by all CPUs
+ */
+unsigned long rpcrdma2_pages_kept(void)
 {
 	unsigned long n = 0;
 	int cpu;
@@ -168,7 +175,7 @@ static void pages_drain(struct work_struct *work)
 static unsigned long pages_shrink_count(struct shrinker *unused,
 					struct shrink_control *sc)
 {
-	return pages_count_kept() ?: SHRINK_EMPTY;
+	return rpcrdma2_pages_kept() ?: SHRINK_EMPTY;
 }
 
 /* Each CPU gives back its own, soon. */
@@ -211,24 +218,12 @@ static int pages_shrinker_init(void)
 }
 
 /**
- * rpcrdma2_pages_kept - how many pages are kept?
- *
- * Process context.
- *
- * Return: how many, by all CPUs
- */
-unsigned long rpcrdma2_pages_kept(void)
-{
-	return pages_count_kept();
-}
-
-/**
  * rpcrdma2_show_pages - write how many pages are kept
  * @seq: where to
  */
 void rpcrdma2_show_pages(struct seq_file *seq)
 {
-	rpcrdma2_show(seq, "kept_pages", "%lu", pages_count_kept());
+	rpcrdma2_show(seq, "kept_pages", "%lu", rpcrdma2_pages_kept());
 }
 
 /**
