@@ -439,9 +439,9 @@ int rpcrdma2_fill_role(struct sk_buff *skb, int attr,
 				  totals->failed) ||
 	    rpcrdma2_nla_put_uint(skb, RPCRDMA2_A_ROLE_TOTALS_DIALECT_FALLBACKS,
 				  totals->fallbacks) ||
-	    put_traffic(skb, RPCRDMA2_A_ROLE_TOTALS_TRAFFIC, &totals->conn) ||
-	    put_requester_totals(skb, &totals->requester) ||
-	    put_responder_totals(skb, &totals->responder))
+	    put_traffic(skb, RPCRDMA2_A_ROLE_TOTALS_TRAFFIC, &totals->counts.conn) ||
+	    put_requester_totals(skb, &totals->counts.requester) ||
+	    put_responder_totals(skb, &totals->counts.responder))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

@@ -9,8 +9,7 @@
 
 #include <uapi/linux/rpcrdma2_netlink.h>
 
-#include "requester/requester.h"
-#include "responder/responder.h"
+#include "totals.h"
 
 struct net;
 struct rpcrdma2_xprt;
@@ -23,18 +22,14 @@ struct rpcrdma2_xprt;
  * @made: connections that became ready, ever
  * @failed: those of @made that failed; neither end closed them
  * @fallbacks: times that a client found that a server lacks the first dialect
- * @conn: counters of all of @made
- * @requester: the same, of Calls of this end
- * @responder: the same, of Calls of the peer
+ * @counts: counters of all of @made
  */
 struct rpcrdma2_role_totals {
 	u64				present;
 	u64				made;
 	u64				failed;
 	u64				fallbacks;
-	struct rpcrdma2_conn_stats	conn;
-	struct rpcrdma2_stats		requester;
-	struct rpcrdma2_responder_stats	responder;
+	struct rpcrdma2_totals		counts;
 };
 
 /* present.c */

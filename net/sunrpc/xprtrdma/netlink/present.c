@@ -56,19 +56,6 @@ static bool present_is_before(struct rb_node *a, const struct rb_node *b)
 	return present_conn_at(a)->id < rb_entry(b, struct rpcrdma2_conn, present)->id;
 }
 
-static void present_add_up(struct rpcrdma2_role_totals *sum, const struct rpcrdma2_conn *conn)
-{
-	const struct rpcrdma2_requester *requester;
-
-	/* Pairs with the release in rpcrdma2_requester_create(). */
-	requester = smp_load_acquire(&conn->requester);
-	rpcrdma2_counters_add(&sum->conn, &conn->stats, sizeof(sum->conn));
-	rpcrdma2_responder_stats_add(&sum->responder, conn->responder);
-	if (requester)
-		rpcrdma2_counters_add(&sum->requester, &requester->stats,
-				      sizeof(sum->requester));
-}
-
 /**
  * rpcrdma2_present_add - a connection is ready
  * @conn: the connection; the caller has a reference
@@ -109,7 +96,7 @@ void rpcrdma2_present_remove(struct rpcrdma2_conn *conn)
 	rb_erase(&conn->present, &present->conns);
 	totals->present--;
 	totals->failed += present_has_failed(conn);
-	present_add_up(totals, conn);
+	rpcrdma2_totals_add(&totals->counts, conn);
 	mutex_unlock(&present->lock);
 	rpcrdma2_conn_put(conn);
 }
@@ -200,7 +187,8 @@ void rpcrdma2_present_totals(struct net *net, enum rpcrdma2_role role,
 	*sum = present->totals[role];
 	for (node = rb_first(&present->conns); node; node = rb_next(node))
 		if (present_role_of(present_conn_at(node)) == role)
-			present_add_up(sum, present_conn_at(node));
+			rpcrdma2_totals_add(&sum->counts,
+					    present_conn_at(node));
 	mutex_unlock(&present->lock);
 }
 

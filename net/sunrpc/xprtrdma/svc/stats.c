@@ -16,25 +16,21 @@
 #include <linux/sysctl.h>
 
 #include "compat.h"
-#include "requester/requester.h"
 #include "svc.h"
+#include "totals.h"
 
 /**
  * struct totals - what was counted on some connections
  * @accepted: how many
  * @present: how many of them are not gone
  * @refused: requests for one more that were refused
- * @conn: what they did
- * @responder: the clients' Calls
- * @requester: the server's Calls
+ * @counts: what they did
  */
 struct totals {
-	u64				accepted;
-	u64				present;
-	u64				refused;
-	struct rpcrdma2_conn_stats	conn;
-	struct rpcrdma2_responder_stats	responder;
-	struct rpcrdma2_stats		requester;
+	u64			accepted;
+	u64			present;
+	u64			refused;
+	struct rpcrdma2_totals	counts;
 };
 
 static DEFINE_SPINLOCK(totals_lock);	/* gone, living */
@@ -44,16 +40,8 @@ static LIST_HEAD(living);
 static void totals_add_conn(struct totals *sum,
 			    const struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma2_requester *requester;
-
-	/* Pairs with the release in rpcrdma2_requester_create(). */
-	requester = smp_load_acquire(&conn->requester);
 	sum->accepted++;
-	rpcrdma2_counters_add(&sum->conn, &conn->stats, sizeof(sum->conn));
-	rpcrdma2_responder_stats_add(&sum->responder, conn->responder);
-	if (requester)
-		rpcrdma2_counters_add(&sum->requester, &requester->stats,
-				      sizeof(sum->requester));
+	rpcrdma2_totals_add(&sum->counts, conn);
 }
 
 /**
@@ -130,11 +118,11 @@ static int totals_show(struct seq_file *seq, void *unused)
 	rpcrdma2_show_count(seq, "connections", sum->present);
 	rpcrdma2_show_count(seq, "connections_accepted", sum->accepted);
 	rpcrdma2_show_count(seq, "connections_refused", sum->refused);
-	rpcrdma2_show_conn_stats(seq, &sum->conn);
-	rpcrdma2_show_responder_stats(seq, &sum->responder);
+	rpcrdma2_show_conn_stats(seq, &sum->counts.conn);
+	rpcrdma2_show_responder_stats(seq, &sum->counts.responder);
 	rpcrdma2_show_admission(seq);
 	rpcrdma2_show_pages(seq);
-	rpcrdma2_show_stats(seq, &sum->requester);
+	rpcrdma2_show_stats(seq, &sum->counts.requester);
 	kfree(sum);
 	return 0;
 }
@@ -151,19 +139,19 @@ struct counter {
 };
 
 static struct counter stat_read = {
-	.offset	= offsetof(struct totals, responder.jobs.moved.reads),
+	.offset	= offsetof(struct totals, counts.responder.jobs.moved.reads),
 };
 
 static struct counter stat_write = {
-	.offset	= offsetof(struct totals, responder.jobs.moved.writes),
+	.offset	= offsetof(struct totals, counts.responder.jobs.moved.writes),
 };
 
 static struct counter stat_recv = {
-	.offset	= offsetof(struct totals, responder.calls.messages),
+	.offset	= offsetof(struct totals, counts.responder.calls.messages),
 };
 
 static struct counter stat_sq_starve = {
-	.offset	= offsetof(struct totals, conn.queue_waits),
+	.offset	= offsetof(struct totals, counts.conn.queue_waits),
 };
 
 static int totals_read_counter(const struct counter *counter, u64 *value)
