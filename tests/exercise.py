@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
 """Random operations on files of a mount, each compared with a model in memory.
 
@@ -24,6 +24,8 @@ import mmap
 import os
 import random
 import sys
+
+from workload import drop_caches, in_children, read_file, write_all
 
 SIZE = 1 << 20
 LONGEST = 160 << 10
@@ -55,8 +57,10 @@ class Log:
             self.save()
 
     def save(self):
-        with open(self.path, "w", encoding="ascii") as file:
+        # In one step, as exercise.sh reads it at any time
+        with open(f"{self.path}.new", "w", encoding="ascii") as file:
             print(self.count, file=file)
+        os.rename(f"{self.path}.new", self.path)
 
     def fail(self, what):
         print(f"{self.kind}, operation {self.count}: {what}; the last ones:", file=sys.stderr)
@@ -125,10 +129,7 @@ class File:
         offset, length = self.range(SIZE)
         self.log.add("write", offset, length)
         data = self.rng.randbytes(length)
-        view, at = memoryview(data), offset
-        while view:
-            done = os.pwrite(self.fd, view, at)
-            view, at = view[done:], at + done
+        write_all(self.fd, data, offset)
         self.extend(offset + length)
         self.model[offset:offset + length] = data
 
@@ -171,10 +172,7 @@ class File:
 
     def read_all(self):
         self.log.add("read all")
-        fd = os.open(self.path, os.O_RDONLY)
-        data = b"".join(iter(lambda: os.read(fd, 1 << 17), b""))
-        os.close(fd)
-        self.compare(data, 0, len(self.model), "the file")
+        self.compare(read_file(self.path), 0, len(self.model), "the file")
 
     def step(self):
         operation = self.rng.choices(
@@ -190,11 +188,9 @@ class File:
     def finish(self):
         os.fsync(self.fd)
         os.close(self.fd)
-        with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
-            file.write("1")
+        drop_caches()
         self.read_all()
-        with open(self.at_server, "rb") as file:
-            self.compare(file.read(), 0, len(self.model), "at the server")
+        self.compare(read_file(self.at_server), 0, len(self.model), "at the server")
         self.log.save()
 
 
@@ -303,15 +299,9 @@ def main():
     if len(sys.argv) < 5 or not set(sys.argv[4:]) <= set(KINDS):
         sys.exit(__doc__)
     directory, server, seed = sys.argv[1:4]
+    kinds = sys.argv[4:]
     os.makedirs(directory, exist_ok=True)
-    children = []
-    for kind in sys.argv[4:]:
-        child = os.fork()
-        if not child:
-            run(directory, server, seed, kind)
-            os._exit(0)
-        children.append(child)
-    sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0 for child in children))
+    in_children(len(kinds), lambda number: run(directory, server, seed, kinds[number]))
 
 
 if __name__ == "__main__":
