@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What v2-01 refuses of its own: directions, operations and errors. The lists of chunks
- * are those of every version, and wire_refuse_test.c has them.
+ * Messages that only v2-01's decoder refuses: wrong directions, operations and errors.
+ * wire_refuse_test.c tests the lists of chunks, which all versions share.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

@@ -17,11 +17,11 @@
 #include <net/genetlink.h>
 
 /*
- * The probes tell kernels apart, also those of distributions, which have much of what came
- * later. A compiler does not see every change: 7.1 moved a Reply's pages from behind those
- * of the Call, and code for the older kernels compiles there and corrupts memory. So a
- * kernel newer than any that was read is refused, and so is one whose headers have neither
- * of the two forms. RPCRDMA2_ANY_KERNEL overrules the versions, not the forms.
+ * Probes tell kernels apart, because distributions add later changes to older kernels. A
+ * compiler does not see every change. For example, Linux 7.1 moved a Reply's pages from
+ * behind the Call's pages. Code for older kernels compiles there, and corrupts memory. So
+ * compat.h refuses a kernel that is newer than any that we read. It also refuses headers
+ * with neither form of the pages. RPCRDMA2_ANY_KERNEL overrules the first refusal only.
  */
 #define RPCRDMA2_OLDEST		KERNEL_VERSION(6, 1, 0)
 #define RPCRDMA2_NEWEST		KERNEL_VERSION(7, 3, 255)

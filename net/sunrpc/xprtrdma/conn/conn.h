@@ -327,13 +327,13 @@ struct rpcrdma2_heartbeat {
  * @ref: the memory of this struct and of its buffers
  * @rcu: frees this struct: who finds it under rcu_read_lock() may try to enter it
  * @id: number of the connection in tracepoints
- * @param: what was asked for; it stays as it was
- * @calls_out: Calls that this end may have outstanding: as asked for, or as many as the
- *	device has Receives for; stable once there is a QP
- * @calls_in: Calls that this end grants to its peer, at the most: the same
- * @rbsiz_min: size of Receive buffers at first, and at the least, octets: as asked for, or
- *	as a Shared Receive Queue has them
- * @rbsiz_max: how large they may become: the same
+ * @param: what the layer above asks for; stays as given
+ * @calls_out: maximum of this end's outstanding Calls. A device with few Receives lowers
+ *	@param's value. Stable once there is a QP
+ * @calls_in: maximum of Calls granted to the peer; lowered likewise
+ * @rbsiz_min: initial and minimum size of Receive buffers, octets: @param's, or the size of
+ *	a Shared Receive Queue's buffers
+ * @rbsiz_max: maximum size of Receive buffers, octets: likewise
  * @xprt: the client's transport, of a connection that this end made
  * @svc_xprt: the server's, of one that it accepted
  * @link: for the upper layer
