@@ -26,7 +26,7 @@
  *	A device may have fewer of them than it answers Reads, and so may memory. The
  *	Call that finds none goes back to the head of the queue, and lowers the limit
  *	to what does fit; each Call that ends raises it again by one. Where no other Call
- *	of the connection has any, others have them, and the timer tries again.
+ *	of the connection has any, other connections have them, and retry.c tries again.
  * Time
  *	A peer that takes too long for its Reads, Writes or Replies loses its connection.
  *	It has much less time while an address waits that holds nothing.
@@ -48,9 +48,8 @@
 /* The timer looks this often, while a transfer is under way or a Reply waits. */
 #define LOOK			(2 * HZ)
 
-/* So long a Call may lack what others have, and so often it looks for it. */
+/* So long a Call may lack what other connections have. */
 #define LACK_TIMEOUT	(30 * HZ)
-#define RETRY		(HZ / 20)
 
 /* What is kept of a segment while it is read or written takes a part of a page, too. */
 #define RWS_PER_PAGE	(PAGE_SIZE / SZ_1K)
@@ -344,7 +343,7 @@ static bool admit_may_read(const struct rpcrdma2_responder *responder)
 {
 	const struct rpcrdma2_admission *adm = &responder->admission;
 
-	return !adm->lacks && !responder->nr_waiting &&
+	return !responder->nr_waiting &&
 	       adm->nr_reading < admit_read_limit(responder) &&
 	       rpcrdma2_may_fly(adm->nr_reading, adm->pages_reading);
 }
@@ -386,7 +385,7 @@ static bool admit_one(struct rpcrdma2_responder *responder)
 	}
 	spin_unlock(&responder->lock);
 	if (job)
-		adm->admitted(job);
+		responder->ops->admitted(job);
 	return job;
 }
 
@@ -593,11 +592,34 @@ void rpcrdma2_wait_end(struct rpcrdma2_job *job)
 	WRITE_ONCE(responder->nr_waiting, responder->nr_waiting - 1);
 	last = !responder->nr_waiting;
 	spin_unlock(&responder->lock);
-	if (last)
-		admit_all(responder);
+	if (!last)
+		return;
+	admit_all(responder);
+	/* Threads take Calls again. */
+	if (responder->conn->param.ops->room)
+		responder->conn->param.ops->room(responder->conn);
 }
 
-/* The Call waits until others' Reads end, which have what it lacks; but not for ever. */
+/* The Call is the first of those that wait. */
+static int admit_again(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+	struct rpcrdma2_admission *adm = &responder->admission;
+
+	spin_lock(&responder->lock);
+	adm->nr_reading--;
+	adm->pages_reading -= rpcrdma2_job_read_pages(job);
+	list_add(&job->list, &adm->to_read);
+	spin_unlock(&responder->lock);
+	admit_all(responder);
+	return 0;
+}
+
+/*
+ * The Call waits until the Reads end that have what it lacks; but not for ever. If those are
+ * of other connections, it counts as one that reads until it is tried again, so that nothing
+ * passes it.
+ */
 static bool admit_read_later(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
@@ -616,17 +638,14 @@ static bool admit_read_later(struct rpcrdma2_job *job)
 				    RPCRDMA2_WAIT_RDMA, adm->nr_reading,
 				    admit_read_limit(responder));
 		job->alone = !others;
-		adm->lacks = !others;
-		if (adm->lacks)
-			mod_delayed_work(rpcrdma2_wq, &adm->timer, RETRY);
-		adm->nr_reading = others;
-		adm->pages_reading -= rpcrdma2_job_read_pages(job);
 		adm->read_limit = max(others, 1U);
-		list_move(&job->list, &adm->to_read);
+		list_del_init(&job->list);
 	}
 	spin_unlock(&responder->lock);
-	if (later)
-		admit_all(responder);
+	if (later && others)
+		admit_again(job);
+	else if (later)
+		rpcrdma2_retry_delayed(job, admit_again);
 	return later;
 }
 
@@ -722,44 +741,34 @@ static void admit_timer_work(struct work_struct *work)
 		container_of(to_delayed_work(work), struct rpcrdma2_responder,
 			     admission.timer);
 	struct rpcrdma2_admission *adm = &responder->admission;
-	bool lacked, late;
+	bool late;
 
 	spin_lock(&responder->lock);
-	lacked = adm->lacks;
-	adm->lacks = false;
 	late = admit_is_late(responder);
 	if (!late && (!list_empty(&adm->flying) || responder->nr_waiting))
 		admit_start_timer(responder);
 	spin_unlock(&responder->lock);
 	if (late)
 		rpcrdma2_conn_close(responder->conn, -ETIMEDOUT);
-	if (lacked && rpcrdma2_conn_enter(responder->conn)) {
-		admit_all(responder);
-		rpcrdma2_conn_exit(responder->conn);
-	}
 }
 
 /**
  * rpcrdma2_admission_init - no Call has come yet
  * @responder: a new one
  * @peer: address of the peer
- * @admitted: called with each Call that may be begun; CQ or process context, no locks
- *	held, the connection is not drained yet
  *
  * Process context, sleeps. rpcrdma2_admission_free() is due in the end.
  *
  * Return: 0 or -ENOMEM
  */
 int rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
-			    const struct sockaddr *peer,
-			    void (*admitted)(struct rpcrdma2_job *job))
+			    const struct sockaddr *peer)
 {
 	struct rpcrdma2_admission *adm = &responder->admission;
 
 	adm->share = share_get(peer);
 	if (!adm->share)
 		return -ENOMEM;
-	adm->admitted = admitted;
 	INIT_LIST_HEAD(&adm->to_read);
 	INIT_LIST_HEAD(&adm->to_run);
 	INIT_LIST_HEAD(&adm->flying);

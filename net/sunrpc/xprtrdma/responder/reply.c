@@ -388,23 +388,12 @@ static bool job_wait_for_memory(struct builder *b, struct page **pages,
 	return true;
 }
 
-/**
- * rpcrdma2_job_reply - send a Reply, or the error that takes its place
- * @job: the job; done with on return, unless that is -EAGAIN or -ENOBUFS
- * @res: the RPC message
- * @pages: all pages that @res refers to; NULL replaces those that are kept
- *	for the time of the I/O, or while the Reply waits. If there are none, it
- *	can't wait
- * @nr_pages: how many
- *
- * Between enter and exit; process context, sleeps for memory at most.
- *
- * Return: 0; -EAGAIN: there was no memory, and the job has the Reply now:
- * rpcrdma2_job_reply_again() is due; -ENOBUFS: the same, where it can't wait, and the
- * job is the caller's; -ENOTCONN: the connection is closing
+/*
+ * Return: as rpcrdma2_job_reply(); -EAGAIN: there was no memory, the job has the Reply, and
+ * job_reply_again() is due
  */
-int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
-		       struct page **pages, unsigned int nr_pages)
+static int job_try_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
+			 struct page **pages, unsigned int nr_pages)
 {
 	struct rpcrdma2_conn *conn = job->responder->conn;
 	bool may_wait = nr_pages || job->nr_pages;
@@ -454,26 +443,41 @@ out_wait:
 	return -ENOTCONN;
 }
 
-/**
- * rpcrdma2_job_reply_again - try once more to send a Reply that waits for memory
- * @job: the job, for which rpcrdma2_job_reply() returned -EAGAIN; done with on return,
- *	unless that is -EAGAIN again
- *
- * Between enter and exit; process context, sleeps for memory at most.
- *
- * Return: as rpcrdma2_job_reply()
- */
-int rpcrdma2_job_reply_again(struct rpcrdma2_job *job)
+static int job_reply_again(struct rpcrdma2_job *job)
 {
-	return rpcrdma2_job_reply(job, &job->reply, NULL, 0);
+	return job_try_reply(job, &job->reply, NULL, 0);
 }
 
 /**
- * rpcrdma2_job_reply_later - the job gets a Reply that stands in the pages it lent
- * @job: the job; rpcrdma2_job_reply_again() is due
+ * rpcrdma2_job_reply - send a Reply, or the error that takes its place
+ * @job: the job; no longer the caller's, unless -ENOBUFS is returned
+ * @res: the RPC message
+ * @pages: all pages that @res refers to. NULL replaces those that are kept for the time of
+ *	the I/O, or while the Reply waits for memory. Without pages, a Reply can't wait
+ * @nr_pages: how many
+ *
+ * Context: process, between enter and exit; sleeps for memory at most.
+ *
+ * Return: 0: it was sent, or waits and will be; -ENOBUFS: there is no memory, the Reply
+ * can't wait, and the job is the caller's; -ENOTCONN: the connection is closing
+ */
+int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
+		       struct page **pages, unsigned int nr_pages)
+{
+	int rc = job_try_reply(job, res, pages, nr_pages);
+
+	if (rc != -EAGAIN)
+		return rc;
+	rpcrdma2_retry_delayed(job, job_reply_again);
+	return 0;
+}
+
+/**
+ * rpcrdma2_job_reply_later - have a worker send a Reply that stands in the pages it lent
+ * @job: the job; no longer the caller's
  * @res: the RPC message; the Call's pages are given back
  *
- * Process context.
+ * Context: process, between enter and exit.
  */
 void rpcrdma2_job_reply_later(struct rpcrdma2_job *job,
 			      const struct xdr_buf *res)
@@ -486,4 +490,5 @@ void rpcrdma2_job_reply_later(struct rpcrdma2_job *job,
 	       DIV_ROUND_UP(res->page_base + res->page_len, PAGE_SIZE);
 	job_hold_reply(job, res, job->lent, min(used, job->nr_lent));
 	rpcrdma2_job_take_back(job);
+	rpcrdma2_retry_job(job, job_reply_again, 0);
 }

@@ -2,8 +2,7 @@
 /*
  * The life of a job, which is a Call being answered.
  *
- *   rpcrdma2_job_get()		a Call came (CQ), or
- *   rpcrdma2_job_get_late()	it came when there was no memory for a job
+ *   rpcrdma2_job_get()		a Call came (CQ)
  *   rpcrdma2_job_plan()	it has Read chunks: how much is there to read?
  *   rpcrdma2_admit()		when may it be? Or, of a Call with other chunks alone,
  *   rpcrdma2_admit_at_once()	may it be executed?
@@ -43,7 +42,7 @@ static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder,
 	return job;
 }
 
-/* The CQ's: so no lock is needed for those that it took before. */
+/* By the owner of @ready_jobs, which needs no lock for them. */
 static struct rpcrdma2_job *job_take_free(struct rpcrdma2_responder *responder)
 {
 	struct llist_node *node = responder->ready_jobs;
@@ -56,37 +55,13 @@ static struct rpcrdma2_job *job_take_free(struct rpcrdma2_responder *responder)
 	return llist_entry(node, struct rpcrdma2_job, node);
 }
 
-static void jobs_give_back(struct rpcrdma2_responder *responder,
-			   struct llist_node *first)
+/*
+ * While Calls wait for jobs, free jobs are the worker's in retry.c. Pairs with the release in
+ * retry_calls().
+ */
+static bool jobs_are_awaited(const struct rpcrdma2_responder *responder)
 {
-	struct llist_node *last = first;
-
-	if (!first)
-		return;
-	while (last->next)
-		last = last->next;
-	llist_add_batch(first, last, &responder->free_jobs);
-}
-
-/* Anybody's but the CQ's: what was given back, of which the rest remains so */
-static struct rpcrdma2_job *
-job_take_given_back(struct rpcrdma2_responder *responder)
-{
-	struct llist_node *node = llist_del_all(&responder->free_jobs);
-
-	if (!node)
-		return NULL;
-	jobs_give_back(responder, node->next);
-	return llist_entry(node, struct rpcrdma2_job, node);
-}
-
-/* The CQ's: Calls wait, so it keeps nothing that they need. */
-static void jobs_hoard_none(struct rpcrdma2_responder *responder)
-{
-	struct llist_node *ready = responder->ready_jobs;
-
-	responder->ready_jobs = NULL;
-	jobs_give_back(responder, ready);
+	return unlikely(smp_load_acquire(&responder->retry.calls_wait));
 }
 
 /**
@@ -125,7 +100,7 @@ void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
 {
 	struct rpcrdma2_job *job, *kept;
 
-	if (READ_ONCE(responder->late))
+	if (jobs_are_awaited(responder))
 		return;
 	kept = job_take_free(responder);
 	while (n-- && (job = job_take_free(responder))) {
@@ -158,28 +133,44 @@ static struct rpcrdma2_job *job_begin(struct rpcrdma2_job *job,
 }
 
 /**
+ * rpcrdma2_job_try - a free job, or a new one, for a Call
+ * @recv: the Call's message
+ *
+ * Context: process; the owner of @ready_jobs. Does not wait for memory.
+ *
+ * Return: a job that has @recv; or NULL, and @recv stays the caller's
+ */
+struct rpcrdma2_job *rpcrdma2_job_try(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_responder *responder = recv->conn->responder;
+	struct rpcrdma2_job *job;
+
+	job = job_take_free(responder) ?: job_alloc(responder, RPCRDMA2_GFP_ONCE);
+	return job ? job_begin(job, recv) : NULL;
+}
+
+/**
  * rpcrdma2_job_get - a Call came
- * @recv: its message; the job's from now on, or given back
+ * @recv: its message; the responder's from now on
  *
- * CQ context. Who keeps the job beyond @drained keeps the connection's memory.
+ * Context: CQ. A holder that keeps the job beyond @drained keeps the connection's memory.
  *
- * Return: a job; -EPROTO: the peer exceeded its grant, and the connection is closing;
- * -ENOMEM: @recv is still the caller's, for rpcrdma2_job_get_late(). That can't be where
- * rpcrdma2_jobs_provide() was told of all Calls that may be outstanding
+ * Return: a job; or NULL: there is no memory for one, and the begin op comes later, or the
+ * peer exceeded its grant, and the connection is closing
  */
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_responder *responder = recv->conn->responder;
+	struct rpcrdma2_job *job = NULL;
 	unsigned int outstanding;
-	struct rpcrdma2_job *job;
 
-	/* What is given back, is so before the peer can hear of it. */
+	/* A job raises @calls_returned before its Reply is posted: it never lags. */
 	outstanding = responder->calls_taken + 1 -
 		      atomic_read(&responder->calls_returned);
 	if (outstanding > recv->conn->grant_out_max) {
 		rpcrdma2_conn_close(recv->conn, -EPROTO);
 		rpcrdma2_recv_put(recv);
-		return ERR_PTR(-EPROTO);
+		return NULL;
 	}
 	responder->calls_taken++;
 	rpcrdma2_conn_paid(recv->conn);
@@ -188,58 +179,11 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	rpcrdma2_count_form(&responder->stats.calls,
 			    rpcrdma2_counted_form(&recv->hdr.chunks));
 	rpcrdma2_grant_adapt(responder, outstanding);
-	/* Not past those that wait */
-	if (unlikely(READ_ONCE(responder->late))) {
-		jobs_hoard_none(responder);
-		return ERR_PTR(-ENOMEM);
-	}
-	job = job_take_free(responder);
+	if (!jobs_are_awaited(responder))
+		job = rpcrdma2_job_try(recv);
 	if (!job)
-		job = job_alloc(responder, RPCRDMA2_GFP_ONCE);
-	if (job)
-		return job_begin(job, recv);
-	/* From here on what comes back is for who waits. */
-	WRITE_ONCE(responder->late, true);
-	return ERR_PTR(-ENOMEM);
-}
-
-/**
- * rpcrdma2_job_get_late - get a job for a Call for which there was no memory
- * @recv: its message; the job's from now on
- *
- * Between enter and exit, one at a time; process context. Does not wait for memory, since a
- * job may come back before there is some.
- *
- * Return: a job; or NULL, @recv is still the caller's, and the room op comes when a job
- * is given back
- */
-struct rpcrdma2_job *rpcrdma2_job_get_late(struct rpcrdma2_recv *recv)
-{
-	struct rpcrdma2_responder *responder = recv->conn->responder;
-	struct rpcrdma2_job *job;
-
-	job = job_take_given_back(responder);
-	if (!job)
-		job = job_alloc(responder, RPCRDMA2_GFP_ONCE);
-	if (!job) {
-		WRITE_ONCE(responder->late, true);
-		/* Pairs with llist_add() in rpcrdma2_job_put(). */
-		smp_mb();
-		job = job_take_given_back(responder);
-	}
-	return job ? job_begin(job, recv) : NULL;
-}
-
-/**
- * rpcrdma2_jobs_suffice - each Call that waited for a job has one
- * @responder: whose
- *
- * By who calls rpcrdma2_job_get_late(), which is to be called again for each Call that there
- * was no memory for, be it one that comes just now.
- */
-void rpcrdma2_jobs_suffice(struct rpcrdma2_responder *responder)
-{
-	WRITE_ONCE(responder->late, false);
+		rpcrdma2_retry_call(recv);
+	return job;
 }
 
 /* In the job, which has one holder: so it takes no lock. */
@@ -303,7 +247,8 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	rpcrdma2_admission_return(job);
 	/* Behind all that was done with it: whoever takes it finds it so. */
 	llist_add(&job->node, &responder->free_jobs);
-	room |= READ_ONCE(responder->late);
+	if (unlikely(READ_ONCE(responder->retry.calls_wait)))
+		rpcrdma2_retry_now(responder);
 	/*
 	 * The upper layer is there: a Reply is given back before CLOSED, and a server's
 	 * thread has its svc_xprt.
@@ -415,16 +360,16 @@ void rpcrdma2_show_responder(struct seq_file *seq,
  * rpcrdma2_responder_create - give a connection its responder role
  * @conn: a connection that is not established yet
  * @peer: address of the peer
- * @admitted: as for rpcrdma2_admission_init()
+ * @ops: the layer above
  *
- * Process context.
+ * Context: process, sleeps.
  *
  * Return: the role, or NULL
  */
 struct rpcrdma2_responder *
 rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 			  const struct sockaddr *peer,
-			  void (*admitted)(struct rpcrdma2_job *job))
+			  const struct rpcrdma2_responder_ops *ops)
 {
 	struct rpcrdma2_responder *responder;
 
@@ -432,17 +377,31 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 	if (!responder)
 		return NULL;
 	responder->conn = conn;
+	responder->ops = ops;
 	responder->look_at = jiffies;
 	spin_lock_init(&responder->lock);
 	INIT_LIST_HEAD(&responder->jobs);
 	init_llist_head(&responder->free_jobs);
 	rpcrdma2_rws_init(responder);
-	if (rpcrdma2_admission_init(responder, peer, admitted)) {
+	rpcrdma2_retry_init(responder);
+	if (rpcrdma2_admission_init(responder, peer)) {
 		kfree(responder);
 		return NULL;
 	}
 	conn->responder = responder;
 	return responder;
+}
+
+/**
+ * rpcrdma2_responder_drained - no Call will come any more: drop those that wait
+ * @responder: of a connection that is drained
+ *
+ * Context: process, sleeps.
+ */
+void rpcrdma2_responder_drained(struct rpcrdma2_responder *responder)
+{
+	rpcrdma2_admission_end(responder);
+	rpcrdma2_retry_end(responder);
 }
 
 /**

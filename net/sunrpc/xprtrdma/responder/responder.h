@@ -81,8 +81,37 @@ struct rpcrdma2_responder_stats {
 };
 
 /**
+ * struct rpcrdma2_responder_ops - what a responder asks of the layer above
+ * @begin: A Call has a job at last, for which rpcrdma2_job_get() found none. Process
+ *	context, between enter and exit
+ * @admitted: A Call that waited in rpcrdma2_admit() or rpcrdma2_admit_at_once() may be
+ *	begun. CQ or process context, no locks held, before the connection is drained
+ */
+struct rpcrdma2_responder_ops {
+	void	(*begin)(struct rpcrdma2_job *job);
+	void	(*admitted)(struct rpcrdma2_job *job);
+};
+
+/**
+ * struct rpcrdma2_retry - what a responder lacked memory for: see retry.c
+ * @calls: messages of Calls that wait for jobs, newest first, behind @oldest
+ * @oldest: those that the worker took out of @calls, oldest first; the worker's
+ * @calls_wait: there are such Calls: the worker takes free jobs, and the CQ takes none
+ * @jobs: jobs whose steps are to be tried again
+ * @work: the worker
+ *
+ * The responder's lock protects @calls, @jobs, and each change of @calls_wait.
+ */
+struct rpcrdma2_retry {
+	struct llist_head	calls;
+	struct llist_node	*oldest;
+	bool			calls_wait;
+	struct list_head	jobs;
+	struct delayed_work	work;
+};
+
+/**
  * struct rpcrdma2_admission - which Calls of a connection may take pages, and when
- * @admitted: called with each that may
  * @share: what its address has of the budget; admit.c's lock is for that
  * @to_read: jobs that are not admitted, whose arguments are to be read; oldest first
  * @to_run: others that are not admitted, oldest first
@@ -91,16 +120,15 @@ struct rpcrdma2_responder_stats {
  * @read_limit: how many may be, if the device has too few of something
  * @pages_reading: pages that they read to
  * @waits_since: when the first of the Replies that wait now began to, in jiffies
- * @lacks: the first of @to_read lacks something that no other job has: until the timer
- * @lacks_since: how long already, in jiffies
- * @timer: ends a connection whose peer takes too long, and @lacks
+ * @lacks_since: since when a Call has lacked something that no other job of the connection
+ *	has, in jiffies
+ * @timer: ends a connection whose peer takes too long
  * @in_line: in @share, if the first job waits for pages
  * @pages_wanted: pages of the first job, if so
  *
  * Under the responder's lock, but for the last two.
  */
 struct rpcrdma2_admission {
-	void			(*admitted)(struct rpcrdma2_job *job);
 	struct rpcrdma2_share	*share;
 	struct list_head	to_read;
 	struct list_head	to_run;
@@ -109,7 +137,6 @@ struct rpcrdma2_admission {
 	unsigned int		read_limit;
 	unsigned int		pages_reading;
 	unsigned long		waits_since;
-	bool			lacks;
 	unsigned long		lacks_since;
 	struct delayed_work	timer;
 	struct list_head	in_line;
@@ -129,17 +156,18 @@ struct rpcrdma2_rw_pool {
 /**
  * struct rpcrdma2_responder - a connection's responder role
  * @conn: the connection
- * @lock: @jobs, @nr_writing, @writing, @nr_waiting, transfers, spare pages, and
+ * @ops: the layer above
+ * @lock: @jobs, @nr_writing, @writing, @nr_waiting, transfers, spare pages, @retry, and
  *	@admission
  * @jobs: all of them
- * @late: Calls wait for a job, for which there was no memory: those that come wait, too
  * @calls_taken: Calls that came; the CQ's
- * @ready_jobs: jobs to use, linked by their @node; the CQ's
+ * @ready_jobs: jobs to use, linked by their @node; the CQ's, or the worker's of @retry while
+ *	Calls wait
  * @calls: Calls since the grant was looked at; the CQ's
  * @peak: most of them that were outstanding at a time; the CQ's
  * @look_at: when the grant is looked at even after fewer Calls, in jiffies; the CQ's
- * @free_jobs: jobs to use when there are no @ready_jobs: anybody adds one, the CQ takes
- *	all
+ * @free_jobs: jobs to use when there are no @ready_jobs: anybody adds one, the owner of
+ *	@ready_jobs takes all
  * @calls_returned: those of @calls_taken whose credit was given back; anybody's
  * @nr_writing: Replies that are under RDMA Write
  * @writing: pages that they are made from
@@ -149,14 +177,16 @@ struct rpcrdma2_rw_pool {
  * @spare: where pages are lent: those for a Reply without chunks for which there is no
  *	memory, and NULL; NULL while it has them
  * @nr_spare: how many
+ * @retry: what lacked memory
  * @admission: of Calls with chunks
  * @stats: of this connection
  */
 struct rpcrdma2_responder {
 	struct rpcrdma2_conn	*conn;
+	const struct rpcrdma2_responder_ops *ops;
 	spinlock_t		lock;	/* not for Calls without chunks */
 	struct list_head	jobs;
-	bool			late;
+	struct rpcrdma2_retry	retry;
 
 	/* By the CQ, with each Call */
 	unsigned int		calls_taken ____cacheline_aligned_in_smp;
@@ -239,6 +269,7 @@ struct rpcrdma2_payload {
  * @stats: what it did with all its Calls
  * @read_chain: RDMA Reads of its arguments
  * @read_done: called when they have completed, in CQ context or the teardown
+ * @step: for retry.c: what is to be tried again
  * @since: for admit.c: when it began to wait, or its Reads or Writes began, in jiffies
  * @payloads: one for each Write chunk, in order
  * @reply: the Reply's RPC message, if it waits for memory; it is in @pages
@@ -277,6 +308,7 @@ struct rpcrdma2_job {
 
 	struct rpcrdma2_chain		read_chain;
 	void				(*read_done)(struct rpcrdma2_job *job);
+	int				(*step)(struct rpcrdma2_job *job);
 	unsigned long			since;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_MAX_WRITE_CHUNKS];
 	struct xdr_buf			reply;
@@ -326,13 +358,13 @@ static inline bool rpcrdma2_is_transient(int rc)
 struct rpcrdma2_responder *
 rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 			  const struct sockaddr *peer,
-			  void (*admitted)(struct rpcrdma2_job *job));
+			  const struct rpcrdma2_responder_ops *ops);
+void rpcrdma2_responder_drained(struct rpcrdma2_responder *responder);
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
 int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n);
 void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n);
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
-struct rpcrdma2_job *rpcrdma2_job_get_late(struct rpcrdma2_recv *recv);
-void rpcrdma2_jobs_suffice(struct rpcrdma2_responder *responder);
+struct rpcrdma2_job *rpcrdma2_job_try(struct rpcrdma2_recv *recv);
 void rpcrdma2_job_give_credit(struct rpcrdma2_job *job);
 void rpcrdma2_job_put(struct rpcrdma2_job *job);
 void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
@@ -365,8 +397,7 @@ void rpcrdma2_job_take_back(struct rpcrdma2_job *job);
 
 /* admit.c */
 int rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
-			    const struct sockaddr *peer,
-			    void (*admitted)(struct rpcrdma2_job *job));
+			    const struct sockaddr *peer);
 void rpcrdma2_admission_free(struct rpcrdma2_responder *responder);
 void rpcrdma2_admission_end(struct rpcrdma2_responder *responder);
 void rpcrdma2_admit(struct rpcrdma2_job *job);
@@ -402,9 +433,18 @@ void rpcrdma2_admission_use(struct rpcrdma2_page_use *use);
 int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length);
 int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 		       struct page **pages, unsigned int nr_pages);
-int rpcrdma2_job_reply_again(struct rpcrdma2_job *job);
 void rpcrdma2_job_reply_later(struct rpcrdma2_job *job,
 			      const struct xdr_buf *res);
+
+/* retry.c */
+void rpcrdma2_retry_init(struct rpcrdma2_responder *responder);
+void rpcrdma2_retry_call(struct rpcrdma2_recv *recv);
+void rpcrdma2_retry_job(struct rpcrdma2_job *job,
+			int (*step)(struct rpcrdma2_job *job), unsigned long delay);
+void rpcrdma2_retry_delayed(struct rpcrdma2_job *job,
+			    int (*step)(struct rpcrdma2_job *job));
+void rpcrdma2_retry_now(struct rpcrdma2_responder *responder);
+void rpcrdma2_retry_end(struct rpcrdma2_responder *responder);
 
 /* rw.c */
 int rpcrdma2_rw_read(struct rpcrdma2_job *job,

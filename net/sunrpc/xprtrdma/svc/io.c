@@ -15,9 +15,6 @@
 
 #include <trace/events/rpcrdma2.h>
 
-/* So often what there was no memory for is tried again: a Reply, or a Call's job. */
-#define RETRY	(HZ / 20)
-
 /*
  * For a thread, by a CQ that should not meet threads at a lock. If XPT_DATA is found set,
  * the thread that clears it finds the Call behind that: either has a full barrier between
@@ -42,28 +39,20 @@ static void svc_enqueue_job(struct rpcrdma2_svc_xprt *sx,
 	svc_xprt_enqueue(&sx->xprt);
 }
 
-/**
- * rpcrdma2_svc_admitted - a Call may be read, or executed
- * @job: the Call
- *
- * Process context or CQ, no locks held.
- */
-void rpcrdma2_svc_admitted(struct rpcrdma2_job *job)
+/* It may be read, or executed. */
+static void svc_call_admitted(struct rpcrdma2_job *job)
 {
-	struct rpcrdma2_svc_xprt *sx = job->responder->conn->svc_xprt;
-
-	svc_enqueue_call(sx, job);
+	svc_enqueue_call(job->responder->conn->svc_xprt, job);
 }
 
-static void svc_begin_call(struct rpcrdma2_svc_xprt *sx,
-			   struct rpcrdma2_job *job)
+static void svc_begin_call(struct rpcrdma2_job *job)
 {
 	int rc;
 
 	if (job->recv->hdr.chunks.nsegs)
 		rpcrdma2_job_plan_reply(job);
 	if (!rpcrdma2_job_has_reads(job)) {
-		svc_enqueue_call(sx, job);
+		svc_enqueue_call(job->responder->conn->svc_xprt, job);
 		return;
 	}
 	rc = rpcrdma2_job_plan(job);
@@ -73,34 +62,10 @@ static void svc_begin_call(struct rpcrdma2_svc_xprt *sx,
 		rpcrdma2_admit(job);
 }
 
-/* There is no memory for a job: a worker tries again, after a while or when one comes back. */
-static void svc_begin_later(struct rpcrdma2_svc_xprt *sx,
-			    struct rpcrdma2_recv *recv, unsigned long delay)
-{
-	trace_rpcrdma2_wait(sx->conn, recv->hdr.xid, RPCRDMA2_WAIT_JOB, 0, 0);
-	llist_add(&recv->node, &sx->jobless);
-	queue_delayed_work(rpcrdma2_wq, &sx->retry_timer, delay);
-}
-
-/* Between enter and exit */
-static void svc_begin_jobless(struct rpcrdma2_svc_xprt *sx)
-{
-	struct llist_node *first = llist_del_all(&sx->jobless);
-	struct rpcrdma2_recv *recv, *next;
-	struct rpcrdma2_job *job;
-	bool enough = true;
-
-	llist_for_each_entry_safe(recv, next, llist_reverse_order(first), node) {
-		job = enough ? rpcrdma2_job_get_late(recv) : NULL;
-		enough = !!job;
-		if (job)
-			svc_begin_call(sx, job);
-		else
-			svc_begin_later(sx, recv, RETRY);
-	}
-	if (enough)
-		rpcrdma2_jobs_suffice(sx->conn->responder);
-}
+const struct rpcrdma2_responder_ops rpcrdma2_svc_responder_ops = {
+	.begin		= svc_begin_call,
+	.admitted	= svc_call_admitted,
+};
 
 /**
  * rpcrdma2_svc_call - a Call came
@@ -110,13 +75,10 @@ static void svc_begin_jobless(struct rpcrdma2_svc_xprt *sx)
  */
 void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_svc_xprt *sx = recv->conn->svc_xprt;
 	struct rpcrdma2_job *job = rpcrdma2_job_get(recv);
 
-	if (!IS_ERR(job))
-		svc_begin_call(sx, job);
-	else if (job == ERR_PTR(-ENOMEM))
-		svc_begin_later(sx, recv, 0);
+	if (job)
+		svc_begin_call(job);
 }
 
 static void svc_read_done(struct rpcrdma2_job *job)
@@ -147,8 +109,6 @@ static struct list_head *svc_next_queue(struct rpcrdma2_svc_xprt *sx)
 {
 	lockdep_assert_held(&sx->lock);
 
-	if (!list_empty(&sx->replies))
-		return &sx->replies;
 	if (!list_empty(&sx->read_jobs))
 		return &sx->read_jobs;
 	if (list_empty(&sx->calls))
@@ -207,73 +167,18 @@ static void svc_dequeue_reads(struct rpcrdma2_svc_xprt *sx,
 	spin_unlock(&sx->lock);
 }
 
-/*
- * There was no memory for a Reply: try again when something may have changed. The one
- * that was tried is the next one again.
- */
-static void svc_park_reply(struct rpcrdma2_svc_xprt *sx,
-			   struct rpcrdma2_job *job, bool was_tried)
-{
-	spin_lock(&sx->lock);
-	if (was_tried)
-		list_add(&job->list, &sx->parked);
-	else
-		list_add_tail(&job->list, &sx->parked);
-	spin_unlock(&sx->lock);
-	queue_delayed_work(rpcrdma2_wq, &sx->retry_timer, RETRY);
-}
-
-/*
- * One Reply is tried. If it gets through, so may the next one: svc_reply_again(). Until then
- * the turns of threads would be in vain.
- */
-static void svc_unpark_reply(struct rpcrdma2_svc_xprt *sx)
-{
-	spin_lock(&sx->lock);
-	if (!list_empty(&sx->parked)) {
-		list_move_tail(sx->parked.next, &sx->replies);
-		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
-	}
-	spin_unlock(&sx->lock);
-}
-
-static void svc_go_on(struct rpcrdma2_svc_xprt *sx)
-{
-	svc_unpark_reply(sx);
-	/* Pairs with that of rpcrdma2_svc_has_wspace(). */
-	smp_mb();
-	svc_xprt_enqueue(&sx->xprt);
-}
-
 /**
- * rpcrdma2_svc_room - Replies may get through that did not, or there is a job for a Call
- * @sx: their svc_xprt
+ * rpcrdma2_svc_room - threads may take Calls again, or what waits may get through
+ * @sx: its svc_xprt
  *
- * Process context, no locks held.
+ * Context: process, no locks held.
  */
 void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx)
 {
-	const struct rpcrdma2_responder *responder = sx->conn->responder;
-
-	/* Not behind the teardown, which ends the timer once nobody is in between */
-	if (READ_ONCE(responder->late) && rpcrdma2_conn_enter(sx->conn)) {
-		mod_delayed_work(rpcrdma2_wq, &sx->retry_timer, 0);
-		rpcrdma2_conn_exit(sx->conn);
-	}
-	svc_go_on(sx);
-}
-
-static void svc_retry_work(struct work_struct *work)
-{
-	struct rpcrdma2_svc_xprt *sx =
-		container_of(to_delayed_work(work), struct rpcrdma2_svc_xprt,
-			     retry_timer);
-
-	if (!llist_empty(&sx->jobless) && rpcrdma2_conn_enter(sx->conn)) {
-		svc_begin_jobless(sx);
-		rpcrdma2_conn_exit(sx->conn);
-	}
-	svc_go_on(sx);
+	rpcrdma2_retry_now(sx->conn->responder);
+	/* Pairs with that of rpcrdma2_svc_has_wspace(). */
+	smp_mb();
+	svc_xprt_enqueue(&sx->xprt);
 }
 
 /**
@@ -285,10 +190,6 @@ void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx)
 	init_llist_head(&sx->arrived);
 	INIT_LIST_HEAD(&sx->calls);
 	INIT_LIST_HEAD(&sx->read_jobs);
-	INIT_LIST_HEAD(&sx->replies);
-	INIT_LIST_HEAD(&sx->parked);
-	init_llist_head(&sx->jobless);
-	INIT_DELAYED_WORK(&sx->retry_timer, svc_retry_work);
 }
 
 /**
@@ -299,18 +200,10 @@ void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx)
  */
 void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 {
-	struct rpcrdma2_recv *recv, *next;
 	struct list_head *queue;
 	struct rpcrdma2_job *job;
 
-	/* Nobody enters any more: so nobody adds one, begins it, or starts the timer. */
-	llist_for_each_entry_safe(recv, next, llist_del_all(&sx->jobless), node)
-		rpcrdma2_recv_put(recv);
-	cancel_delayed_work_sync(&sx->retry_timer);
-	rpcrdma2_admission_end(sx->conn->responder);
-	spin_lock(&sx->lock);
-	list_splice_tail_init(&sx->parked, &sx->replies);
-	spin_unlock(&sx->lock);
+	rpcrdma2_responder_drained(sx->conn->responder);
 	while ((job = svc_dequeue_job(sx, &queue)))
 		rpcrdma2_job_put(job);
 }
@@ -404,15 +297,6 @@ static int svc_deliver_inline(struct rpcrdma2_svc_xprt *sx,
 	return 0;
 }
 
-static void svc_reply_again(struct rpcrdma2_svc_xprt *sx,
-			    struct rpcrdma2_job *job)
-{
-	if (rpcrdma2_job_reply_again(job) == -EAGAIN)
-		svc_park_reply(sx, job, true);
-	else
-		svc_go_on(sx);
-}
-
 /* Return: whether the caller still has the Call, and may execute it now */
 static bool svc_may_execute(struct rpcrdma2_job *job)
 {
@@ -431,9 +315,7 @@ static int svc_run_job(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 		return svc_deliver_inline(sx, rqstp, job);
 	if (!svc_may_run(sx, job))
 		return 0;
-	if (queue == &sx->replies)
-		svc_reply_again(sx, job);
-	else if (svc_may_execute(job))
+	if (svc_may_execute(job))
 		len = svc_deliver_call(rqstp, job);
 	rpcrdma2_conn_exit(sx->conn);
 	return len;
@@ -533,7 +415,7 @@ static void thread_find_last_page(struct svc_rqst *rqstp)
  * @rqstp: the thread's request
  *
  * Process context; does not wait for the device. A Reply that waits for memory is as
- * good as sent: another thread sends it.
+ * good as sent: a worker sends it.
  *
  * Return: octets of the RPC message, or negative errno if the connection is
  * lost
@@ -556,10 +438,6 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 	thread_find_last_page(rqstp);
 	rc = rpcrdma2_job_reply(job, &rqstp->rq_res, rqstp->rq_respages,
 				rqstp->rq_next_page - rqstp->rq_respages);
-	if (rc == -EAGAIN) {
-		svc_park_reply(sx, job, false);
-		rc = 0;
-	}
 	thread_fill_reply_pages(rqstp);
 	thread_keep_reply_pages(rqstp);
 	/* The next Call is read to what this one's Reads have left in the CPU's caches. */
@@ -603,10 +481,10 @@ void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 }
 
 /**
- * rpcrdma2_svc_has_wspace - may a thread take another Call, or try a Reply again?
+ * rpcrdma2_svc_has_wspace - may a thread take another Call?
  * @xprt: the transport
  *
- * Return: whether Replies get through, or one is to be tried
+ * Return: whether Replies get through
  */
 int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt)
 {
@@ -617,8 +495,6 @@ int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt)
 	 * Those that make room do the reverse.
 	 */
 	smp_mb__after_atomic();
-	if (!rpcrdma2_conn_has_room(sx->conn))
-		return false;
-	return rpcrdma2_responder_has_room(sx->conn->responder) ||
-	       !list_empty(&sx->replies);
+	return rpcrdma2_conn_has_room(sx->conn) &&
+	       rpcrdma2_responder_has_room(sx->conn->responder);
 }

@@ -40,11 +40,6 @@ enum rpcrdma2_svc_stage {
  * @arrived: jobs that are behind @calls; anybody adds one, without @lock
  * @calls: jobs for a thread, with Read chunks or without
  * @read_jobs: jobs whose arguments have been read
- * @replies: jobs whose Replies are to be tried again
- * @parked: jobs whose Replies wait for memory
- * @jobless: messages of Calls that found no memory for a job; anybody adds one, without
- *	@lock
- * @retry_timer: has these and those tried again
  */
 struct rpcrdma2_svc_xprt {
 	struct svc_xprt		xprt;
@@ -64,10 +59,6 @@ struct rpcrdma2_svc_xprt {
 	struct llist_head	arrived;
 	struct list_head	calls;
 	struct list_head	read_jobs;
-	struct list_head	replies;
-	struct list_head	parked;
-	struct llist_head	jobless;
-	struct delayed_work	retry_timer;
 };
 
 static inline struct rpcrdma2_svc_xprt *
@@ -106,8 +97,8 @@ struct rpcrdma2_svc_xprt *
 rpcrdma2_offer_next(struct rpcrdma2_svc_xprt *listener);
 
 /* io.c */
+extern const struct rpcrdma2_responder_ops rpcrdma2_svc_responder_ops;
 void rpcrdma2_svc_call(struct rpcrdma2_recv *recv);
-void rpcrdma2_svc_admitted(struct rpcrdma2_job *job);
 void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx);
 void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx);
 void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx);

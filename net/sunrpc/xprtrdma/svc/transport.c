@@ -189,7 +189,7 @@ static bool svc_adopt_conn(struct rpcrdma2_svc_xprt *sx,
 	conn->svc_xprt = sx;
 	svc_set_addresses(sx, conn->cm_id);
 	if (!rpcrdma2_responder_create(conn, (struct sockaddr *)&sx->xprt.xpt_remote,
-				       rpcrdma2_svc_admitted))
+				       &rpcrdma2_svc_responder_ops))
 		return false;
 	if (rpcrdma2_conn_adopt(conn, &param)) {
 		rpcrdma2_svc_stats_add(conn);

@@ -77,6 +77,7 @@ static int xprt_conn_prepare(struct rpcrdma2_conn *conn)
 static void xprt_conn_room(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_requester_room(conn->requester);
+	rpcrdma2_retry_now(conn->responder);
 }
 
 /* After -ESHUTDOWN, sunrpc knows: it closes or destroys the transport. */
@@ -303,7 +304,7 @@ static struct rpcrdma2_conn *xprt_conn_new(struct rpcrdma2_xprt *x)
 	conn->xprt = x;
 	if (rpcrdma2_requester_create(conn, &x->xprt) &&
 	    rpcrdma2_responder_create(conn, (struct sockaddr *)&x->tried,
-				      rpcrdma2_xprt_admitted) &&
+				      &rpcrdma2_xprt_responder_ops) &&
 	    !rpcrdma2_jobs_provide(conn->responder, conn->calls_in + 1) &&
 	    (x->reverse != RDMA2_RVREQSUP_GENL ||
 	     !rpcrdma2_lend_provide(conn->responder)))

@@ -39,9 +39,6 @@ struct reverse_rqst {
 	void			*page;
 };
 
-/* So often is tried again what there was no memory for. */
-#define REVERSE_RETRY		(HZ / 20)
-
 static struct reverse_rqst *bc_rqst_of(struct rpc_rqst *rqst)
 {
 	return container_of(rqst, struct reverse_rqst, rqst);
@@ -189,25 +186,23 @@ static bool bc_offers_chunks(const struct rpcrdma2_job *job)
 	return cl->nwrites || cl->has_reply;
 }
 
-static void bc_queue_job(struct rpcrdma2_xprt *x, struct list_head *list,
-			 struct rpcrdma2_job *job)
+/* Nothing is to be read. Return: 0; -ENOMEM: the job is to be tried again */
+static int bc_begin_inline(struct rpcrdma2_job *job)
 {
-	spin_lock(&x->lock);
-	list_add_tail(&job->list, list);
-	spin_unlock(&x->lock);
-	mod_delayed_work(rpcrdma2_wq, &x->reverse_work, 0);
+	if (rpcrdma2_job_lend(job))
+		return -ENOMEM;
+	bc_enqueue(job->responder->conn->xprt, job);
+	return 0;
 }
 
-static void bc_plan(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
+static void bc_plan(struct rpcrdma2_job *job)
 {
 	int rc;
 
 	rpcrdma2_job_plan_reply(job);
 	if (!rpcrdma2_job_has_reads(job) && !bc_offers_chunks(job)) {
-		if (rpcrdma2_job_lend(job))
-			bc_queue_job(x, &x->reverse_inline, job);
-		else
-			bc_enqueue(x, job);
+		if (bc_begin_inline(job))
+			rpcrdma2_retry_delayed(job, bc_begin_inline);
 		return;
 	}
 	rc = rpcrdma2_job_has_reads(job) ? rpcrdma2_job_plan(job) : 0;
@@ -215,6 +210,19 @@ static void bc_plan(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
 		rpcrdma2_job_refuse_reads(job, rc);
 	else
 		rpcrdma2_admit(job);
+}
+
+static void bc_begin_call(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_conn *conn = job->responder->conn;
+	struct rpcrdma2_error error = { };
+
+	if (bc_takes_chunks(conn))
+		bc_plan(job);
+	else if (bc_has_chunks(&job->recv->hdr, &error))
+		rpcrdma2_job_refuse(job, &error);
+	else
+		bc_enqueue(conn->xprt, job);
 }
 
 /**
@@ -225,40 +233,10 @@ static void bc_plan(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
  */
 void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_xprt *x = recv->conn->xprt;
-	struct rpcrdma2_error error = { };
-	struct rpcrdma2_job *job;
+	struct rpcrdma2_job *job = rpcrdma2_job_get(recv);
 
-	/*
-	 * There is one for each Call, and one more: see rpcrdma2_jobs_provide(). But where
-	 * Replies have chunks, some that are on their way have jobs, and no credit.
-	 */
-	job = rpcrdma2_job_get(recv);
-	if (job == ERR_PTR(-ENOMEM)) {
-		rpcrdma2_conn_close(recv->conn, -ENOMEM);
-		rpcrdma2_recv_put(recv);
-	}
-	if (IS_ERR(job))
-		return;
-	if (bc_takes_chunks(recv->conn))
-		bc_plan(x, job);
-	else if (bc_has_chunks(&recv->hdr, &error))
-		rpcrdma2_job_refuse(job, &error);
-	else
-		bc_enqueue(x, job);
-}
-
-/**
- * rpcrdma2_xprt_admitted - a Call with chunks may be begun
- * @job: the Call
- *
- * Process context or CQ, no locks held.
- */
-void rpcrdma2_xprt_admitted(struct rpcrdma2_job *job)
-{
-	struct rpcrdma2_xprt *x = job->responder->conn->xprt;
-
-	bc_queue_job(x, &x->reverse_admitted, job);
+	if (job)
+		bc_begin_call(job);
 }
 
 /* CQ context, or the teardown. */
@@ -288,67 +266,16 @@ static int bc_begin_reads(struct rpcrdma2_job *job)
 	return 0;
 }
 
-/* As bc_begin_reads(); nothing is to be read. */
-static int bc_begin_inline(struct rpcrdma2_job *job)
+/* A worker begins it: it takes memory. */
+static void bc_call_admitted(struct rpcrdma2_job *job)
 {
-	if (rpcrdma2_job_lend(job))
-		return -ENOMEM;
-	bc_enqueue(job->responder->conn->xprt, job);
-	return 0;
+	rpcrdma2_retry_job(job, bc_begin_reads, 0);
 }
 
-/* Return: false if there was no memory for one of them, which is the first again */
-static bool bc_do_all(struct rpcrdma2_xprt *x, struct list_head *list,
-		      int (*act)(struct rpcrdma2_job *job))
-{
-	struct rpcrdma2_conn *conn;
-	struct rpcrdma2_job *job;
-	int rc = 0;
-
-	while (!rc) {
-		spin_lock(&x->lock);
-		job = list_first_entry_or_null(list, struct rpcrdma2_job, list);
-		if (job)
-			list_del_init(&job->list);
-		spin_unlock(&x->lock);
-		if (!job)
-			return true;
-		conn = job->responder->conn;
-		rpcrdma2_conn_get(conn);
-		if (rpcrdma2_conn_enter(conn)) {
-			rc = act(job);
-			if (rc == -ENOMEM || rc == -EAGAIN) {
-				spin_lock(&x->lock);
-				list_add(&job->list, list);
-				spin_unlock(&x->lock);
-			} else {
-				rc = 0;
-			}
-			rpcrdma2_conn_exit(conn);
-		} else {
-			rpcrdma2_job_put(job);
-		}
-		rpcrdma2_conn_put(conn);
-	}
-	return false;
-}
-
-static void bc_work(struct work_struct *work)
-{
-	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
-					       struct rpcrdma2_xprt,
-					       reverse_work);
-	struct rpcrdma2_memalloc saved = rpcrdma2_memalloc_save(&x->xprt.swapper);
-	bool done;
-
-	done = bc_do_all(x, &x->reverse_replies, rpcrdma2_job_reply_again);
-	done = bc_do_all(x, &x->reverse_inline, bc_begin_inline) && done;
-	done = bc_do_all(x, &x->reverse_admitted, bc_begin_reads) && done;
-	if (!done)
-		queue_delayed_work(rpcrdma2_wq, &x->reverse_work,
-				   REVERSE_RETRY);
-	rpcrdma2_memalloc_restore(saved);
-}
+const struct rpcrdma2_responder_ops rpcrdma2_xprt_responder_ops = {
+	.begin		= bc_begin_call,
+	.admitted	= bc_call_admitted,
+};
 
 /**
  * rpcrdma2_xprt_reverse_init - there is no Call yet
@@ -359,10 +286,6 @@ void rpcrdma2_xprt_reverse_init(struct rpcrdma2_xprt *x)
 	x->reverse = READ_ONCE(rpcrdma2_reverse);
 	INIT_LIST_HEAD(&x->reverse_free);
 	INIT_LIST_HEAD(&x->reverse_waiting);
-	INIT_LIST_HEAD(&x->reverse_inline);
-	INIT_LIST_HEAD(&x->reverse_admitted);
-	INIT_LIST_HEAD(&x->reverse_replies);
-	INIT_DELAYED_WORK(&x->reverse_work, bc_work);
 }
 
 /**
@@ -377,13 +300,9 @@ void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_job *job, *next;
 	LIST_HEAD(lost);
 
-	rpcrdma2_admission_end(conn->responder);
-	cancel_delayed_work_sync(&x->reverse_work);
+	rpcrdma2_responder_drained(conn->responder);
 	spin_lock(&x->lock);
 	list_splice_init(&x->reverse_waiting, &lost);
-	list_splice_init(&x->reverse_inline, &lost);
-	list_splice_init(&x->reverse_admitted, &lost);
-	list_splice_init(&x->reverse_replies, &lost);
 	spin_unlock(&x->lock);
 	list_for_each_entry_safe(job, next, &lost, list) {
 		list_del_init(&job->list);
@@ -400,8 +319,7 @@ static int bc_reply_inline(struct rpcrdma2_job *job,
 	return rpcrdma2_job_reply(job, &rqst->rq_snd_buf, NULL, 0);
 }
 
-static int bc_reply_later(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job,
-			  const struct rpc_rqst *rqst)
+static int bc_reply_later(struct rpcrdma2_job *job, const struct rpc_rqst *rqst)
 {
 	const struct xdr_buf *res = &rqst->rq_snd_buf;
 
@@ -409,7 +327,6 @@ static int bc_reply_later(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job,
 		rpcrdma2_job_add_payload(job, res->head[0].iov_len,
 					 res->page_len);
 	rpcrdma2_job_reply_later(job, res);
-	bc_queue_job(x, &x->reverse_replies, job);
 	return 0;
 }
 
@@ -425,7 +342,6 @@ static int bc_reply_later(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job,
  */
 int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 {
-	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(rqst->rq_xprt);
 	struct reverse_rqst *rr = bc_rqst_of(rqst);
 	struct rpcrdma2_job *job = rr->job;
 	struct rpcrdma2_conn *conn;
@@ -435,7 +351,7 @@ int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 	if (!rpcrdma2_conn_enter(conn))
 		return 0;
 	rr->job = NULL;
-	rc = job->lent && bc_offers_chunks(job) ? bc_reply_later(x, job, rqst) :
+	rc = job->lent && bc_offers_chunks(job) ? bc_reply_later(job, rqst) :
 					       bc_reply_inline(job, rqst);
 	if (rc == -ENOBUFS)
 		rr->job = job;

@@ -20,8 +20,7 @@
  * @tried: the address that an attempt leads to. It stays until the next attempt begins
  * @connector: the thread where that connects. It exists from the start, as kthreadd
  *	waits for memory, which may be swapped over this transport
- * @lock: @conn, @abandoned, @stats, @reverse_free, @reverse_waiting, @reverse_admitted,
- *	@reverse_inline, @reverse_replies, @bc_users
+ * @lock: @conn, @abandoned, @stats, @reverse_free, @reverse_waiting, @bc_users
  * @conn: the connection, from its making to CLOSED; referenced; or NULL. Who sends goes
  *	by RCU
  * @abandoned: the present attempt to connect is to end
@@ -38,10 +37,6 @@
  * @reverse: enum rpcrdma2_rvreqsup: which of the server's Calls are taken
  * @reverse_free: reverse-direction requests to use
  * @reverse_waiting: jobs that wait for one
- * @reverse_admitted: jobs with chunks that may be begun
- * @reverse_inline: jobs without chunks that wait for pages for their Replies
- * @reverse_replies: jobs whose Replies may go by chunks, and are to be sent
- * @reverse_work: does all three
  * @nr_reverse: reverse-direction requests there are
  * @bc_users: callback services that did not go yet
  */
@@ -67,10 +62,6 @@ struct rpcrdma2_xprt {
 	u32			reverse;
 	struct list_head	reverse_free;
 	struct list_head	reverse_waiting;
-	struct list_head	reverse_admitted;
-	struct list_head	reverse_inline;
-	struct list_head	reverse_replies;
-	struct delayed_work	reverse_work;
 	unsigned int		nr_reverse;
 	unsigned int		bc_users;
 };
@@ -130,8 +121,8 @@ bool rpcrdma2_server_report(const struct rpcrdma2_xprt *x);
 
 /* reverse.c */
 void rpcrdma2_xprt_reverse_init(struct rpcrdma2_xprt *x);
+extern const struct rpcrdma2_responder_ops rpcrdma2_xprt_responder_ops;
 void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv);
-void rpcrdma2_xprt_admitted(struct rpcrdma2_job *job);
 int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst);
 int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs);
 size_t rpcrdma2_xprt_bc_maxpayload(struct rpc_xprt *xprt);

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a responder has no memory for, it tries again.
+ *
+ * Two things can wait here:
+ *  - a Call for which there is no job. It keeps its Receive. Calls that come later wait
+ *    behind it.
+ *  - a job whose next step failed: a Reply, or the start of a Call. The job has the step
+ *    as a function.
+ * One worker tries them again: every 50 ms, and at once when the room op says that a Send
+ * buffer or a job is back. It runs in process context, between enter and exit of the
+ * connection. The lists belong to the responder's lock.
+ */
+#include "responder.h"
+
+#include <trace/events/rpcrdma2.h>
+
+#define RETRY_DELAY	(HZ / 20)
+
+/**
+ * rpcrdma2_retry_call - a Call came, and there is no memory for its job
+ * @recv: the Call's message
+ *
+ * Context: CQ. From now on, and until no Call waits, the worker takes jobs, and the CQ
+ * takes none.
+ */
+void rpcrdma2_retry_call(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_responder *responder = recv->conn->responder;
+	struct rpcrdma2_retry *retry = &responder->retry;
+
+	trace_rpcrdma2_wait(recv->conn, recv->hdr.xid, RPCRDMA2_WAIT_JOB, 0, 0);
+	spin_lock(&responder->lock);
+	llist_add(&recv->node, &retry->calls);
+	WRITE_ONCE(retry->calls_wait, true);
+	spin_unlock(&responder->lock);
+	/* A job may have come back before @calls_wait was seen. */
+	queue_delayed_work(rpcrdma2_wq, &retry->work, 0);
+}
+
+/**
+ * rpcrdma2_retry_job - have a worker do a job's next step
+ * @job: the job, in no list; the worker's from now on
+ * @step: returns -EAGAIN or -ENOMEM if it lacks something, and the job stays the worker's.
+ *	After any other value the worker has done with the job
+ * @delay: when to try first, in jiffies
+ *
+ * Context: any but interrupts; between enter and exit, in the CQ, or in the teardown
+ * before the connection is drained.
+ */
+void rpcrdma2_retry_job(struct rpcrdma2_job *job, int (*step)(struct rpcrdma2_job *job),
+			unsigned long delay)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+
+	job->step = step;
+	spin_lock(&responder->lock);
+	list_add_tail(&job->list, &responder->retry.jobs);
+	spin_unlock(&responder->lock);
+	if (delay)
+		queue_delayed_work(rpcrdma2_wq, &responder->retry.work, delay);
+	else
+		mod_delayed_work(rpcrdma2_wq, &responder->retry.work, 0);
+}
+
+/**
+ * rpcrdma2_retry_delayed - as rpcrdma2_retry_job(), for a step that has just failed
+ * @job: the job
+ * @step: its step
+ */
+void rpcrdma2_retry_delayed(struct rpcrdma2_job *job, int (*step)(struct rpcrdma2_job *job))
+{
+	rpcrdma2_retry_job(job, step, RETRY_DELAY);
+}
+
+/**
+ * rpcrdma2_retry_now - something came back that a Call or a job may have been waiting for
+ * @responder: the responder; its memory can't go
+ *
+ * Context: any but interrupts, no locks held.
+ */
+void rpcrdma2_retry_now(struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_retry *retry = &responder->retry;
+
+	if (!READ_ONCE(retry->calls_wait) && list_empty_careful(&retry->jobs))
+		return;
+	/* Between enter and exit: the teardown ends the work once nobody is there. */
+	if (rpcrdma2_conn_enter(responder->conn)) {
+		mod_delayed_work(rpcrdma2_wq, &retry->work, 0);
+		rpcrdma2_conn_exit(responder->conn);
+	}
+}
+
+/* Give jobs to Calls, oldest first. Return: whether a Call still waits */
+static bool retry_calls(struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_retry *retry = &responder->retry;
+	struct llist_node *node;
+	struct rpcrdma2_job *job;
+
+	if (!READ_ONCE(retry->calls_wait))
+		return false;
+	for (;;) {
+		spin_lock(&responder->lock);
+		if (!retry->oldest)
+			retry->oldest = llist_reverse_order(llist_del_all(&retry->calls));
+		node = retry->oldest;
+		if (!node)
+			/* Pairs with jobs_are_awaited(): the CQ takes jobs again. */
+			smp_store_release(&retry->calls_wait, false);
+		spin_unlock(&responder->lock);
+		if (!node)
+			return false;
+		job = rpcrdma2_job_try(llist_entry(node, struct rpcrdma2_recv, node));
+		if (!job)
+			return true;
+		retry->oldest = node->next;
+		responder->ops->begin(job);
+	}
+}
+
+/*
+ * Do each step once. If one fails, others of its kind would fail, too, and stay where they
+ * are. Return: whether a job still waits
+ */
+static bool retry_jobs(struct rpcrdma2_responder *responder)
+{
+	int (*failed)(struct rpcrdma2_job *job) = NULL;
+	struct rpcrdma2_job *job, *next;
+	struct list_head *before;
+	LIST_HEAD(jobs);
+	bool wait;
+	int rc;
+
+	spin_lock(&responder->lock);
+	list_splice_init(&responder->retry.jobs, &jobs);
+	spin_unlock(&responder->lock);
+
+	list_for_each_entry_safe(job, next, &jobs, list) {
+		if (job->step == failed)
+			continue;
+		before = job->list.prev;
+		list_del_init(&job->list);
+		rc = job->step(job);
+		if (rc == -EAGAIN || rc == -ENOMEM) {
+			failed = job->step;
+			list_add(&job->list, before);
+		}
+	}
+
+	spin_lock(&responder->lock);
+	list_splice(&jobs, &responder->retry.jobs);
+	wait = !list_empty(&responder->retry.jobs);
+	spin_unlock(&responder->lock);
+	return wait;
+}
+
+static void retry_work(struct work_struct *work)
+{
+	struct rpcrdma2_responder *responder =
+		container_of(to_delayed_work(work), struct rpcrdma2_responder, retry.work);
+	struct rpcrdma2_conn *conn = responder->conn;
+	struct rpcrdma2_memalloc saved;
+	bool wait;
+
+	if (!rpcrdma2_conn_enter(conn))
+		return;
+	saved = rpcrdma2_memalloc_save(conn->param.swapper);
+	wait = retry_calls(responder);
+	wait |= retry_jobs(responder);
+	if (wait)
+		queue_delayed_work(rpcrdma2_wq, &responder->retry.work, RETRY_DELAY);
+	rpcrdma2_memalloc_restore(saved);
+	rpcrdma2_conn_exit(conn);
+}
+
+/**
+ * rpcrdma2_retry_init - nothing waits yet
+ * @responder: a new one
+ */
+void rpcrdma2_retry_init(struct rpcrdma2_responder *responder)
+{
+	init_llist_head(&responder->retry.calls);
+	INIT_LIST_HEAD(&responder->retry.jobs);
+	INIT_DELAYED_WORK(&responder->retry.work, retry_work);
+}
+
+static void retry_drop_calls(struct llist_node *first)
+{
+	struct rpcrdma2_recv *recv, *next;
+
+	llist_for_each_entry_safe(recv, next, first, node)
+		rpcrdma2_recv_put(recv);
+}
+
+/**
+ * rpcrdma2_retry_end - drop all that waits
+ * @responder: of a connection that is drained: nobody adds anything any more
+ *
+ * Context: process, sleeps.
+ */
+void rpcrdma2_retry_end(struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_retry *retry = &responder->retry;
+	struct rpcrdma2_job *job, *next;
+
+	cancel_delayed_work_sync(&retry->work);
+	retry_drop_calls(retry->oldest);
+	retry_drop_calls(llist_del_all(&retry->calls));
+	retry->oldest = NULL;
+	list_for_each_entry_safe(job, next, &retry->jobs, list) {
+		list_del_init(&job->list);
+		rpcrdma2_job_put(job);
+	}
+}
