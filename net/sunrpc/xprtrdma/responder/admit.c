@@ -183,6 +183,7 @@ static void budget_hold(struct rpcrdma2_share *share, struct rpcrdma2_job *job,
 	lockdep_assert_held(&budget_lock);
 
 	job->pages_held = pages;
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_ADMITTED);
 	share->held += pages;
 	budget.held += pages;
 	budget.most = max(budget.most, budget.held);
@@ -419,6 +420,7 @@ static void admit_later(struct rpcrdma2_job *job, struct list_head *queue)
 	struct rpcrdma2_responder *responder = job->responder;
 
 	job->since = jiffies;
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_QUEUED);
 	spin_lock(&responder->lock);
 	list_add_tail(&job->list, queue);
 	spin_unlock(&responder->lock);
@@ -480,6 +482,7 @@ static void admit_read_begin(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_READING);
 	spin_lock(&responder->lock);
 	admit_flight_begin(job);
 	spin_unlock(&responder->lock);
@@ -564,9 +567,9 @@ void rpcrdma2_wait_begin(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 
-	if (job->waits)
+	if (job->stage == RPCRDMA2_JOB_WAITING)
 		return;
-	job->waits = true;
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_WAITING);
 	spin_lock(&responder->lock);
 	if (!responder->nr_waiting) {
 		responder->admission.waits_since = jiffies;
@@ -587,7 +590,6 @@ void rpcrdma2_wait_end(struct rpcrdma2_job *job)
 	struct rpcrdma2_responder *responder = job->responder;
 	bool last;
 
-	job->waits = false;
 	spin_lock(&responder->lock);
 	WRITE_ONCE(responder->nr_waiting, responder->nr_waiting - 1);
 	last = !responder->nr_waiting;
@@ -638,6 +640,7 @@ static bool admit_read_later(struct rpcrdma2_job *job)
 				    RPCRDMA2_WAIT_RDMA, adm->nr_reading,
 				    admit_read_limit(responder));
 		job->alone = !others;
+		rpcrdma2_job_advance(job, RPCRDMA2_JOB_QUEUED);
 		adm->read_limit = max(others, 1U);
 		list_del_init(&job->list);
 	}

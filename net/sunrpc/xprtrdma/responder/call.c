@@ -286,6 +286,7 @@ static void job_reads_done(struct rpcrdma2_chain *chain, int status)
 
 	rpcrdma2_rws_release(job);
 	job->status = status;
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_READ);
 	trace_rpcrdma2_call_read_done(job, status);
 	job->read_done(job);
 }

@@ -310,13 +310,13 @@ static int job_post_reply(struct builder *b, struct page **pages,
 				  send->sge.length);
 	job->form = rpcrdma2_counted_form(&b->hdr.chunks);
 	rpcrdma2_job_give_credit(job);
-	job->replied = true;
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_REPLIED);
 	rc = rpcrdma2_send_post(send);
 	/* The peer has just said that it takes less; what it was granted is given back. */
 	if (rc == -EMSGSIZE)
 		rc = -ENOTCONN;
 	if (rc)
-		job->replied = false;
+		rpcrdma2_job_advance(job, RPCRDMA2_JOB_RUNNING);
 	else if (!writes)
 		rpcrdma2_job_put(job);
 	return rc;

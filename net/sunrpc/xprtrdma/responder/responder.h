@@ -15,6 +15,7 @@
 #include <rdma/rw.h>
 
 #include "conn/conn.h"
+#include "stage.h"
 
 struct rpcrdma2_job;
 struct rpcrdma2_share;
@@ -98,15 +99,17 @@ struct rpcrdma2_responder_ops {
  * @oldest: those that the worker took out of @calls, oldest first; the worker's
  * @calls_wait: there are such Calls: the worker takes free jobs, and the CQ takes none
  * @jobs: jobs whose steps are to be tried again
+ * @nr_jobs: number of jobs in @jobs or in the worker's hands
  * @work: the worker
  *
- * The responder's lock protects @calls, @jobs, and each change of @calls_wait.
+ * The responder's lock protects @calls, @jobs, and each change of @calls_wait and @nr_jobs.
  */
 struct rpcrdma2_retry {
 	struct llist_head	calls;
 	struct llist_node	*oldest;
 	bool			calls_wait;
 	struct list_head	jobs;
+	unsigned int		nr_jobs;
 	struct delayed_work	work;
 };
 
@@ -258,8 +261,7 @@ struct rpcrdma2_payload {
  * @status: 0, or why its Reads failed
  * @length: octets in @pages
  * @nr_payloads: Write chunks that have a payload
- * @replied: the Reply was posted
- * @waits: the Reply waits for a Send buffer, memory or mappings
+ * @stage: how far it is; its holder's
  * @form: as what the Reply is counted
  * @alone: for admit.c: it found none of something while no other had any
  * @linear: the message is assembled in @pages from its first octet on; else
@@ -297,8 +299,7 @@ struct rpcrdma2_job {
 	int				status;
 	u32				length;
 	unsigned int			nr_payloads;
-	bool				replied;
-	bool				waits;
+	enum rpcrdma2_job_stage		stage;
 	u8				form;
 	bool				alone;
 	bool				linear;
@@ -315,6 +316,20 @@ struct rpcrdma2_job {
 	struct list_head		all;
 	struct page			*pages[];
 };
+
+/**
+ * rpcrdma2_job_advance - a job reaches its next stage
+ * @job: the job
+ * @next: one that may follow
+ *
+ * Context: any; the caller holds the job.
+ */
+static inline void rpcrdma2_job_advance(struct rpcrdma2_job *job,
+					enum rpcrdma2_job_stage next)
+{
+	WARN_ON_ONCE(!rpcrdma2_stage_may_follow(job->stage, next));
+	WRITE_ONCE(job->stage, next);
+}
 
 /**
  * rpcrdma2_job_pages - pages of the largest Call or Reply
@@ -361,6 +376,14 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 			  const struct rpcrdma2_responder_ops *ops);
 void rpcrdma2_responder_drained(struct rpcrdma2_responder *responder);
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
+void rpcrdma2_responder_stats_add(struct rpcrdma2_responder_stats *sum,
+				  struct rpcrdma2_responder *responder);
+void rpcrdma2_show_responder_stats(struct seq_file *seq,
+				   const struct rpcrdma2_responder_stats *stats);
+void rpcrdma2_show_responder(struct seq_file *seq,
+			     struct rpcrdma2_responder *responder);
+
+/* job.c */
 int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n);
 void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n);
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
@@ -370,12 +393,6 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job);
 void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
 			 const struct rpcrdma2_error *error);
 void rpcrdma2_job_refuse_reads(struct rpcrdma2_job *job, int rc);
-void rpcrdma2_responder_stats_add(struct rpcrdma2_responder_stats *sum,
-				  struct rpcrdma2_responder *responder);
-void rpcrdma2_show_responder_stats(struct seq_file *seq,
-				   const struct rpcrdma2_responder_stats *stats);
-void rpcrdma2_show_responder(struct seq_file *seq,
-			     struct rpcrdma2_responder *responder);
 
 /* call.c */
 bool rpcrdma2_job_has_reads(const struct rpcrdma2_job *job);

@@ -56,6 +56,7 @@ void rpcrdma2_retry_job(struct rpcrdma2_job *job, int (*step)(struct rpcrdma2_jo
 	job->step = step;
 	spin_lock(&responder->lock);
 	list_add_tail(&job->list, &responder->retry.jobs);
+	WRITE_ONCE(responder->retry.nr_jobs, responder->retry.nr_jobs + 1);
 	spin_unlock(&responder->lock);
 	if (delay)
 		queue_delayed_work(rpcrdma2_wq, &responder->retry.work, delay);
@@ -83,7 +84,7 @@ void rpcrdma2_retry_now(struct rpcrdma2_responder *responder)
 {
 	struct rpcrdma2_retry *retry = &responder->retry;
 
-	if (!READ_ONCE(retry->calls_wait) && list_empty_careful(&retry->jobs))
+	if (!READ_ONCE(retry->calls_wait) && !READ_ONCE(retry->nr_jobs))
 		return;
 	/* Between enter and exit: the teardown ends the work once nobody is there. */
 	if (rpcrdma2_conn_enter(responder->conn)) {
@@ -126,15 +127,17 @@ static bool retry_calls(struct rpcrdma2_responder *responder)
  */
 static bool retry_jobs(struct rpcrdma2_responder *responder)
 {
+	struct rpcrdma2_retry *retry = &responder->retry;
 	int (*failed)(struct rpcrdma2_job *job) = NULL;
 	struct rpcrdma2_job *job, *next;
 	struct list_head *before;
+	unsigned int done = 0;
 	LIST_HEAD(jobs);
 	bool wait;
 	int rc;
 
 	spin_lock(&responder->lock);
-	list_splice_init(&responder->retry.jobs, &jobs);
+	list_splice_init(&retry->jobs, &jobs);
 	spin_unlock(&responder->lock);
 
 	list_for_each_entry_safe(job, next, &jobs, list) {
@@ -146,12 +149,15 @@ static bool retry_jobs(struct rpcrdma2_responder *responder)
 		if (rc == -EAGAIN || rc == -ENOMEM) {
 			failed = job->step;
 			list_add(&job->list, before);
+		} else {
+			done++;
 		}
 	}
 
 	spin_lock(&responder->lock);
-	list_splice(&jobs, &responder->retry.jobs);
-	wait = !list_empty(&responder->retry.jobs);
+	list_splice(&jobs, &retry->jobs);
+	WRITE_ONCE(retry->nr_jobs, retry->nr_jobs - done);
+	wait = retry->nr_jobs;
 	spin_unlock(&responder->lock);
 	return wait;
 }

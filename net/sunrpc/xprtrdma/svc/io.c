@@ -130,20 +130,25 @@ static void svc_update_data_flag(struct rpcrdma2_svc_xprt *sx)
 		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
 }
 
-static struct rpcrdma2_job *svc_dequeue_job(struct rpcrdma2_svc_xprt *sx,
-					    struct list_head **queue)
+static struct rpcrdma2_job *svc_dequeue_job(struct rpcrdma2_svc_xprt *sx)
 {
 	struct rpcrdma2_job *job = NULL;
+	struct list_head *queue;
 
 	spin_lock(&sx->lock);
-	*queue = svc_next_queue(sx);
-	if (*queue) {
-		job = list_first_entry(*queue, struct rpcrdma2_job, list);
+	queue = svc_next_queue(sx);
+	if (queue) {
+		job = list_first_entry(queue, struct rpcrdma2_job, list);
 		list_del_init(&job->list);
 	}
 	svc_update_data_flag(sx);
 	spin_unlock(&sx->lock);
 	return job;
+}
+
+static bool svc_must_read(const struct rpcrdma2_job *job)
+{
+	return rpcrdma2_job_has_reads(job) && job->stage != RPCRDMA2_JOB_READ;
 }
 
 /* The job, and others behind it: those whose Reads @pages are enough for */
@@ -200,11 +205,10 @@ void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx)
  */
 void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 {
-	struct list_head *queue;
 	struct rpcrdma2_job *job;
 
 	rpcrdma2_responder_drained(sx->conn->responder);
-	while ((job = svc_dequeue_job(sx, &queue)))
+	while ((job = svc_dequeue_job(sx)))
 		rpcrdma2_job_put(job);
 }
 
@@ -279,6 +283,7 @@ static int svc_deliver_call(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 	}
 	rpcrdma2_job_arg(job, &rqstp->rq_arg, rqstp->rq_pages);
 	thread_begin_reply(rqstp, used, job->responder->conn->param.job_pages);
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_RUNNING);
 	rqstp->rq_xprt_ctxt = job;
 	rqstp->rq_prot = IPPROTO_MAX;
 	rpcrdma2_secure_port(rqstp);
@@ -300,18 +305,18 @@ static int svc_deliver_inline(struct rpcrdma2_svc_xprt *sx,
 /* Return: whether the caller still has the Call, and may execute it now */
 static bool svc_may_execute(struct rpcrdma2_job *job)
 {
-	if (job->pages_held)
+	if (job->stage != RPCRDMA2_JOB_CAME)
 		return true;
 	return !rpcrdma2_svc_inject_error(job) && rpcrdma2_admit_at_once(job);
 }
 
 /* Return: octets of a Call for the thread, or 0 */
 static int svc_run_job(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
-		       struct rpcrdma2_job *job, const struct list_head *queue)
+		       struct rpcrdma2_job *job)
 {
 	int len = 0;
 
-	if (queue == &sx->calls && !job->recv->hdr.chunks.nsegs)
+	if (!job->recv->hdr.chunks.nsegs)
 		return svc_deliver_inline(sx, rqstp, job);
 	if (!svc_may_run(sx, job))
 		return 0;
@@ -332,7 +337,6 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 {
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(rqstp->rq_xprt);
 	struct rpcrdma2_job *job;
-	struct list_head *queue;
 	LIST_HEAD(to_start);
 	unsigned int nofs;
 	int len = 0;
@@ -340,8 +344,8 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	rqstp->rq_xprt_ctxt = NULL;
 	rpcrdma2_reply_pages_begin(rqstp, 0);
 
-	job = svc_dequeue_job(sx, &queue);
-	if (job && queue == &sx->calls && rpcrdma2_job_has_reads(job)) {
+	job = svc_dequeue_job(sx);
+	if (job && svc_must_read(job)) {
 		svc_dequeue_reads(sx, job, &to_start,
 				  rpcrdma2_call_pages(rqstp));
 		job = NULL;
@@ -350,7 +354,7 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	nofs = memalloc_nofs_save();
 	svc_start_all_reads(sx, rqstp, &to_start);
 	if (job)
-		len = svc_run_job(sx, rqstp, job, queue);
+		len = svc_run_job(sx, rqstp, job);
 	memalloc_nofs_restore(nofs);
 	return len;
 }

@@ -97,6 +97,7 @@ static void bc_deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 	rqst->rq_bytes_sent = 0;
 	bc_init_buffers(rr);
 	set_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
+	rpcrdma2_job_advance(rr->job, RPCRDMA2_JOB_RUNNING);
 	trace_rpcrdma2_call_deliver(rr->job, 0);
 
 	xprt_get(&x->xprt);
