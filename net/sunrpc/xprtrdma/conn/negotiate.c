@@ -397,7 +397,7 @@ static void negotiate_take_props(struct rpcrdma2_recv *recv)
 	/* In a CONNPROP that is not an answer, the credits are a request. */
 	if (recv->hdr.response)
 		conn->first_grant = recv->hdr.credit;
-	/* A CONNPROP of the peer's own also shows that the peer has taken this end's. */
+	/* A CONNPROP of the peer's own counts as an answer, too. */
 	conn->connprop_out = false;
 }
 
