@@ -226,7 +226,7 @@ static void cm_limit_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
 
 /*
  * A server makes as many RDMA Reads as its peer answers. It answers RDMA Reads if its own
- * Calls may have chunks and the peer wants that, or if heartbeats need them.
+ * Calls may have chunks and the peer wants that, or if the peer's heartbeats are RDMA Reads.
  */
 static int cm_accept(struct rpcrdma2_conn *conn)
 {

@@ -58,7 +58,8 @@ static void heartbeat_done(struct rpcrdma2_chain *chain, int status)
  * @conn: a connection whose PD is new
  *
  * On InfiniBand and RoCE, the heartbeat is an RDMA Write of no octets. It completes when the
- * peer's device has acknowledged it. Without data, no device checks the handle.
+ * peer's device has acknowledged it. It names no memory: IBTA's specification has no handle
+ * checked without data.
  *
  * On iWARP, a Write completes when TCP has accepted it, whether or not the peer is there. So
  * the heartbeat is an RDMA Read of no octets, which the peer's device answers. The Read has
