@@ -306,7 +306,10 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
 /* rpcrdma2_dispatch() accepts this many messages in a row that use no credit. */
 #define RPCRDMA2_MAX_UNPAID	32
 
-/* At least one in this many Send Queue entries is signaled, so Send buffers come back soon. */
+/*
+ * The chain that brings the number of unsignaled entries to this is signaled, so buffers
+ * return.
+ */
 #define RPCRDMA2_SIGNAL_INTERVAL	16
 
 /* Heartbeats that may be out at a time; each takes a Send Queue entry, and on iWARP a Read */
@@ -320,8 +323,8 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  * @heard: the connection's completions at the last look, or just after @wr completed; written
  *	by the timer and the CQ
  * @out: @chain is posted; the timer sets this, the CQ clears it
- * @due: number of WRs that were posted by @since; the timer's
- * @since: time when all WRs before had completed, or when they were found stalled, in
+ * @due: number of WRs that had been posted at @since, and are to complete; the timer's
+ * @since: time of the last look that found all due WRs completed, or found them stalled, in
  *	jiffies; the timer's
  */
 struct rpcrdma2_heartbeat {
