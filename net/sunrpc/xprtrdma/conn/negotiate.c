@@ -402,8 +402,8 @@ static void negotiate_take_props(struct rpcrdma2_recv *recv)
 }
 
 /*
- * Does this error refuse this end's CONNPROP? Calls may have been sent meanwhile, and the
- * error answers none of them. If so, CONNPROP is answered.
+ * Does this error refuse this end's CONNPROP? If so, note that the CONNPROP is answered.
+ * Calls may have been sent meanwhile: the error answers none of them.
  */
 static bool negotiate_refuses_connprop(const struct rpcrdma2_recv *recv)
 {

@@ -216,10 +216,10 @@ static int qp_create_cq(struct rpcrdma2_conn *conn,
  * one Call or Reply. Other Calls and Replies wait if the Queue is full.
  *
  * Some devices round the Queue up to a power of two, of entries or of octets. With default
- * parameters, what rdma_rw adds and WRITE_SGES, a client's Queue takes just less than 512
- * entries. A server has many connections with shared Receives, most of them idle. Such a
- * connection plans for few Calls, and takes less than 128 KiB if an entry has 448 octets, as
- * on mlx5.
+ * parameters, a client's Queue takes just less than 512 entries. A server has many
+ * connections with shared Receives, most of them idle, so each plans for few Calls. With
+ * rdma_rw's entries, such a Queue takes less than 128 KiB if an entry has 448 octets, as on
+ * mlx5.
  */
 static unsigned int qp_send_entries(const struct rpcrdma2_conn *conn)
 {

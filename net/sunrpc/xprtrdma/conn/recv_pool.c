@@ -167,8 +167,8 @@ static bool recv_is_send(const struct rpcrdma2_recv *recv,
 }
 
 /*
- * Is there a message to handle? If not, a shared Receive goes back to its Queue. Any other
- * stays where it is: its connection is closing.
+ * Is there a message to handle? If not, a shared Receive goes back to its Queue. Any other is
+ * never posted again, as its connection is closing.
  */
 static bool recv_is_filled(struct rpcrdma2_recv *recv,
 			   struct rpcrdma2_conn *conn, const struct ib_wc *wc)

@@ -29,7 +29,7 @@
 /* Period of the checks whether grown Receives are idle, and whether memory is short */
 #define LOOK_SECS	5
 
-/* Grow when this many messages of this many used chunks that larger Receives make unnecessary. */
+/* Grow when MISSED_ENOUGH of OBSERVED_SPAN messages used chunks that larger Receives avoid. */
 #define MISSED_ENOUGH	32
 #define OBSERVED_SPAN	1024
 
@@ -528,7 +528,10 @@ static bool resize_take_request(struct rpcrdma2_conn *conn,
 	return ok;
 }
 
-/* Note the size of the peer's Receives. @settled: no REQUEST of this end is pending. */
+/*
+ * Note the size of the peer's Receives. @settled: this end's REQUEST for a size, if any, is
+ * done with.
+ */
 static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size,
 				 bool settled)
 {
