@@ -1,43 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Life and death of a connection.
+ * The life of a connection: its states, its references, its users, and its teardown.
  *
- * A connection is made by rpcrdma2_conn_connect(), or when a peer asks for one (cm.c),
- * moves on by CM events and by the first messages, and is READY when both
- * sides' properties are known. It never comes back from CLOSING: whoever
- * wants another connection makes a new one.
+ * rpcrdma2_conn_connect() or a peer's request makes a connection (cm.c). CM events and the
+ * first messages move it to READY (negotiate.c). No connection leaves CLOSING but for CLOSED:
+ * a layer above that wants another connection makes a new one.
  *
- * Anybody may call rpcrdma2_conn_close(), in any context and as often as they
- * like. The first call starts the teardown, in this order:
+ * rpcrdma2_conn_close() may be called at any time and repeatedly; the first call starts
+ * conn_teardown(). A reference keeps the memory of a connection. rpcrdma2_conn_enter() keeps
+ * its QP, PD and device as well. RCU readers may find a connection and try to enter it.
  *
- *  1. State CLOSING: no Receive, no Send is posted any more
- *     (rpcrdma2_conn_close).
- *  2. The upper layer hears of it (ops->closing).
- *  3. The CM disconnects; the QP goes to the error state, which flushes both Queues.
- *  4. rpcrdma2_qp_drain(): every completion handler has run.
- *  5. Threads between rpcrdma2_conn_enter() and rpcrdma2_conn_exit() are
- *     waited for: from here on nobody uses the device. Steps 3 and 4 are
- *     repeated, as one of them may just have made the QP. A QP that the device does
- *     not stop is destroyed now.
- *  6. The upper layer gives up memory registrations (ops->fence): no peer can reach
- *     memory now. Work that never completed is returned to its owners.
- *  7. The upper layer unmaps application pages and frees registrations (ops->drained).
- *     RPCs may be retransmitted elsewhere or fail.
- *  8. QP, CQ, Receive and Send buffer mappings, PD.
- *  9. The CM id: a device that is being removed waits for this one.
- * 10. State CLOSED, ops->closed. The memory goes with the last reference, as
- *     an nfsd thread may still be reading from a Receive buffer.
- * 11. The file in debugfs, which another workqueue removes: its readers may wait for
- *     memory, and so for the next connection.
- *
- * A teardown may take as long as the device's driver does, so nothing else waits behind
- * it. It may wait for a workqueue of the driver's that has no rescuer, so it can't run in
- * a workqueue that has one. An end that connects may be what memory is swapped over: it
- * has a thread from the start, which first ends a connect that is under way. An end that
- * accepts has a workqueue for teardowns alone.
- *
- * Module unload waits for every teardown by destroying the workqueue, and for the memory
- * of connections that sunrpc's threads may still look at by RCU.
+ * Runs in CQ, CM and process context; the teardown runs in a thread that may sleep.
  */
 #include <linux/module.h>
 
@@ -45,14 +18,21 @@
 
 #include <trace/events/rpcrdma2.h>
 
-/* Added to the number of users: nobody enters any more. */
+/* Added to @users, so that the number is negative and no thread enters */
 #define NO_ENTRY	INT_MIN
 
 struct workqueue_struct *rpcrdma2_wq;
+/*
+ * Teardowns of the end that accepts. A teardown may wait long for the device's driver, so no
+ * other work must wait behind it. It may also wait for a driver's workqueue without a
+ * rescuer, so this workqueue has none. Memory may be swapped over an end that connects. So
+ * such an end has a thread from the start, and rpcrdma2_connect_interrupt() frees that thread
+ * for the teardown.
+ */
 static struct workqueue_struct *teardown_wq;
 static atomic_t conn_ids = ATOMIC_INIT(0);
 
-/* Which states may follow which; CLOSING may follow each but CLOSED. */
+/* CLOSING may follow all states before it: rpcrdma2_conn_close() sees to that. */
 static bool conn_state_may_follow(enum rpcrdma2_conn_state from,
 				  enum rpcrdma2_conn_state to)
 {
@@ -77,16 +57,15 @@ static bool conn_state_may_follow(enum rpcrdma2_conn_state from,
 }
 
 /**
- * rpcrdma2_conn_advance - move to the next state
+ * rpcrdma2_conn_advance - move a connection to its next state
  * @conn: the connection
  * @state: the next state; not CLOSING
- * @timeout_secs: close the connection if it is still in @state after that
- *	time, or, if that is READY, look for its peer; 0 for no limit
+ * @timeout_secs: time limit for @state, seconds, after which the timer closes the connection;
+ *	in READY, the period of heartbeats; 0: no limit
  *
- * Any context.
- *
- * Return: false if @state may not follow the present one, most likely because
- * somebody closed the connection
+ * Context: Process; does not sleep. Takes conn->lock.
+ * Return: false if @state may not follow the present state, probably because the connection
+ *	is closing
  */
 bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
 			   enum rpcrdma2_conn_state state,
@@ -113,11 +92,13 @@ bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_conn_set_timer - look at the connection again
+ * rpcrdma2_conn_set_timer - have the connection's timer run
  * @conn: the connection
- * @delay: after that time, in jiffies
+ * @delay: time until then, in jiffies
  *
- * The timer's. Not once it is closing: the teardown has waited for the last look.
+ * Does nothing on a closing connection, as the teardown has waited for the timer's last run.
+ *
+ * Context: Process; does not sleep. Takes conn->lock.
  */
 void rpcrdma2_conn_set_timer(struct rpcrdma2_conn *conn, unsigned long delay)
 {
@@ -138,7 +119,7 @@ static void conn_timeout(struct work_struct *work)
 	state = conn->state;
 	renewed = delayed_work_pending(&conn->timer);
 	spin_unlock(&conn->lock);
-	/* It has moved on just now, and has its time. */
+	/* The connection has just moved on, and the timer will run again. */
 	if (renewed)
 		return;
 	if (state == RPCRDMA2_CONN_READY &&
@@ -151,9 +132,11 @@ static void conn_timeout(struct work_struct *work)
 /**
  * rpcrdma2_conn_close - start the teardown
  * @conn: the connection
- * @status: why, negative errno
+ * @status: reason, negative errno
  *
- * Any context that allows spin_lock; returns at once.
+ * Only the first call has an effect.
+ *
+ * Context: Process; does not sleep. Takes conn->lock.
  */
 void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status)
 {
@@ -183,7 +166,10 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status)
 		queue_work(teardown_wq, &conn->close_work);
 }
 
-/* An iWARP device may flush its Queues before the CM says that the peer hung up. */
+/*
+ * Before the dialect is decided, a hang-up is an answer. An iWARP device may flush its Queues
+ * before the CM reports the hang-up, so take the flush for one.
+ */
 static bool conn_is_hang_up(const struct rpcrdma2_conn *conn,
 			    const struct ib_wc *wc)
 {
@@ -195,11 +181,11 @@ static bool conn_is_hang_up(const struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_conn_broken - close the connection, as a work request failed
+ * rpcrdma2_conn_broken - close a connection because a work request failed
  * @conn: the connection
- * @wc: the completion, with an error
+ * @wc: completion of the work request, with an error
  *
- * CQ context.
+ * Context: CQ.
  */
 void rpcrdma2_conn_broken(struct rpcrdma2_conn *conn, const struct ib_wc *wc)
 {
@@ -207,7 +193,7 @@ void rpcrdma2_conn_broken(struct rpcrdma2_conn *conn, const struct ib_wc *wc)
 							 -ECONNRESET);
 }
 
-/* Work that the device will not complete, oldest first. */
+/* Return work that the device will not complete to its owners, oldest first. */
 static void conn_return_chains(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_chain *chain;
@@ -223,8 +209,9 @@ static void conn_return_chains(struct rpcrdma2_conn *conn)
 }
 
 /*
- * What connects or accepts may be at it: the CM takes no disconnect before that is
- * over, be it in vain. (iw_cm_disconnect() would wait, for what is freed then.)
+ * Disconnect only after rdma_connect() or rdma_accept() has succeeded. While they run, the CM
+ * takes no disconnect. (iw_cm_disconnect() would wait on an object that is freed when a
+ * connect fails.)
  */
 static int conn_flush_queues(struct rpcrdma2_conn *conn)
 {
@@ -233,13 +220,31 @@ static int conn_flush_queues(struct rpcrdma2_conn *conn)
 	return conn->qp ? rpcrdma2_qp_drain(conn) : 0;
 }
 
-/* Nobody enters after this, and those who had entered have left. */
+/* After this, no thread is between enter and exit, and none can enter. */
 static void conn_wait_for_users(struct rpcrdma2_conn *conn)
 {
 	if (atomic_add_return(NO_ENTRY, &conn->users) != NO_ENTRY)
 		wait_for_completion(&conn->idle);
 }
 
+/*
+ * The teardown. rpcrdma2_conn_close() has set CLOSING, so no chain is posted any more.
+ *
+ *  1. Wait for the timer's work, which uses the QP.
+ *  2. ops->closing: the layer above starts no new work.
+ *  3. Disconnect and drain: flush both Queues, and wait for all completion handlers.
+ *  4. Wait for threads between enter and exit. None uses the device afterwards.
+ *  5. Drain once more, as one of those threads may have made the QP. If the device does not
+ *     stop the QP, abort the QP.
+ *  6. ops->fence: the layer above gives up registrations, so no peer reaches memory.
+ *  7. Return the work that never completed to its owners.
+ *  8. ops->drained: the layer above unmaps pages. Its RPCs fail or go elsewhere.
+ *  9. Destroy QP and CQ, unmap the buffers, and release the PD.
+ * 10. Destroy the CM id. The removal of a device waits for this.
+ * 11. CLOSED; ops->closed; have the files in debugfs removed.
+ *
+ * The memory lives until the last reference ends: a server thread may still read a Receive.
+ */
 static void conn_teardown(struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_conn_ops *ops = conn->param.ops;
@@ -287,10 +292,10 @@ static void conn_teardown_in_thread(struct kthread_work *work)
 }
 
 /**
- * rpcrdma2_conn_wait_closed - wait until the teardown is through
- * @conn: a connection on which rpcrdma2_conn_close() was called
+ * rpcrdma2_conn_wait_closed - wait for the end of the teardown
+ * @conn: a closing connection; the caller has a reference
  *
- * Process context, but not one of CM or CQ. Sleeps.
+ * Context: Process; sleeps. Not in CM or CQ context, for which the teardown waits.
  */
 void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn)
 {
@@ -298,19 +303,17 @@ void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_enter - start using the QP or the device
- * @conn: the connection
+ * rpcrdma2_conn_enter - start to use the QP or the device
+ * @conn: the connection; the caller has a reference, or found @conn under rcu_read_lock() and
+ *	still holds that
  *
- * Any context; the caller has a reference, or found it below rcu_read_lock() and is still
- * there.
+ * QP, PD and device exist until rpcrdma2_conn_exit(). The teardown waits for the exit, and
+ * the removal of a device waits for the teardown. So the caller may wait for completions,
+ * because the flush completes all work, but for little else. An allocation must not wait for
+ * a file system, which may be mounted over this connection.
  *
- * Between a successful enter and rpcrdma2_conn_exit() the QP, the PD and the
- * device exist. The caller must not sleep for long in between, and may wait
- * for completions: they come, if only by the flush. Nor may it wait for a file system,
- * in which memory is reclaimed: that may be one that is mounted over this very device,
- * whose removal waits for the caller.
- *
- * Return: false if it is too late
+ * Context: Any.
+ * Return: false if the connection is being torn down
  */
 bool rpcrdma2_conn_enter(struct rpcrdma2_conn *conn)
 {
@@ -318,10 +321,10 @@ bool rpcrdma2_conn_enter(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_exit - end of rpcrdma2_conn_enter()
- * @conn: the connection
+ * rpcrdma2_conn_exit - stop using the QP and the device
+ * @conn: the connection, entered
  *
- * Any context.
+ * Context: Any.
  */
 void rpcrdma2_conn_exit(struct rpcrdma2_conn *conn)
 {
@@ -330,10 +333,12 @@ void rpcrdma2_conn_exit(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_set_size - say what size the Receive buffers are to have
- * @conn: a connection without Receives; nobody else looks at it, or its lock is held
- * @start: at first, and at the least, octets
- * @most: what they may become by need, octets
+ * rpcrdma2_conn_set_size - set the range of the size of Receive buffers
+ * @conn: a connection without Receives; its lock is held, or no other thread knows it
+ * @start: initial and minimum size, octets
+ * @most: maximum size, octets
+ *
+ * Context: Any.
  */
 void rpcrdma2_conn_set_size(struct rpcrdma2_conn *conn, u32 start, u32 most)
 {
@@ -346,9 +351,11 @@ void rpcrdma2_conn_set_size(struct rpcrdma2_conn *conn, u32 start, u32 most)
 }
 
 /**
- * rpcrdma2_conn_set_param - say what is wanted of a connection
- * @conn: a connection without a QP; nobody else looks at it, or its lock is held
- * @param: what is wanted
+ * rpcrdma2_conn_set_param - set a connection's parameters
+ * @conn: a connection without a QP; its lock is held, or no other thread knows it
+ * @param: the parameters, copied
+ *
+ * Context: Any.
  */
 void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_conn_param *param)
@@ -367,12 +374,14 @@ void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_conn_alloc - make a connection in state NEW
- * @param: what is wanted of it; NULL if rpcrdma2_conn_adopt() will tell
+ * rpcrdma2_conn_alloc - allocate a connection in state NEW
+ * @param: its parameters, copied; NULL if rpcrdma2_conn_adopt() will set them
  * @gfp: allocation flags
  *
- * Return: a connection with one reference, or NULL. It needs
- * rpcrdma2_conn_close() only once it has a CM id.
+ * A connection needs rpcrdma2_conn_close() only once it has a CM id.
+ *
+ * Context: Process; sleeps if @gfp allows.
+ * Return: the connection, with one reference; or NULL
  */
 struct rpcrdma2_conn *
 rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
@@ -413,15 +422,17 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 }
 
 /**
- * rpcrdma2_conn_get - take a reference to the connection's memory
- * @conn: the connection
+ * rpcrdma2_conn_get - take a reference
+ * @conn: the connection; the caller has a reference, or is one of its handlers
+ *
+ * Context: Any.
  */
 void rpcrdma2_conn_get(struct rpcrdma2_conn *conn)
 {
 	kref_get(&conn->ref);
 }
 
-/* Nobody can be about to find any more that it can't be entered. */
+/* No RCU reader still holds the connection. */
 static void conn_free_late(struct rcu_head *rcu)
 {
 	struct rpcrdma2_conn *conn = container_of(rcu, struct rpcrdma2_conn,
@@ -445,9 +456,9 @@ static void conn_release(struct kref *ref)
 
 /**
  * rpcrdma2_conn_put - drop a reference
- * @conn: the connection; CLOSED, or never connected, if this is the last one
+ * @conn: the connection; the last reference ends after the teardown, or without a CM id
  *
- * Any context that allows kfree().
+ * Context: Any that allows kfree() and the free op.
  */
 void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
 {
@@ -457,7 +468,8 @@ void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
 /**
  * rpcrdma2_conn_init - module initialisation
  *
- * Return: 0 or -ENOMEM
+ * Context: Process; sleeps.
+ * Return: 0 or negative errno
  */
 int rpcrdma2_conn_init(void)
 {
@@ -491,16 +503,20 @@ out_wq:
 }
 
 /**
- * rpcrdma2_conn_cleanup - module removal; waits for every teardown
+ * rpcrdma2_conn_cleanup - module removal
+ *
+ * Waits for every teardown, and for the memory of all connections.
+ *
+ * Context: Process; sleeps.
  */
 void rpcrdma2_conn_cleanup(void)
 {
 	rpcrdma2_accept_cleanup();
-	/* All connections are closing. */
+	/* The layers above have closed all connections. */
 	destroy_workqueue(teardown_wq);
 	destroy_workqueue(rpcrdma2_wq);
 	rpcrdma2_qp_cleanup();
 	rpcrdma2_debugfs_cleanup();
-	/* For conn_free_late() */
+	/* Wait for conn_free_late(). */
 	rcu_barrier();
 }

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The first messages of a connection, and the sorting of all later ones: what
- * the steps of handshake.c come to.
+ * Carries out the handshake, and sorts received messages.
+ *
+ * handshake.c has the table: which event leads from which state to which action. This file
+ * feeds events to the table and acts. Events come from three threads: the CQ (messages), the
+ * CM (established) and the timer (silence). So conn->lock protects each change of
+ * conn->handshake.
+ *
+ * rpcrdma2_dispatch() decodes the header of each message in CQ context. Then it acts on the
+ * handshake, or hands the message to the layer above or to resize.c.
  */
 #include "conn.h"
 
 #include <trace/events/rpcrdma2.h>
 
-/* The XID of a CONNPROP pairs it with its answer; no RPC is involved. */
+/* Pairs a CONNPROP with its answer; belongs to no RPC */
 #define CONNPROP_XID	1
 
-/* v2-09, 4.2.1 and 7. A peer of whom nothing is known may have version 1. */
+/*
+ * Size of the peer's Receives: v2-09, 4.2.1 and 7. A peer that this end is TRYING may have
+ * version 1, so use the size that every peer has.
+ */
 static u32 negotiate_peer_recv_size(const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_dialect *dialect = conn->dialect;
@@ -24,8 +34,8 @@ static u32 negotiate_peer_recv_size(const struct rpcrdma2_conn *conn)
 }
 
 /*
- * RFC 8797, 4.1: version 2 has no property for it. A peer that says no properties may
- * not look at this end's.
+ * Size of the peer's Sends, from private data (RFC 8797, 4.1): version 2 has no property for
+ * it. A peer without properties may ignore the size that this end announces.
  */
 static u32 negotiate_peer_send_size(const struct rpcrdma2_conn *conn)
 {
@@ -40,8 +50,12 @@ static u32 negotiate_peer_send_size(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_negotiate_recv_limit - the size of this end's Receive buffers is another
- * @conn: the connection; the peer has been told
+ * rpcrdma2_negotiate_recv_limit - let Replies use the present size of this end's Receives
+ * @conn: the connection; the peer has been told of the size
+ *
+ * Does nothing while the peer's request for a lower size is pending.
+ *
+ * Context: Process; does not sleep. Takes conn->lock.
  */
 void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn)
 {
@@ -54,8 +68,9 @@ void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn)
 }
 
 /*
- * Properties may come when RPCs flow, and their senders look at the limits without a
- * lock: these are not lowered, so what fits once will do so when it is sent.
+ * Derive the limits from what both ends have said. Never lower a limit here: properties may
+ * come while RPCs flow, and senders read the limits without the lock. So a message that
+ * fitted when it was built fits when it is sent.
  */
 static void negotiate_set_terms(struct rpcrdma2_conn *conn)
 {
@@ -78,8 +93,9 @@ static void negotiate_set_terms(struct rpcrdma2_conn *conn)
 }
 
 /*
- * The handshake takes a step; this end has become @conn->dialect's, or has heard of
- * properties. The timer may be at it as well as the CQ: each looks at what holds now.
+ * The handshake has gone from @old to @next: set the terms, and make the connection READY if
+ * RPCs may flow. The CQ and the timer may both be here at a time. Each uses the present
+ * terms, and one of them makes the connection READY.
  */
 static void negotiate_enter_state(struct rpcrdma2_conn *conn,
 				  enum rpcrdma2_hs_state old,
@@ -119,10 +135,7 @@ negotiate_step_locked(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
 	return step;
 }
 
-/*
- * The CQ, the CM and the timer take steps, so each change of state is made under the
- * lock. Most messages change nothing once the dialect is decided, and take no lock.
- */
+/* Take a step. Most messages change nothing once the dialect is decided, and need no lock. */
 static const struct rpcrdma2_hs_step *
 negotiate_step(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
 	       enum rpcrdma2_hs_state *old)
@@ -147,8 +160,8 @@ negotiate_next_dialect(struct rpcrdma2_conn *conn)
 }
 
 /*
- * Until the peer says its properties, it has the defaults of the dialect. A dialect
- * without properties has callbacks without chunks, and nothing else.
+ * Give the peer the default properties of the dialect until it sends its own. Without
+ * properties, a dialect allows only inline Calls in the reverse direction.
  */
 static void negotiate_set_dialect(struct rpcrdma2_conn *conn,
 				  const struct rpcrdma2_dialect *dialect)
@@ -182,9 +195,8 @@ static int negotiate_send_connprop(struct rpcrdma2_conn *conn, u32 xid,
 }
 
 /*
- * Speak @dialect from now on, and move from state @old to @next. A CONNPROP of an
- * earlier dialect is forgotten.
- * Return: false if the state was no longer @old
+ * Speak @dialect from now on, and move from state @old to @next. Forget a CONNPROP of an
+ * earlier dialect. Return: false if the state was no longer @old
  */
 static bool negotiate_switch_dialect(struct rpcrdma2_conn *conn,
 				     const struct rpcrdma2_dialect *dialect,
@@ -205,8 +217,8 @@ static bool negotiate_switch_dialect(struct rpcrdma2_conn *conn,
 }
 
 /*
- * In version 1 there is nothing to ask. Return: false if the timer has begun to send
- * Calls in another dialect
+ * Start the handshake in @dialect. Version 1 has no CONNPROP to send. Return: false if the
+ * state was no longer @old: another event came first
  */
 static bool negotiate_ask_in(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_dialect *dialect,
@@ -223,17 +235,20 @@ static bool negotiate_ask_in(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_negotiate_start - the connection is established: speak first
- * @conn: a connection in state NEGOTIATING on the end that connected
+ * rpcrdma2_negotiate_start - start the handshake on the end that connected
+ * @conn: a connection in state NEGOTIATING
  *
- * Process context.
+ * Context: Process: the CM's handler.
  */
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn)
 {
 	if (negotiate_ask_in(conn, conn->param.dialects.dialect[0],
 			     RPCRDMA2_HS_WAITING))
 		return;
-	/* The server spoke before the CM did, when it was too early to be READY. */
+	/*
+	 * The server's first message overtook the CM's event, when the connection could not
+	 * become READY yet. Make it READY now.
+	 */
 	negotiate_enter_state(conn, RPCRDMA2_HS_WAITING,
 			      READ_ONCE(conn->handshake));
 }
@@ -244,11 +259,11 @@ static void negotiate_restart_timer(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_negotiate_silence - the peer had its time to answer
+ * rpcrdma2_negotiate_silence - the time to answer is over
  * @conn: the connection
- * @state: in which that time went by
+ * @state: the connection's state when the timer ran
  *
- * The timer's; process context.
+ * Context: The timer's work.
  */
 void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
 				enum rpcrdma2_conn_state state)
@@ -256,7 +271,10 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
 	const struct rpcrdma2_hs_step *step;
 	enum rpcrdma2_hs_state old;
 
-	/* The peer has as much time for a Call, once a Call is out. */
+	/*
+	 * This end is sending Calls, to see whether the peer answers them. The time for that
+	 * begins with the first Call.
+	 */
 	if (READ_ONCE(conn->handshake) == RPCRDMA2_HS_TRYING &&
 	    !conn->tried) {
 		conn->tried = !conn->param.ops->is_quiet(conn);
@@ -272,22 +290,27 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
 	else if (step->next == RPCRDMA2_HS_TRYING)
 		negotiate_restart_timer(conn);
 	else if (state == RPCRDMA2_CONN_READY)
-		/* The answer came just now. The timer goes on as another one. */
+		/* The answer has just come. From now on, the timer serves the heartbeat. */
 		rpcrdma2_heartbeat(conn);
 	else if (state == RPCRDMA2_CONN_NEGOTIATING)
-		/* ... so much so that whoever took it may have yet to make it READY. */
+		/*
+		 * The CQ has taken the step, but has not made the connection READY: look
+		 * again in a second.
+		 */
 		rpcrdma2_conn_set_timer(conn, HZ);
 	else
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 }
 
 /**
- * rpcrdma2_negotiate_lost - the connection is gone
+ * rpcrdma2_negotiate_lost - the connection has ended: what does that say about the dialect?
  * @conn: a connection in teardown; its Queues are drained
  *
- * Afterwards @conn->suspect is the dialect to try next if the peer hung up, and
- * does so again. A failed work request, a device that fails and what this end itself
- * broke off say nothing of the peer.
+ * If the peer hung up during the handshake, sets @conn->suspect to the dialect to try next.
+ * Only the peer's hang-up counts. A failed work request, a failed device, or a close by this
+ * end say nothing about the peer.
+ *
+ * Context: Process: the teardown.
  */
 void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 {
@@ -303,13 +326,15 @@ void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 
 /**
  * rpcrdma2_send_error - answer a Call with an RDMA2_ERROR (v2-09, 5.3.3)
- * @conn: its connection; the caller is between enter and exit, or is the CQ
- * @xid: of the Call
+ * @conn: the connection; the caller is between enter and exit, or is the CQ
+ * @xid: XID of the Call
  * @vers: version of the Call
- * @error: what to report
- * @close_after: close the connection when it is sent
+ * @error: the error
+ * @close_after: close the connection once the message has been sent
  *
- * Process context.
+ * Closes the connection if the message cannot be posted.
+ *
+ * Context: Process; does not sleep.
  */
 void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
 			 const struct rpcrdma2_error *error, bool close_after)
@@ -332,8 +357,8 @@ void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
 }
 
 /*
- * Only a Call can be answered: errors never flow from requester to responder
- * (v2-09, 5.3.3), so a bad Reply closes the connection.
+ * Answer a Call with an error. A bad Reply closes the connection, as no error flows from
+ * requester to responder (v2-09, 5.3.3).
  */
 static void negotiate_answer_error(struct rpcrdma2_recv *recv,
 				   enum rpcrdma2_hs_event event)
@@ -348,7 +373,7 @@ static void negotiate_answer_error(struct rpcrdma2_recv *recv,
 					       &error->vers_low,
 					       &error->vers_high);
 	} else if (event == RPCRDMA2_HS_MALFORMED) {
-		/* A peer that cannot say its properties is not kept. */
+		/* Without the peer's properties, the connection is of no use. */
 		close_after = conn->dialect->props &&
 			      recv->hdr.kind == RPCRDMA2_PROPS;
 	} else if (event != RPCRDMA2_HS_UNKNOWN) {
@@ -369,14 +394,17 @@ static void negotiate_take_props(struct rpcrdma2_recv *recv)
 	conn->peer = recv->hdr.props;
 	conn->have_props = true;
 	conn->peer_credits = recv->hdr.credit;
-	/* In a CONNPROP of the peer's own, the credits are what the peer asks for. */
+	/* In a CONNPROP that is not an answer, the credits are a request. */
 	if (recv->hdr.response)
 		conn->first_grant = recv->hdr.credit;
-	/* Either one stands for the answer. */
+	/* A CONNPROP of the peer's own counts as an answer, too. */
 	conn->connprop_out = false;
 }
 
-/* When Calls have been sent in spite of it, too: that answers none of them. */
+/*
+ * Does this error refuse this end's CONNPROP? If so, note that the CONNPROP is answered.
+ * Calls may have been sent meanwhile: the error answers none of them.
+ */
 static bool negotiate_refuses_connprop(const struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
@@ -388,7 +416,7 @@ static bool negotiate_refuses_connprop(const struct rpcrdma2_recv *recv)
 	return true;
 }
 
-/* Consumes @recv. */
+/* Hand a message to the layer above, or to resize.c. Consumes @recv. */
 static void dispatch_deliver(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
@@ -400,7 +428,10 @@ static void dispatch_deliver(struct rpcrdma2_recv *recv)
 	}
 	if (recv->hdr.kind == RPCRDMA2_ERROR) {
 		if (rpcrdma2_resize_refused(conn, &recv->hdr)) {
-			/* No RPC's: there is nobody who would know the handle. */
+			/*
+			 * The refused REQUEST belongs to no RPC, so it has no handle to
+			 * invalidate.
+			 */
 			if (recv->invalidated)
 				rpcrdma2_conn_close(conn, -EPROTO);
 			rpcrdma2_recv_put(recv);
@@ -454,7 +485,7 @@ static void dispatch_take_step(struct rpcrdma2_recv *recv,
 	enum rpcrdma2_hs_state old;
 
 	step = negotiate_step(conn, event, &old);
-	/* Whose the handle of a Reply's was is for the requester to say. */
+	/* Only a Reply may invalidate a handle, and the requester checks which one. */
 	if (recv->invalidated &&
 	    (step->action != RPCRDMA2_HS_DELIVER || !recv->hdr.response ||
 	     refused)) {
@@ -497,8 +528,9 @@ static void dispatch_take_step(struct rpcrdma2_recv *recv,
 }
 
 /*
- * Whose a message is. An answer is in the dialect of the question, which the first message
- * is, unless this end begins to ask just then.
+ * Find the dialect to decode a message with. While WAITING, the first message decides the
+ * dialect. If this end begins to ask in that moment, look again: then the message must be an
+ * answer, in the dialect of the question.
  */
 static const struct rpcrdma2_dialect *
 dispatch_find_dialect(const struct rpcrdma2_recv *recv)
@@ -519,7 +551,7 @@ dispatch_find_dialect(const struct rpcrdma2_recv *recv)
 	return dialect;
 }
 
-/* The number of another text's error stands for something else here. */
+/* An error without a flags word may be of another document, whose codes differ. */
 static void dispatch_count_error(struct rpcrdma2_conn *conn,
 				 const struct rpcrdma2_error *error)
 {
@@ -530,14 +562,17 @@ static void dispatch_count_error(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_dispatch - a message arrived
- * @recv: the message, @recv->len octets at its start
+ * rpcrdma2_dispatch - handle a received message
+ * @recv: the message: @recv->len octets at the start of its buffer
  *
- * CQ context. Decides by the header alone; hands the buffer on or back.
+ * Decodes the header, and hands the buffer on or gives it back.
  *
- * Nothing in the protocol limits messages that use no credit, and each one takes a Receive
- * that others may share, and perhaps an answer. So each message counts, whatever is in it,
- * until whoever takes it says that it used a credit (rpcrdma2_conn_paid()).
+ * The protocol does not limit messages that use no credit. Yet each takes a Receive, which
+ * may be shared, and perhaps an answer. So this counts all messages in a row, until
+ * rpcrdma2_conn_paid() reports that one used a credit. At %RPCRDMA2_MAX_UNPAID it closes the
+ * connection.
+ *
+ * Context: CQ.
  */
 void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 {
