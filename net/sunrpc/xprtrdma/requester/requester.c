@@ -1,42 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a Call.
+ * The life of a Call, and the credits. Read downwards:
  *
- *   rpcrdma2_call_alloc()	sunrpc wants buffers
- *   rpcrdma2_call_send()	it was encoded: take a credit, marshal (which
- *				registers memory), post
- *   rpcrdma2_reply_receive()	the Reply or an RDMA2_ERROR came (reply.c)
- *   rpcrdma2_inv_local()	what the responder did not invalidate
- *   rpcrdma2_call_complete()	sunrpc may decode it
- *   rpcrdma2_call_free()	the RPC ends, with or without a Reply
+ *	rpcrdma2_call_alloc()		sunrpc's task gets buffers
+ *	rpcrdma2_call_send()		take a credit, marshal, register, post
+ *	rpcrdma2_reply_receive()	CQ: a Reply or an RDMA2_ERROR arrives (reply.c)
+ *	rpcrdma2_inv_local()		CQ: invalidate the rest (invalidate.c)
+ *	rpcrdma2_call_complete()	CQ: hand the Reply to sunrpc
+ *	rpcrdma2_call_free()		sunrpc's task ends the RPC, answered or not
  *
- * Memory: pages that a responder can reach are never given back. An RPC whose
- * Reply came is pinned in sunrpc until its registrations are invalid; one
- * that ends early (signal, timeout) waits for that in rpcrdma2_call_free(),
- * which comes before the RPC's owner sees its pages again. On a lost
- * connection sunrpc hears of it only after the QP was drained and everything
- * was deregistered.
- *
- * Credits (v2-09, 8.2, as in version 1): Calls outstanding never exceed the
- * last grant. A Call whose RPC was killed holds its credit until the
- * responder answers, or another RPC has waited in vain for it to do so.
+ * Memory returns to its owner only when no peer can reach it. A pin in sunrpc holds an answered
+ * RPC that long. A killed RPC waits in rpcrdma2_call_free(). A lost connection is fenced before
+ * sunrpc sends the RPCs again. No Call is sent beyond the last grant (v2-09, 8.2). The credit of
+ * a killed RPC returns with the answer, or with the next connection: see credit_starved().
  */
 #include "requester.h"
 
 #include <trace/events/rpcrdma2.h>
 
-/*
- * Nobody else takes one: the caller holds the xprt's write lock. So there are never
- * fewer than it sees, and a Receive for each.
- */
+/* Only the holder of the write lock takes credits, so a credit that is seen stays. */
 static bool credit_take(struct rpcrdma2_requester *requester)
 {
-	/* Before the grant: an answer counts with the grant that it brought. */
+	/* Pairs with rpcrdma2_credits_answer(): an answer counts only with its own grant. */
 	unsigned int answered = smp_load_acquire(&requester->answered);
-	/* Behind the Receives for the Replies */
+	/* Pairs with rpcrdma2_credits_update(): each credit has a Receive for its Reply. */
 	unsigned int granted = smp_load_acquire(&requester->grant_in);
 
-	/* As in rpcrdma2_requester_outstanding(): it may be less than none. */
+	/* The difference can be negative: see rpcrdma2_requester_outstanding(). */
 	if ((int)(requester->credits_taken - answered) >= (int)granted)
 		return false;
 	WRITE_ONCE(requester->credits_taken, requester->credits_taken + 1);
@@ -49,12 +39,17 @@ static void credit_return(struct rpcrdma2_requester *requester)
 }
 
 /**
- * rpcrdma2_requester_wake - have sunrpc send again, if its tasks wait for that
+ * rpcrdma2_requester_wake - let sunrpc's waiting tasks send again
  * @xprt: the transport
  *
- * Any context but interrupts. A transport that is not connected is left alone: the end of
- * its attempt to connect wakes everybody. A task that sent before that end would be woken
- * as if it had waited for the connection, and would send its Call twice.
+ * Does nothing until the transport is connected. connect_end_attempt() wakes all tasks then.
+ * An earlier wake-up could lead to this:
+ *
+ *  1. A task sends its Call, and sleeps until the Reply comes.
+ *  2. connect_end_attempt() wakes all sleeping tasks, to try again.
+ *  3. The task sends the same Call a second time.
+ *
+ * Context: any but interrupts; takes the xprt's transport_lock.
  */
 void rpcrdma2_requester_wake(struct rpc_xprt *xprt)
 {
@@ -63,13 +58,13 @@ void rpcrdma2_requester_wake(struct rpc_xprt *xprt)
 }
 
 /*
- * Allow sunrpc as many slots as there are credits, so that RPCs queue in its backlog. Then
- * a Call seldom waits for a credit. It does if killed RPCs hold some, if the grant was larger
- * before, or if the grant is smaller than the number of slots that sunrpc never frees.
+ * Make sunrpc's slots as many as the credits. RPCs then queue in sunrpc's backlog, and a Call
+ * seldom finds no credit. A Call still waits for a credit in three cases: killed RPCs hold some,
+ * the grant has fallen, or the grant is less than the slots that sunrpc keeps forever.
  *
- * An RPC in the backlog gets the slot of an RPC that ends. If the grant rises, wake one RPC
- * for each new slot. New RPCs join the backlog while XPRT_CONGESTED is set, so clear it when
- * the backlog is empty.
+ * sunrpc hands the slot of a finished RPC to the backlog. So a larger grant must wake one RPC
+ * for each additional slot. XPRT_CONGESTED sends new RPCs to the backlog, so an empty backlog
+ * clears the flag.
  */
 static void credit_limit_slots(struct rpc_xprt *xprt, unsigned int grant)
 {
@@ -88,8 +83,8 @@ static void credit_limit_slots(struct rpc_xprt *xprt, unsigned int grant)
 }
 
 /*
- * A Call may be sent when there is a Receive for its Reply. If there is no memory for
- * some now, a Reply that comes a second later tries again.
+ * Cut the grant to the Receives that are there for Replies. The next Reply tries again to
+ * allocate the missing ones.
  */
 static u32 credit_limit_to_recvs(struct rpcrdma2_requester *requester,
 				 u32 grant)
@@ -102,42 +97,50 @@ static u32 credit_limit_to_recvs(struct rpcrdma2_requester *requester,
 }
 
 /**
- * rpcrdma2_credits_update - a message with a grant came
- * @requester: whom it was for
- * @grant: its credit field
+ * rpcrdma2_credits_update - use the grant that came with a message
+ * @requester: the role that the message is for
+ * @grant: the message's credit field, Calls
  *
- * CQ context.
+ * Cuts the grant to the range from 1 to conn->calls_out. A larger grant than before first
+ * allocates the Receives that it needs.
+ *
+ * Context: CQ; takes the xprt's reserve_lock and transport_lock.
  */
 void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant)
 {
-	/* A grant of zero would be a deadlock. */
+	/* A grant of 0 would end all traffic: only a Reply can raise it. */
 	grant = clamp_t(u32, grant, 1, requester->conn->calls_out);
 	if (grant > requester->grant_in)
 		grant = credit_limit_to_recvs(requester, grant);
 	if (grant == requester->grant_in)
 		return;
-	/* Behind the Receives that it takes. */
+	/* The Receives precede the grant. Pairs with credit_take(). */
 	smp_store_release(&requester->grant_in, grant);
 	trace_rpcrdma2_credits(requester);
 	credit_limit_slots(requester->xprt, grant);
 	rpcrdma2_requester_wake(requester->xprt);
 }
 
-/* Is it out on this connection, and not answered yet? It said so before it was posted. */
+/*
+ * Take the right to answer the Call: true once for each transmission, and only on the connection
+ * of that transmission. rpcrdma2_send_post_call() sets @sent_on before it posts.
+ */
 static bool call_claim(struct rpcrdma2_conn *conn, struct rpcrdma2_call *call)
 {
 	return cmpxchg(&call->sent_on, conn->id, 0) == conn->id;
 }
 
 /**
- * rpcrdma2_credits_answer - an answer came, and brings a credit back
- * @requester: whom it was for
- * @call: whose answer it is, which sunrpc can't end; or NULL
+ * rpcrdma2_credits_answer - an answer returns a credit
+ * @requester: the role that the answer is for
+ * @call: the Call with the answer's XID, or NULL
  *
- * CQ context. The grant that came with it is known already. Who waits for the credit hears
- * of it by rpcrdma2_credits_wake().
+ * Call this after rpcrdma2_credits_update() has used the answer's grant, and before
+ * rpcrdma2_credits_wake().
  *
- * Return: whether @call is out on this connection, and this is its first answer
+ * Context: CQ; the xprt's queue_lock is held, which keeps @call alive.
+ *
+ * Return: true if @call is outstanding on this connection, and this is its first answer
  */
 bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
 			     struct rpcrdma2_call *call)
@@ -145,25 +148,25 @@ bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
 	unsigned int answered = requester->answered;
 	bool ok = call && call_claim(requester->conn, call);
 
-	/* One that nobody asked for brings none. */
+	/* An answer that nobody asked for returns no credit. */
 	if (likely((int)(READ_ONCE(requester->credits_taken) - answered) > 0)) {
 		answered++;
 		rpcrdma2_conn_paid(requester->conn);
 	}
-	/* Behind the grant that came with it */
+	/* The grant precedes the answer. Pairs with credit_take(). */
 	smp_store_release(&requester->answered, answered);
 	return ok;
 }
 
 /**
- * rpcrdma2_credits_wake - there may be a credit
- * @requester: whose
+ * rpcrdma2_credits_wake - let a Call that waits for a credit try again
+ * @requester: the role that got an answer
  *
- * CQ context.
+ * Context: CQ; no locks held.
  */
 void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester)
 {
-	/* Either the credit is seen in credit_wait(), or here that somebody waits. */
+	/* Pairs with the barrier in credit_wait(). */
 	smp_mb();
 	if (delayed_work_pending(&requester->starved))
 		cancel_delayed_work(&requester->starved);
@@ -171,9 +174,9 @@ void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester)
 }
 
 /*
- * A Call has waited for a credit for as long as an answer may take, and there was no
- * answer to any. sunrpc sees to that for each RPC that it has; but all credits may be
- * those of killed ones.
+ * Close a connection on which killed RPCs hold all credits for too long. sunrpc notices a missing
+ * answer only for RPCs that it still has. This work runs when a Call has waited for a credit for
+ * the RPC's timeout, and no answer has come.
  */
 static void credit_starved(struct work_struct *work)
 {
@@ -181,14 +184,20 @@ static void credit_starved(struct work_struct *work)
 		container_of(to_delayed_work(work), struct rpcrdma2_requester,
 			     starved);
 
-	/* One that came while this was queued could not cancel it. */
+	/* rpcrdma2_credits_wake() can't cancel work that is already queued to run. */
 	if (READ_ONCE(requester->answered) == READ_ONCE(requester->starved_at))
 		rpcrdma2_conn_close(requester->conn, -ETIMEDOUT);
 }
 
 /*
- * sunrpc stops sending on this xprt until xprt_write_space(). Looking again
- * after saying so closes the race with a Reply.
+ * Have sunrpc stop sending on this xprt, then look for a credit again. One side sees the other:
+ *
+ *	credit_wait()			the CQ
+ *	set XPRT_WRITE_SPACE		raise @answered
+ *	smp_mb__after_atomic()		smp_mb() in rpcrdma2_credits_wake()
+ *	read @answered			test XPRT_WRITE_SPACE: wake
+ *
+ * Return: 0 with a credit, or -EAGAIN
  */
 static int credit_wait(struct rpcrdma2_requester *requester,
 		       const struct rpc_rqst *rqst)
@@ -213,12 +222,14 @@ static int credit_wait(struct rpcrdma2_requester *requester,
 }
 
 /**
- * rpcrdma2_call_alloc - make buffers for a Call and its Reply
- * @task: an RPC with rq_callsize and rq_rcvsize set
+ * rpcrdma2_call_alloc - allocate the buffers of an RPC
+ * @task: the RPC's task; its rq_callsize and rq_rcvsize are set, in octets
  *
- * Called by sunrpc, process context; does not wait where the xprt serves swap.
+ * The buf_alloc op: one allocation holds struct rpcrdma2_call, the Call and the Reply.
  *
- * Return: 0 or -ENOMEM; sunrpc tries again later
+ * Context: process; may sleep for memory as far as rpc_task_gfp_mask() allows.
+ *
+ * Return: 0; -ENOMEM: sunrpc tries again later
  */
 int rpcrdma2_call_alloc(struct rpc_task *task)
 {
@@ -233,8 +244,8 @@ int rpcrdma2_call_alloc(struct rpc_task *task)
 }
 
 /*
- * The RPC ends before its Reply came. Nobody else has the call: sunrpc no
- * longer finds the RPC by its XID, and it is not pinned.
+ * End the exposure of an RPC that has no Reply yet. The caller is the only user of the Call:
+ * sunrpc no longer finds the RPC by its XID, and nobody has the RPC pinned.
  */
 static void call_fence(struct rpcrdma2_call *call)
 {
@@ -256,11 +267,13 @@ static void call_fence(struct rpcrdma2_call *call)
 }
 
 /**
- * rpcrdma2_call_free - the RPC is over
- * @task: an RPC on which rpcrdma2_call_alloc() succeeded
+ * rpcrdma2_call_free - free the buffers of an RPC
+ * @task: the RPC's task, after rpcrdma2_call_alloc() has succeeded
  *
- * Called by sunrpc, process context. Sleeps, for as long as the device takes
- * to invalidate memory, if the RPC ends before its Reply came.
+ * The buf_free op. sunrpc calls it before the RPC's owner gets the pages back.
+ *
+ * Context: process. If memory of the RPC may still be exposed, sleeps until the device has
+ * invalidated that memory, or until the connection is CLOSED.
  */
 void rpcrdma2_call_free(struct rpc_task *task)
 {
@@ -281,13 +294,16 @@ void rpcrdma2_call_free(struct rpc_task *task)
 }
 
 /**
- * rpcrdma2_call_prepare - allocate pages that the ULP leaves to the transport
- * @rqst: an RPC that is not queued to be sent yet
- * @buf: its Call, or its Reply
+ * rpcrdma2_call_prepare - allocate the pages that the ULP leaves to the transport
+ * @rqst: the RPC, not in the transmit queue yet
+ * @buf: the RPC's Call or Reply; only XDRBUF_SPARSE_PAGES buffers have missing pages
  *
- * Called by sunrpc, process context, by the RPC's own task.
+ * The prepare_request op.
  *
- * Return: 0, or -ENOMEM: sunrpc encodes it again, a moment later
+ * Context: process, in the RPC's own task; may sleep for memory as far as rpc_task_gfp_mask()
+ * allows.
+ *
+ * Return: 0; -ENOMEM: sunrpc encodes the RPC again a moment later
  */
 int rpcrdma2_call_prepare(struct rpc_rqst *rqst, struct xdr_buf *buf)
 {
@@ -307,9 +323,9 @@ int rpcrdma2_call_prepare(struct rpc_rqst *rqst, struct xdr_buf *buf)
 }
 
 /*
- * A Call is not sent twice on one connection: its second Reply would upset the
- * credits (v2-09, 8.2), and memory that the first transmission exposed would be
- * forgotten. A lost connection leaves nothing exposed.
+ * Never send an unanswered Call twice on one connection. A second Reply would upset the credits
+ * (v2-09, 8.2), and the registrations of the first transmission would be forgotten. If the Call
+ * was sent on an earlier connection, the teardown of that connection has fenced the memory.
  */
 static int call_check_retransmission(struct rpcrdma2_requester *requester,
 				     struct rpcrdma2_call *call)
@@ -337,7 +353,7 @@ static unsigned int call_segments(const struct rpcrdma2_chunk *chunks,
 	return segments;
 }
 
-/* The caller holds the xprt's write lock. */
+/* Called with the xprt's write lock held, which protects these counters. */
 static void call_count(struct rpcrdma2_requester *requester,
 		       const struct rpc_rqst *rqst)
 {
@@ -350,7 +366,7 @@ static void call_count(struct rpcrdma2_requester *requester,
 		stats->pullup_octets += buf->page_len + buf->tail[0].iov_len;
 	if (!cl->nsegs)
 		return;
-	/* Each segment is a registration. */
+	/* Each segment is one registration. */
 	stats->registrations += cl->nsegs;
 	stats->read_segments += call_segments(cl->reads, cl->nreads);
 	stats->write_segments += call_segments(cl->writes, cl->nwrites);
@@ -359,7 +375,7 @@ static void call_count(struct rpcrdma2_requester *requester,
 	stats->offered_octets += rpcrdma2_write_octets(cl);
 }
 
-/* As for a credit: rpcrdma2_requester_room() ends it. */
+/* Wait for a Send buffer as credit_wait() waits for a credit; the room op wakes the Call. */
 static struct rpcrdma2_send *
 call_wait_for_send(struct rpcrdma2_requester *requester,
 		   const struct rpc_rqst *rqst)
@@ -368,7 +384,7 @@ call_wait_for_send(struct rpcrdma2_requester *requester,
 	struct rpcrdma2_send *send;
 
 	xprt_wait_for_buffer_space(requester->xprt);
-	/* Pairs with the lock in rpcrdma2_send_put(). */
+	/* Pairs with conn->lock in rpcrdma2_send_put() and rpcrdma2_chain_done(). */
 	smp_mb__after_atomic();
 	send = rpcrdma2_send_get(conn);
 	if (send) {
@@ -409,7 +425,7 @@ static int call_marshal_and_post(struct rpcrdma2_requester *requester,
 	call->rqst->rq_xtime = ktime_get();
 	call->requester = requester;
 	call->unsettled = false;
-	/* The limit may have been lowered meanwhile: see resize_make_request(). */
+	/* Compares the size with send_limit again, which resize_make_request() may have lowered. */
 	rc = rpcrdma2_send_post_call(send, &call->sent_on);
 	if (!rc) {
 		call_count(requester, call->rqst);
@@ -417,7 +433,7 @@ static int call_marshal_and_post(struct rpcrdma2_requester *requester,
 		return 0;
 	}
 
-	/* Nothing of it was posted. */
+	/* Nothing was posted, so no registration is valid. */
 	if (call->conn)
 		rpcrdma2_conn_put(call->conn);
 	call->conn = NULL;
@@ -428,10 +444,10 @@ out_put:
 }
 
 /*
- * This RPC cannot be sent, now or later. sunrpc gives a send error to the task
- * that happens to transmit, which need not be the RPC's own. Another task may be
- * running, and about to write what rpc_exit() would; tk_rpc_status is looked at
- * before each of its steps, and before it sleeps.
+ * End an RPC that can never be sent. sunrpc reports a send error to the task that transmits, and
+ * that need not be the RPC's own task. If it is not, set the RPC's tk_rpc_status: sunrpc looks at
+ * it before each step of a task, and before the task sleeps. The RPC's task may be running and
+ * may set the status too, so cmpxchg() lets the first status win.
  */
 static int call_give_up(struct rpc_rqst *rqst, int rc)
 {
@@ -454,15 +470,14 @@ static bool call_error_is_passing(int rc)
 
 /**
  * rpcrdma2_call_send - send an RPC's Call
- * @requester: of a connection that the caller has entered
- * @rqst: the RPC, encoded; the caller holds the xprt's write lock
+ * @requester: the role, on a connection that the caller has entered
+ * @rqst: the RPC, encoded
  *
- * Called by sunrpc, process context. Does not sleep, but where the device's driver does to
- * register memory.
+ * Context: process, in any of sunrpc's tasks; the xprt's write lock is held. Sleeps only if the
+ * device's driver sleeps to register memory.
  *
- * Return: 0; -EAGAIN: sunrpc is told by xprt_write_space() when to try again;
- * -ENOBUFS: try again soon; -ENOTCONN: reconnect first; another negative
- * errno ends the RPC
+ * Return: 0; -EAGAIN: sunrpc tries again after xprt_write_space(); -ENOBUFS: sunrpc tries again
+ * soon; -ENOTCONN: sunrpc connects first; any other negative errno ends the RPC
  */
 int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 		       struct rpc_rqst *rqst)
@@ -489,12 +504,12 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 
 /**
  * rpcrdma2_requester_create - give a connection its requester role
- * @conn: a connection that is not established yet
- * @xprt: whose RPCs it will send
+ * @conn: a new connection, or an accepted connection that the caller has entered
+ * @xprt: the transport whose RPCs the role will send
  *
- * Process context.
+ * Context: process; sleeps for memory.
  *
- * Return: the role; or NULL if there is no memory, or @conn has that role
+ * Return: the role; NULL if there is no memory, or if @conn has a requester already
  */
 struct rpcrdma2_requester *
 rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
@@ -513,8 +528,9 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
 	INIT_LIST_HEAD(&requester->to_deregister);
 	INIT_WORK(&requester->deregister, rpcrdma2_deregister);
 	/*
-	 * A connection that was accepted may have its CQ running already. Since
-	 * 6.12, two NFS clients on it may be given callback channels at once.
+	 * On an accepted connection the CQ may look for the role now, and a second NFS client may
+	 * create one at the same time. The release pairs with the acquires of conn->requester in
+	 * svc/transport.c, netlink/fill.c and rpcrdma2_totals_add().
 	 */
 	if (cmpxchg_release(&conn->requester, NULL, requester)) {
 		kfree(requester);
@@ -524,10 +540,10 @@ rpcrdma2_requester_create(struct rpcrdma2_conn *conn, struct rpc_xprt *xprt)
 }
 
 /**
- * rpcrdma2_requester_ready - the connection is ready
- * @requester: its role
+ * rpcrdma2_requester_ready - use the grant of the peer's CONNPROP, if there was one
+ * @requester: the role, on a connection that has become READY
  *
- * Process context: the CQ's, the CM's, or the timer's. No Call was sent yet.
+ * Context: process: a completion handler, a CM handler or the connection's timer.
  */
 void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
 {
@@ -538,12 +554,15 @@ void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
 }
 
 /**
- * rpcrdma2_requester_is_quiet - is no Call out?
- * @requester: the role; may be NULL
+ * rpcrdma2_requester_is_quiet - check that no Call is outstanding
+ * @requester: the role, or NULL
  *
- * Any context. A Call that is being marshalled counts.
+ * A Call that is being marshaled counts. The connection's lock orders the check behind all Calls
+ * that were posted before.
  *
- * Return: whether none is
+ * Context: any but interrupts; takes conn->lock.
+ *
+ * Return: true if no Call holds a credit
  */
 bool rpcrdma2_requester_is_quiet(struct rpcrdma2_requester *requester)
 {
@@ -558,10 +577,10 @@ bool rpcrdma2_requester_is_quiet(struct rpcrdma2_requester *requester)
 }
 
 /**
- * rpcrdma2_requester_room - the connection has a Send buffer again
- * @requester: its role; may be NULL
+ * rpcrdma2_requester_room - let Calls that wait for a Send buffer try again
+ * @requester: the role, or NULL
  *
- * Process context.
+ * Context: any but interrupts; takes the xprt's transport_lock.
  */
 void rpcrdma2_requester_room(struct rpcrdma2_requester *requester)
 {
@@ -570,14 +589,17 @@ void rpcrdma2_requester_room(struct rpcrdma2_requester *requester)
 }
 
 /**
- * rpcrdma2_requester_drained - the connection is drained
- * @requester: its role
+ * rpcrdma2_requester_drained - free everything that the role has of the device
+ * @requester: the role, on a drained connection, after rpcrdma2_mrs_fence()
  *
- * Process context, sleeps. Afterwards nothing of any RPC is exposed or mapped.
+ * Afterwards no memory of any RPC is exposed or mapped, except memory that the device refused to
+ * give up.
+ *
+ * Context: process, in the connection's teardown; sleeps.
  */
 void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester)
 {
-	/* Before the others: it may have them queued again. */
+	/* Complete these Calls while their registrations still exist. */
 	rpcrdma2_deregister_lost(requester);
 	cancel_delayed_work_sync(&requester->starved);
 	rpcrdma2_mrs_stop(requester);
@@ -585,8 +607,10 @@ void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester)
 }
 
 /**
- * rpcrdma2_requester_destroy - end of the role
- * @requester: its role, drained or never ready; may be NULL
+ * rpcrdma2_requester_destroy - free the role
+ * @requester: the role, drained or never ready; may be NULL
+ *
+ * Context: any that allows kfree().
  */
 void rpcrdma2_requester_destroy(struct rpcrdma2_requester *requester)
 {
