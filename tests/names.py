@@ -17,12 +17,13 @@ MODULE = pathlib.Path(__file__).resolve().parent.parent / "net/sunrpc/xprtrdma"
 # The words of files whose static functions don't begin with the file's name
 WORDS = {
     "conn/debugfs.c": "dbgfs",
+    "conn/life.c": "conn",
     "conn/handshake.c": "hs",
     "conn/listen.c": "listener",
-    "conn/negotiate.c": "negotiate dispatch",
     "conn/recv_pool.c": "recv",
     "conn/send_pool.c": "send",
     "conn/sq.c": "sq send",
+    "conn/state.c": "conn",
     "module.c": "rpcrdma2",
     "netlink/family.c": "netlink",
     "netlink/fill.c": "put",

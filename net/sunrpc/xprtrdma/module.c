@@ -39,9 +39,12 @@ static int __init rpcrdma2_init(void)
 	rc = rpcrdma2_conn_init();
 	if (rc)
 		goto out_netlink;
-	rc = rpcrdma2_explain(rpcrdma2_svc_register());
+	rc = rpcrdma2_accept_setup();
 	if (rc)
 		goto out_conn;
+	rc = rpcrdma2_explain(rpcrdma2_svc_register());
+	if (rc)
+		goto out_accept;
 	rc = rpcrdma2_explain(rpcrdma2_svc_reverse_register());
 	if (rc)
 		goto out_svc;
@@ -55,6 +58,8 @@ out_reverse:
 	rpcrdma2_svc_reverse_unregister();
 out_svc:
 	rpcrdma2_svc_unregister();
+out_accept:
+	rpcrdma2_accept_cleanup();
 out_conn:
 	rpcrdma2_conn_cleanup();
 out_netlink:
@@ -72,6 +77,7 @@ static void __exit rpcrdma2_exit(void)
 	rpcrdma2_xprt_unregister();
 	rpcrdma2_svc_reverse_unregister();
 	rpcrdma2_svc_unregister();
+	rpcrdma2_accept_cleanup();
 	rpcrdma2_conn_cleanup();
 	rpcrdma2_netlink_exit();
 	rpcrdma2_call_buffers_exit();

@@ -126,20 +126,6 @@ static void cm_interruptible_end(struct rpcrdma2_conn *conn)
 	flush_signals(current);
 }
 
-/**
- * rpcrdma2_connect_interrupt - end a connect that is under way
- * @conn: a connection in state CLOSING
- *
- * Context: Process; does not sleep. Takes conn->lock.
- */
-void rpcrdma2_connect_interrupt(struct rpcrdma2_conn *conn)
-{
-	spin_lock(&conn->lock);
-	if (conn->connecting)
-		send_sig(SIGKILL, conn->connecting, 1);
-	spin_unlock(&conn->lock);
-}
-
 static u8 cm_limit_reads(int device, u32 wanted)
 {
 	return min3((u32)device, wanted, (u32)MAX_READS);
@@ -190,32 +176,6 @@ static int cm_connect(struct rpcrdma2_conn *conn)
 	return rc;
 }
 
-/**
- * rpcrdma2_connect_work - connect, as the route is resolved
- * @work: the connection's; its reference is dropped here
- *
- * Closes the connection if that fails.
- *
- * Context: The connector thread; may sleep for as long as the CM does.
- */
-void rpcrdma2_connect_work(struct kthread_work *work)
-{
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  connect_work);
-	struct rpcrdma2_memalloc saved =
-		rpcrdma2_memalloc_save(conn->param.swapper);
-	int rc;
-
-	if (rpcrdma2_conn_enter(conn)) {
-		rc = cm_connect(conn);
-		if (rc)
-			rpcrdma2_conn_close(conn, rc);
-		rpcrdma2_conn_exit(conn);
-	}
-	rpcrdma2_memalloc_restore(saved);
-	rpcrdma2_conn_put(conn);
-}
-
 /* Without RDMA Reads one way, chunks do not work in the reverse direction. */
 static void cm_limit_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
 {
@@ -231,6 +191,7 @@ static void cm_limit_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
 static int cm_accept(struct rpcrdma2_conn *conn)
 {
 	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
+	u8 secs = READ_ONCE(conn->speak_secs);
 	struct rdma_conn_param param = { };
 	int rc;
 
@@ -248,9 +209,11 @@ static int cm_accept(struct rpcrdma2_conn *conn)
 		conn->own.brs == RDMA2_RVREQSUP_GENL ? conn->max_reads_in :
 		min(conn->max_reads_in, rpcrdma2_heartbeat_reads(conn));
 	cm_limit_reverse(conn, param.responder_resources);
-	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
-				   READ_ONCE(conn->speak_secs)))
+	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING, secs))
 		return -ENOTCONN;
+	/* If rpcrdma2_conn_hurry() came before that, there was no timer to set. */
+	if (READ_ONCE(conn->speak_secs) != secs)
+		rpcrdma2_conn_hurry(conn);
 	rdma_lock_handler(conn->cm_id);
 	rc = rdma_accept(conn->cm_id, &param);
 	rdma_unlock_handler(conn->cm_id);
@@ -284,32 +247,6 @@ int rpcrdma2_accept_setup(void)
 void rpcrdma2_accept_cleanup(void)
 {
 	destroy_workqueue(accept_wq);
-}
-
-/**
- * rpcrdma2_accept_work - accept a peer
- * @work: the connection's; its reference is dropped here
- *
- * Closes the connection if that fails.
- *
- * Context: Workqueue accept_wq; may sleep for long.
- */
-void rpcrdma2_accept_work(struct work_struct *work)
-{
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  accept_work);
-	unsigned int nofs;
-	int rc;
-
-	if (rpcrdma2_conn_enter(conn)) {
-		nofs = memalloc_nofs_save();
-		rc = cm_accept(conn);
-		memalloc_nofs_restore(nofs);
-		if (rc)
-			rpcrdma2_conn_close(conn, rc);
-		rpcrdma2_conn_exit(conn);
-	}
-	rpcrdma2_conn_put(conn);
 }
 
 /*
@@ -434,6 +371,25 @@ static int cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 	return 0;
 }
 
+/* The route is resolved. In the client's thread; may sleep for long. The work has a reference. */
+static void cm_connect_work(struct kthread_work *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  connect_work);
+	struct rpcrdma2_memalloc saved =
+		rpcrdma2_memalloc_save(conn->param.swapper);
+	int rc;
+
+	if (rpcrdma2_conn_enter(conn)) {
+		rc = cm_connect(conn);
+		if (rc)
+			rpcrdma2_conn_close(conn, rc);
+		rpcrdma2_conn_exit(conn);
+	}
+	rpcrdma2_memalloc_restore(saved);
+	rpcrdma2_conn_put(conn);
+}
+
 static int cm_start_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 			    struct sockaddr *dst)
 {
@@ -470,11 +426,31 @@ int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 	if (!rpcrdma2_conn_enter(conn))
 		return -ENOTCONN;
 	conn->active = true;
+	kthread_init_work(&conn->connect_work, cm_connect_work);
 	rc = cm_start_connect(conn, src, dst);
 	if (rc)
 		rpcrdma2_conn_close(conn, rc);
 	rpcrdma2_conn_exit(conn);
 	return rc;
+}
+
+/* The work has a reference, and may sleep for long. */
+static void cm_accept_work(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  accept_work);
+	unsigned int nofs;
+	int rc;
+
+	if (rpcrdma2_conn_enter(conn)) {
+		nofs = memalloc_nofs_save();
+		rc = cm_accept(conn);
+		memalloc_nofs_restore(nofs);
+		if (rc)
+			rpcrdma2_conn_close(conn, rc);
+		rpcrdma2_conn_exit(conn);
+	}
+	rpcrdma2_conn_put(conn);
 }
 
 /**
@@ -494,6 +470,7 @@ struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
 	conn = rpcrdma2_conn_alloc(NULL, GFP_KERNEL);
 	if (!conn)
 		return NULL;
+	INIT_WORK(&conn->accept_work, cm_accept_work);
 	conn->cm_id = cm_id;
 	cm_id->context = conn;
 	cm_id->event_handler = cm_event;

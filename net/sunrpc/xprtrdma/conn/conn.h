@@ -207,6 +207,18 @@ struct rpcrdma2_conn_ops {
 };
 
 /**
+ * struct rpcrdma2_ep_ops - what Queues and buffers ask of the files of conn/ above them
+ * @received: a message arrived; takes the Receive. CQ context
+ * @resized: all Receives have the size that conn->recv_size says. Any context
+ * @free: the last reference is gone. Any context that allows kfree()
+ */
+struct rpcrdma2_ep_ops {
+	void	(*received)(struct rpcrdma2_recv *recv);
+	void	(*resized)(struct rpcrdma2_conn *conn);
+	void	(*free)(struct rpcrdma2_conn *conn);
+};
+
+/**
  * struct rpcrdma2_conn_param - parameters of a connection
  * @ops: callbacks to the layer above
  * @net: network namespace
@@ -345,6 +357,7 @@ struct rpcrdma2_heartbeat {
  * @ref: references to the memory of this struct and of its buffers
  * @rcu: delays the free until RCU readers, who may try to enter, have finished
  * @id: number of the connection in tracepoints and debugfs
+ * @ep_ops: calls from Queues and buffers
  * @param: parameters, as given by the layer above
  * @calls_out: maximum of this end's outstanding Calls: @param's, or less if the device has
  *	few Receives; stable once the QP exists
@@ -461,6 +474,7 @@ struct rpcrdma2_conn {
 	struct kref			ref;
 	struct rcu_head			rcu;
 	u32				id;
+	const struct rpcrdma2_ep_ops	*ep_ops;
 	struct rpcrdma2_conn_param	param;
 	unsigned int			calls_out;
 	unsigned int			calls_in;
@@ -575,10 +589,16 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_conn_stats	stats;
 };
 
-/* conn.c */
-extern struct workqueue_struct *rpcrdma2_wq;
+/* life.c */
 struct rpcrdma2_conn *
 rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp);
+int rpcrdma2_conn_init(void);
+void rpcrdma2_conn_cleanup(void);
+
+/* state.c */
+extern struct workqueue_struct *rpcrdma2_wq;
+int rpcrdma2_state_setup(void);
+void rpcrdma2_state_cleanup(void);
 void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_conn_param *param);
 void rpcrdma2_conn_set_size(struct rpcrdma2_conn *conn, u32 start, u32 most);
@@ -592,9 +612,8 @@ bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
 void rpcrdma2_conn_set_timer(struct rpcrdma2_conn *conn, unsigned long delay);
 void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status);
 void rpcrdma2_conn_broken(struct rpcrdma2_conn *conn, const struct ib_wc *wc);
+void rpcrdma2_conn_wait_users(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn);
-int rpcrdma2_conn_init(void);
-void rpcrdma2_conn_cleanup(void);
 
 /**
  * rpcrdma2_conn_is_ready - may RPCs flow?
@@ -663,11 +682,8 @@ static inline bool rpcrdma2_conn_has_room(const struct rpcrdma2_conn *conn)
 }
 
 /* cm.c */
-void rpcrdma2_connect_work(struct kthread_work *work);
-void rpcrdma2_connect_interrupt(struct rpcrdma2_conn *conn);
 int rpcrdma2_accept_setup(void);
 void rpcrdma2_accept_cleanup(void);
-void rpcrdma2_accept_work(struct work_struct *work);
 int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 			  struct sockaddr *dst);
 struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
@@ -697,11 +713,16 @@ rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 struct sockaddr *rpcrdma2_listener_address(struct rpcrdma2_listener *listener);
 void rpcrdma2_unlisten(struct rpcrdma2_listener *listener);
 
+/* device.c */
+int rpcrdma2_device_setup(void);
+void rpcrdma2_device_cleanup(void);
+int rpcrdma2_device_check(const struct ib_device *dev);
+bool rpcrdma2_device_takes_inv(const struct ib_device *dev);
+void rpcrdma2_device_refuses_inv(struct ib_device *dev);
+unsigned int rpcrdma2_device_vector(const struct ib_device *dev, bool active);
+
 /* qp.c */
 void rpcrdma2_qp_failed_work(struct work_struct *work);
-int rpcrdma2_qp_setup(void);
-void rpcrdma2_qp_cleanup(void);
-unsigned int rpcrdma2_next_vector(const struct ib_device *dev, bool active);
 int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
 int rpcrdma2_qp_drain(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_abort(struct rpcrdma2_conn *conn, int rc);
@@ -729,14 +750,36 @@ void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size,
 			    enum dma_data_direction dir, gfp_t gfp, u64 *addr);
 void rpcrdma2_buffer_free(void *buf, size_t size);
 
-/* recv_pool.c */
-int rpcrdma2_recv_pool_post(struct rpcrdma2_conn *conn);
-unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_conn *conn,
-					unsigned int calls, gfp_t gfp);
-struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp);
+/* recv.c */
+
+/**
+ * struct rpcrdma2_recv_memory - the memory of a Receive
+ * @buf: the buffer
+ * @sge: describes @buf to the device
+ * @needs_sync: answer of rpcrdma2_buffer_needs_sync()
+ */
+struct rpcrdma2_recv_memory {
+	void		*buf;
+	struct ib_sge	sge;
+	bool		needs_sync;
+};
+
+bool rpcrdma2_recv_memory_get(struct ib_pd *pd, struct rpcrdma2_recv_memory *memory,
+			      u32 size, gfp_t gfp);
+void rpcrdma2_recv_memory_put(struct ib_device *dev,
+			      const struct rpcrdma2_recv_memory *memory);
+struct rpcrdma2_recv *
+rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp,
+		    void (*done)(struct ib_cq *cq, struct ib_wc *wc));
 void rpcrdma2_recv_unmap(struct ib_device *dev, const struct rpcrdma2_recv *recv);
 void rpcrdma2_recv_free(struct ib_device *dev, struct rpcrdma2_recv *recv,
 			bool is_mapped);
+
+/* recv_pool.c */
+void rpcrdma2_recv_done(struct ib_cq *cq, struct ib_wc *wc);
+int rpcrdma2_recv_pool_post(struct rpcrdma2_conn *conn);
+unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_conn *conn,
+					unsigned int calls, gfp_t gfp);
 void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn);
 void rpcrdma2_recv_pool_free(struct rpcrdma2_conn *conn);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);
@@ -767,8 +810,6 @@ void rpcrdma2_recv_budget_use(struct rpcrdma2_recv_budget_use *use);
 
 /* send_pool.c */
 int rpcrdma2_send_pool_provide(struct rpcrdma2_conn *conn, gfp_t gfp);
-int rpcrdma2_send_encode(struct rpcrdma2_send *send,
-			 const struct rpcrdma2_header *hdr);
 int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
 			 unsigned int from, unsigned int len);
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn);
@@ -793,8 +834,16 @@ bool rpcrdma2_send_fits(const struct rpcrdma2_send *send);
 int rpcrdma2_send_post(struct rpcrdma2_send *send);
 int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on);
 void rpcrdma2_chain_done(struct ib_cq *cq, struct ib_wc *wc);
+
+/* terms.c */
+void rpcrdma2_terms_set(struct rpcrdma2_conn *conn);
+void rpcrdma2_terms_set_recv_limit(struct rpcrdma2_conn *conn);
+int rpcrdma2_send_encode(struct rpcrdma2_send *send,
+			 const struct rpcrdma2_header *hdr);
 int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_header *hdr, bool close_after);
+void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
+			 const struct rpcrdma2_error *error, bool close_after);
 
 /* heartbeat.c */
 void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn);
@@ -809,11 +858,13 @@ void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn);
 void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
 				enum rpcrdma2_conn_state state);
 void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn);
-void rpcrdma2_dispatch(struct rpcrdma2_recv *recv);
-void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
-			 const struct rpcrdma2_error *error, bool close_after);
+bool rpcrdma2_negotiate_adopt(struct rpcrdma2_conn *conn,
+			      const struct rpcrdma2_dialect *dialect);
+bool rpcrdma2_negotiate_message(struct rpcrdma2_recv *recv,
+				enum rpcrdma2_hs_event event);
 
-void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn);
+/* dispatch.c */
+void rpcrdma2_dispatch(struct rpcrdma2_recv *recv);
 
 /* debugfs.c */
 void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn);

@@ -231,7 +231,6 @@ void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_debugfs_ready(struct rpcrdma2_conn *conn)
 {
-	conn->ready_at = jiffies;
 	dbgfs_queue_update(conn);
 }
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Carries out the handshake, and sorts received messages.
+ * Carries out the handshake.
  *
  * handshake.c has the table: which event leads from which state to which action. This file
  * feeds events to the table and acts. Events come from three threads: the CQ (messages), the
  * CM (established) and the timer (silence). So conn->lock protects each change of
- * conn->handshake.
- *
- * rpcrdma2_dispatch() decodes the header of each message in CQ context. Then it acts on the
- * handshake, or hands the message to the layer above or to resize.c.
+ * conn->handshake. Once the dialect is decided, dispatch.c passes RPC messages on without
+ * this file.
  */
 #include "conn.h"
 
@@ -16,81 +14,6 @@
 
 /* Pairs a CONNPROP with its answer; belongs to no RPC */
 #define CONNPROP_XID	1
-
-/*
- * Size of the peer's Receives: v2-09, 4.2.1 and 7. A peer that this end is TRYING may have
- * version 1, so use the size that every peer has.
- */
-static u32 negotiate_peer_recv_size(const struct rpcrdma2_conn *conn)
-{
-	const struct rpcrdma2_dialect *dialect = conn->dialect;
-
-	if (conn->handshake == RPCRDMA2_HS_TRYING)
-		return RPCRDMA2_CONNPROP_MAX;
-	if (dialect->props)
-		return conn->peer.rbsiz;
-	return conn->have_private ? conn->peer_private.recv_size :
-				    dialect->inline_default;
-}
-
-/*
- * Size of the peer's Sends, from private data (RFC 8797, 4.1): version 2 has no property for
- * it. A peer without properties may ignore the size that this end announces.
- */
-static u32 negotiate_peer_send_size(const struct rpcrdma2_conn *conn)
-{
-	const struct rpcrdma2_dialect *dialect = conn->dialect;
-
-	if (!conn->have_private)
-		return dialect->inline_default;
-	if (dialect->props && !conn->have_props)
-		return min(conn->peer_private.send_size,
-			   dialect->inline_default);
-	return conn->peer_private.send_size;
-}
-
-/**
- * rpcrdma2_negotiate_recv_limit - let Replies use the present size of this end's Receives
- * @conn: the connection; the peer has been told of the size
- *
- * Does nothing while the peer's request for a lower size is pending.
- *
- * Context: Process; does not sleep. Takes conn->lock.
- */
-void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn)
-{
-	spin_lock(&conn->lock);
-	if (!conn->resizing.lower_to)
-		WRITE_ONCE(conn->recv_limit,
-			   min(conn->own.rbsiz,
-			       negotiate_peer_send_size(conn)));
-	spin_unlock(&conn->lock);
-}
-
-/*
- * Derive the limits from what both ends have said. Never lower a limit here: properties may
- * come while RPCs flow, and senders read the limits without the lock. So a message that
- * fitted when it was built fits when it is sent.
- */
-static void negotiate_set_terms(struct rpcrdma2_conn *conn)
-{
-	u32 limit;
-
-	lockdep_assert_held(&conn->lock);
-
-	limit = min(conn->param.sbsiz, negotiate_peer_recv_size(conn));
-	limit = max(conn->send_limit, limit);
-	WRITE_ONCE(conn->send_max, limit);
-	WRITE_ONCE(conn->send_limit, limit);
-	WRITE_ONCE(conn->send_size, max(conn->send_size, limit));
-	limit = min(conn->own.rbsiz, negotiate_peer_send_size(conn));
-	WRITE_ONCE(conn->recv_limit, max(conn->recv_limit, limit));
-	if (conn->dialect->props)
-		conn->remote_inv = conn->peer.remote_inv;
-	else
-		conn->remote_inv = conn->have_private &&
-				   conn->peer_private.remote_inv;
-}
 
 /*
  * The handshake has gone from @old to @next: set the terms, and make the connection READY if
@@ -107,7 +30,7 @@ static void negotiate_enter_state(struct rpcrdma2_conn *conn,
 	if (!rpcrdma2_hs_calls(next))
 		return;
 	spin_lock(&conn->lock);
-	negotiate_set_terms(conn);
+	rpcrdma2_terms_set(conn);
 	spin_unlock(&conn->lock);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_READY,
 				   rpcrdma2_heartbeat_secs(conn))) {
@@ -116,7 +39,7 @@ static void negotiate_enter_state(struct rpcrdma2_conn *conn,
 		return;
 	}
 	conn->was_ready = true;
-	rpcrdma2_debugfs_ready(conn);
+	conn->ready_at = jiffies;
 	trace_rpcrdma2_conn_ready(conn);
 	conn->param.ops->ready(conn);
 }
@@ -324,38 +247,6 @@ void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 	negotiate_enter_state(conn, old, step->next);
 }
 
-/**
- * rpcrdma2_send_error - answer a Call with an RDMA2_ERROR (v2-09, 5.3.3)
- * @conn: the connection; the caller is between enter and exit, or is the CQ
- * @xid: XID of the Call
- * @vers: version of the Call
- * @error: the error
- * @close_after: close the connection once the message has been sent
- *
- * Closes the connection if the message cannot be posted.
- *
- * Context: Process; does not sleep.
- */
-void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
-			 const struct rpcrdma2_error *error, bool close_after)
-{
-	struct rpcrdma2_header hdr = {
-		.xid		= xid,
-		.vers		= vers,
-		.credit		= READ_ONCE(conn->grant_out),
-		.kind		= RPCRDMA2_ERROR,
-		.response	= true,
-		.error		= *error,
-	};
-
-	trace_rpcrdma2_error_send(conn, xid, error);
-	if (rpcrdma2_send_header(conn, &hdr, close_after))
-		return;
-	spin_lock(&conn->lock);
-	rpcrdma2_count_error(conn->stats.errors_sent, error->code);
-	spin_unlock(&conn->lock);
-}
-
 /*
  * Answer a Call with an error. A bad Reply closes the connection, as no error flows from
  * requester to responder (v2-09, 5.3.3).
@@ -416,39 +307,6 @@ static bool negotiate_refuses_connprop(const struct rpcrdma2_recv *recv)
 	return true;
 }
 
-/* Hand a message to the layer above, or to resize.c. Consumes @recv. */
-static void dispatch_deliver(struct rpcrdma2_recv *recv)
-{
-	struct rpcrdma2_conn *conn = recv->conn;
-
-	if (!rpcrdma2_conn_is_ready(conn)) {
-		rpcrdma2_conn_close(conn, -EPROTO);
-		rpcrdma2_recv_put(recv);
-		return;
-	}
-	if (recv->hdr.kind == RPCRDMA2_ERROR) {
-		if (rpcrdma2_resize_refused(conn, &recv->hdr)) {
-			/*
-			 * The refused REQUEST belongs to no RPC, so it has no handle to
-			 * invalidate.
-			 */
-			if (recv->invalidated)
-				rpcrdma2_conn_close(conn, -EPROTO);
-			rpcrdma2_recv_put(recv);
-			return;
-		}
-	} else {
-		if (!conn->remote_inv)
-			recv->hdr.chunks.inv_handle = 0;
-		if (conn->rbsiz_max > conn->rbsiz_min)
-			rpcrdma2_resize_observe(recv);
-	}
-	if (recv->hdr.response)
-		conn->param.ops->reply(recv);
-	else
-		conn->param.ops->call(recv);
-}
-
 static int negotiate_hang_up_status(enum rpcrdma2_hs_event event)
 {
 	switch (event) {
@@ -476,8 +334,31 @@ static void negotiate_ask_next(struct rpcrdma2_conn *conn,
 	rpcrdma2_conn_close(conn, -EPROTONOSUPPORT);
 }
 
-static void dispatch_take_step(struct rpcrdma2_recv *recv,
-			       enum rpcrdma2_hs_event event)
+/**
+ * rpcrdma2_negotiate_adopt - speak the dialect of the peer's first message
+ * @conn: a connection that has found its handshake WAITING
+ * @dialect: the dialect
+ *
+ * Context: CQ.
+ * Return: false if this end has begun to ask meanwhile
+ */
+bool rpcrdma2_negotiate_adopt(struct rpcrdma2_conn *conn,
+			      const struct rpcrdma2_dialect *dialect)
+{
+	return negotiate_switch_dialect(conn, dialect, RPCRDMA2_HS_WAITING,
+					RPCRDMA2_HS_WAITING);
+}
+
+/**
+ * rpcrdma2_negotiate_message - have a message take a step of the handshake
+ * @recv: the message; the caller's only if true is returned
+ * @event: what it is to the handshake
+ *
+ * Context: CQ.
+ * Return: whether the message is for the layer above
+ */
+bool rpcrdma2_negotiate_message(struct rpcrdma2_recv *recv,
+				enum rpcrdma2_hs_event event)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	const struct rpcrdma2_hs_step *step;
@@ -491,15 +372,14 @@ static void dispatch_take_step(struct rpcrdma2_recv *recv,
 	     refused)) {
 		rpcrdma2_conn_close(conn, -EPROTO);
 		rpcrdma2_recv_put(recv);
-		return;
+		return false;
 	}
 	switch (step->action) {
 	case RPCRDMA2_HS_DELIVER:
 		if (refused)
 			break;
 		negotiate_enter_state(conn, old, step->next);
-		dispatch_deliver(recv);
-		return;
+		return true;
 	case RPCRDMA2_HS_ANSWER_PROPS:
 		negotiate_take_props(recv);
 		negotiate_send_connprop(conn, recv->hdr.xid, true);
@@ -513,7 +393,7 @@ static void dispatch_take_step(struct rpcrdma2_recv *recv,
 	case RPCRDMA2_HS_ASK_NEXT:
 		negotiate_ask_next(conn, event, &recv->hdr.error, old);
 		rpcrdma2_recv_put(recv);
-		return;
+		return false;
 	case RPCRDMA2_HS_ASSUME_NEXT:
 		conn->assume = rpcrdma2_hs_next(event, &recv->hdr.error,
 						&conn->param.dialects,
@@ -525,90 +405,5 @@ static void dispatch_take_step(struct rpcrdma2_recv *recv,
 	}
 	rpcrdma2_recv_put(recv);
 	negotiate_enter_state(conn, old, step->next);
-}
-
-/*
- * Find the dialect to decode a message with. While WAITING, the first message decides the
- * dialect. If this end begins to ask in that moment, look again: then the message must be an
- * answer, in the dialect of the question.
- */
-static const struct rpcrdma2_dialect *
-dispatch_find_dialect(const struct rpcrdma2_recv *recv)
-{
-	struct rpcrdma2_conn *conn = recv->conn;
-	const struct rpcrdma2_dialect *dialect;
-	enum rpcrdma2_hs_state state;
-	bool asked;
-
-	do {
-		state = READ_ONCE(conn->handshake);
-		asked = state == RPCRDMA2_HS_WAITING;
-		dialect = rpcrdma2_hs_dialect(state, &conn->param.dialects,
-					      asked ? NULL : conn->dialect,
-					      recv->buf, recv->len);
-	} while (asked &&
-		 !negotiate_switch_dialect(conn, dialect, state, state));
-	return dialect;
-}
-
-/* An error without a flags word may be of another document, whose codes differ. */
-static void dispatch_count_error(struct rpcrdma2_conn *conn,
-				 const struct rpcrdma2_error *error)
-{
-	bool is_ours = !error->bare || error->code == RDMA2_ERR_VERS;
-
-	rpcrdma2_count_error(conn->stats.errors_received,
-			     is_ours ? error->code : RDMA2_ERR_NONE);
-}
-
-/**
- * rpcrdma2_dispatch - handle a received message
- * @recv: the message: @recv->len octets at the start of its buffer
- *
- * Decodes the header, and hands the buffer on or gives it back.
- *
- * The protocol does not limit messages that use no credit. Yet each takes a Receive, which
- * may be shared, and perhaps an answer. So this counts all messages in a row, until
- * rpcrdma2_conn_paid() reports that one used a credit. At %RPCRDMA2_MAX_UNPAID it closes the
- * connection.
- *
- * Context: CQ.
- */
-void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
-{
-	struct rpcrdma2_conn *conn = recv->conn;
-	const struct rpcrdma2_dialect *dialect;
-	struct xdr_stream *xdr = &conn->recv_xdr;
-	int rc;
-
-	if (unlikely(conn->unpaid++ >= RPCRDMA2_MAX_UNPAID)) {
-		rpcrdma2_conn_close(conn, -EPROTO);
-		rpcrdma2_recv_put(recv);
-		return;
-	}
-	dialect = dispatch_find_dialect(recv);
-	rpcrdma2_stream_decode(xdr, &conn->recv_xdr_buf, recv->buf, recv->len);
-	recv->hdr.response = conn->active;
-	rc = rpcrdma2_decode(dialect, xdr, &recv->hdr);
-	if (rc) {
-		trace_rpcrdma2_bad_message(conn, recv->hdr.xid,
-					   &recv->hdr.error);
-	} else {
-		recv->offset = xdr_stream_pos(xdr);
-		recv->len -= recv->offset;
-		if (recv->hdr.kind == RPCRDMA2_ERROR) {
-			trace_rpcrdma2_error_recv(conn, recv->hdr.xid,
-						  &recv->hdr.error);
-			dispatch_count_error(conn, &recv->hdr.error);
-		}
-	}
-	if (!rc && rpcrdma2_is_change(recv->hdr.kind)) {
-		if (rpcrdma2_resize_receive(recv))
-			return;
-		recv->hdr.response = false;
-		rc = rpcrdma2_refuse(&recv->hdr, RDMA2_ERR_INVAL_HTYPE);
-	}
-	dispatch_take_step(recv, rpcrdma2_hs_event(&recv->hdr, rc,
-						   &conn->param.dialects,
-						   conn->dialect));
+	return false;
 }

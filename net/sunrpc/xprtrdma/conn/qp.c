@@ -9,7 +9,6 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/sizes.h>
-#include <linux/xarray.h>
 
 #include "conn.h"
 
@@ -41,68 +40,6 @@
 
 /* A device that raises IB_EVENT_QP_LAST_WQE_REACHED does so well within this time. */
 #define LAST_WQE_TIMEOUT	(HZ / 5)
-
-/*
- * Devices, by index, that refused a LOCAL_INV. hns claims to have what FRWR needs, but
- * refuses LOCAL_INV.
- */
-static DEFINE_XARRAY(no_local_inv);
-
-/* Called in the teardown of a connection that met the refusal */
-static void qp_note_refused_inv(struct ib_device *dev)
-{
-	if (xa_load(&no_local_inv, dev->index))
-		return;
-	pr_warn("device %s takes no LOCAL_INV: registrations will be given up instead, which is slow\n",
-		dev->name);
-	xa_store(&no_local_inv, dev->index, xa_mk_value(1), GFP_KERNEL);
-}
-
-/* A new device may have the index of a removed one. */
-static int qp_forget_refused_inv(struct ib_device *dev)
-{
-	xa_erase(&no_local_inv, dev->index);
-	return 0;
-}
-
-static struct ib_client client = {
-	.name	= KBUILD_MODNAME,
-	.add	= qp_forget_refused_inv,
-};
-
-/**
- * rpcrdma2_qp_setup - module initialisation
- *
- * Context: Process; sleeps.
- * Return: 0 or negative errno
- */
-int rpcrdma2_qp_setup(void)
-{
-	return ib_register_client(&client);
-}
-
-/**
- * rpcrdma2_qp_cleanup - module removal
- *
- * Context: Process; sleeps.
- */
-void rpcrdma2_qp_cleanup(void)
-{
-	ib_unregister_client(&client);
-	xa_destroy(&no_local_inv);
-}
-
-/* Chunks need FRWR and invalidation, which are part of these extensions. */
-static int qp_check_device(struct ib_device *dev)
-{
-	if (!(dev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS) ||
-	    !dev->attrs.max_fast_reg_page_list_len) {
-		pr_err_ratelimited("device %s lacks memory management extensions (FRWR), which RPC-over-RDMA needs: not used\n",
-				   dev->name);
-		return -EOPNOTSUPP;
-	}
-	return 0;
-}
 
 static unsigned int qp_calls(const struct rpcrdma2_conn *conn)
 {
@@ -155,27 +92,6 @@ static void qp_event(struct ib_event *event, void *context)
 	}
 }
 
-/**
- * rpcrdma2_next_vector - choose a completion vector, in turn
- * @dev: the device
- * @active: whether this end connects
- *
- * Completion vectors belong to CPUs, so this spreads connections over CPUs. Clients and
- * servers take turns apart. Otherwise, a machine that mounts from itself would have all
- * client connections on half of the vectors.
- *
- * Context: Any.
- * Return: the vector
- */
-unsigned int rpcrdma2_next_vector(const struct ib_device *dev, bool active)
-{
-	static atomic_t turns[2];
-	unsigned int vectors = min_t(unsigned int, num_online_cpus(),
-				     dev->num_comp_vectors);
-
-	return (unsigned int)atomic_fetch_inc(&turns[active]) % vectors;
-}
-
 /*
  * Create a CQ with an entry for each WR that can be on the Queues: the flush completes all of
  * them, signaled or not. A CQ that overflows would lose the end of the drain, and shared
@@ -199,7 +115,7 @@ static int qp_create_cq(struct rpcrdma2_conn *conn,
 		conn->sq_depth = cqes - recvs;
 	}
 	vector = conn->srq ? conn->srq->vector :
-		 rpcrdma2_next_vector(conn->cm_id->device, conn->active);
+		 rpcrdma2_device_vector(conn->cm_id->device, conn->active);
 	conn->cq = ib_alloc_cq(conn->cm_id->device, conn, cqes, vector,
 			       IB_POLL_WORKQUEUE);
 	if (IS_ERR(conn->cq)) {
@@ -324,7 +240,7 @@ static int qp_get_pd(struct rpcrdma2_conn *conn)
 {
 	int rc;
 
-	rc = rpcrdma2_srq_attach(conn);
+	rc = rpcrdma2_srq_attach(conn, rpcrdma2_recv_done);
 	if (rc != -EOPNOTSUPP)
 		return rc;
 	conn->pd = ib_alloc_pd(conn->cm_id->device, 0);
@@ -373,10 +289,10 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	struct ib_qp_init_attr attr = { };
 	int rc;
 
-	rc = qp_check_device(dev);
+	rc = rpcrdma2_device_check(dev);
 	if (rc)
 		return rc;
-	conn->no_local_inv = xa_load(&no_local_inv, dev->index);
+	conn->no_local_inv = !rpcrdma2_device_takes_inv(dev);
 
 	rc = qp_get_pd(conn);
 	if (rc)
@@ -509,7 +425,7 @@ void rpcrdma2_qp_abort(struct rpcrdma2_conn *conn, int rc)
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn)
 {
 	if (conn->inv_refused)
-		qp_note_refused_inv(conn->cm_id->device);
+		rpcrdma2_device_refuses_inv(conn->cm_id->device);
 	if (conn->qp)
 		rdma_destroy_qp(conn->cm_id);
 	conn->qp = NULL;

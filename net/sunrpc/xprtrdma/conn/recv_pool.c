@@ -12,42 +12,11 @@
  * connection. Receives for Replies follow the peer's grant. Buffers go round, so more of them
  * than the peer can fill would only miss the CPU's caches.
  *
- * Posting runs in process context under conn->lock, recv_done() in CQ context.
+ * Posting runs in process context under conn->lock, rpcrdma2_recv_done() in CQ context.
  */
 #include "conn.h"
 
 #include <trace/events/rpcrdma2.h>
-
-static void recv_done(struct ib_cq *cq, struct ib_wc *wc);
-
-struct memory {
-	void		*buf;
-	struct ib_sge	sge;
-	bool		needs_sync;
-};
-
-static bool recv_get_memory(struct ib_pd *pd, struct memory *memory, u32 size,
-			    gfp_t gfp)
-{
-	memory->buf = rpcrdma2_buffer_alloc(pd->device, size,
-					    DMA_FROM_DEVICE, gfp,
-					    &memory->sge.addr);
-	if (!memory->buf)
-		return false;
-	memory->sge.length = size;
-	memory->sge.lkey = pd->local_dma_lkey;
-	memory->needs_sync = rpcrdma2_buffer_needs_sync(pd->device,
-							memory->sge.addr);
-	return true;
-}
-
-static void recv_put_memory(struct rpcrdma2_conn *conn,
-			    const struct memory *memory)
-{
-	ib_dma_unmap_single(conn->pd->device, memory->sge.addr,
-			    memory->sge.length, DMA_FROM_DEVICE);
-	rpcrdma2_buffer_free(memory->buf, memory->sge.length);
-}
 
 /* Only a server's Receives have a memory limit. */
 static void recv_count_memory(const struct rpcrdma2_conn *conn, long more)
@@ -92,10 +61,10 @@ int rpcrdma2_recv_pool_post(struct rpcrdma2_conn *conn)
 static bool recv_swap_memory(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
-	struct memory new, old;
+	struct rpcrdma2_recv_memory new, old;
 	bool done;
 
-	if (!recv_get_memory(conn->pd, &new, READ_ONCE(conn->recv_size),
+	if (!rpcrdma2_recv_memory_get(conn->pd, &new, READ_ONCE(conn->recv_size),
 			     GFP_NOWAIT))
 		return false;
 	spin_lock(&conn->lock);
@@ -110,7 +79,7 @@ static bool recv_swap_memory(struct rpcrdma2_recv *recv)
 		conn->odd_recvs--;
 	}
 	spin_unlock(&conn->lock);
-	recv_put_memory(conn, done ? &old : &new);
+	rpcrdma2_recv_memory_put(conn->pd->device, done ? &old : &new);
 	if (done)
 		recv_count_memory(conn, (long)new.sge.length - old.sge.length);
 	return done;
@@ -127,7 +96,7 @@ static void recv_resize(struct rpcrdma2_recv *recv)
 	if (!rpcrdma2_conn_enter(conn))
 		return;
 	if (recv_swap_memory(recv) && !READ_ONCE(conn->odd_recvs))
-		rpcrdma2_resize_soon(conn);
+		conn->ep_ops->resized(conn);
 	rpcrdma2_conn_exit(conn);
 }
 
@@ -195,7 +164,14 @@ static bool recv_is_filled(struct rpcrdma2_recv *recv,
 	return ok;
 }
 
-static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
+/**
+ * rpcrdma2_recv_done - completion of a Receive
+ * @cq: the connection's CQ
+ * @wc: the completion
+ *
+ * Context: CQ.
+ */
+void rpcrdma2_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_recv *recv = container_of(wc->wr_cqe,
 						  struct rpcrdma2_recv, cqe);
@@ -214,97 +190,15 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	recv->invalidated = (wc->wc_flags & IB_WC_WITH_INVALIDATE) ?
 			    wc->ex.invalidate_rkey : 0;
 	trace_rpcrdma2_receive(recv);
-	rpcrdma2_dispatch(recv);
-}
-
-static struct rpcrdma2_recv *recv_make(struct ib_pd *pd, u32 size, gfp_t gfp)
-{
-	struct rpcrdma2_recv *recv;
-	struct memory memory;
-
-	recv = kmalloc_node(sizeof(*recv), gfp, ibdev_to_node(pd->device));
-	if (!recv)
-		return NULL;
-	if (!recv_get_memory(pd, &memory, size, gfp)) {
-		kfree(recv);
-		return NULL;
-	}
-	recv->conn = NULL;
-	recv->srq = NULL;
-	recv->cqe.done = recv_done;
-	recv->buf = memory.buf;
-	recv->sge = memory.sge;
-	recv->needs_sync = memory.needs_sync;
-	recv->wr = (struct ib_recv_wr){
-		.wr_cqe		= &recv->cqe,
-		.sg_list	= &recv->sge,
-		.num_sge	= 1,
-	};
-	return recv;
-}
-
-/**
- * rpcrdma2_recv_alloc - allocate and map a Receive
- * @pd: protection domain
- * @size: octets
- * @gfp: allocation flags; after a failure with %RPCRDMA2_GFP_ONCE, this function fails at
- *	once for a second if called with these flags
- *
- * Context: Process; sleeps if @gfp allows.
- * Return: a Receive that belongs to no connection and no Queue, or NULL
- */
-struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
-{
-	struct rpcrdma2_recv *recv;
-
-	if (gfp == RPCRDMA2_GFP_ONCE && rpcrdma2_recv_budget_failed_lately())
-		return NULL;
-	recv = recv_make(pd, size, gfp);
-	if (!recv && gfp == RPCRDMA2_GFP_ONCE)
-		rpcrdma2_recv_budget_note_failure();
-	return recv;
-}
-
-/**
- * rpcrdma2_recv_unmap - unmap a Receive buffer
- * @dev: the device
- * @recv: the Receive; not posted
- *
- * Skips the sync for the CPU. recv_done() has synced any message in the buffer. A server
- * thread may since have decrypted that message in place, and a sync would overwrite its work.
- *
- * Context: Any.
- */
-void rpcrdma2_recv_unmap(struct ib_device *dev, const struct rpcrdma2_recv *recv)
-{
-	if (!ib_uses_virt_dma(dev))
-		dma_unmap_single_attrs(dev->dma_device, recv->sge.addr,
-				       recv->sge.length, DMA_FROM_DEVICE,
-				       DMA_ATTR_SKIP_CPU_SYNC);
-}
-
-/**
- * rpcrdma2_recv_free - free a Receive
- * @dev: the device if @is_mapped; else not used
- * @recv: the Receive; not posted
- * @is_mapped: whether the buffer is still mapped
- *
- * Context: Any that allows kfree().
- */
-void rpcrdma2_recv_free(struct ib_device *dev, struct rpcrdma2_recv *recv,
-			bool is_mapped)
-{
-	if (is_mapped)
-		rpcrdma2_recv_unmap(dev, recv);
-	rpcrdma2_buffer_free(recv->buf, recv->sge.length);
-	kfree(recv);
+	conn->ep_ops->received(recv);
 }
 
 static struct rpcrdma2_recv *recv_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
 	struct rpcrdma2_recv *recv;
 
-	recv = rpcrdma2_recv_alloc(conn->pd, READ_ONCE(conn->recv_size), gfp);
+	recv = rpcrdma2_recv_alloc(conn->pd, READ_ONCE(conn->recv_size), gfp,
+				   rpcrdma2_recv_done);
 	if (!recv)
 		return NULL;
 	recv->conn = conn;

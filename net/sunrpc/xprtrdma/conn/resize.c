@@ -112,6 +112,9 @@ static u32 resize_quiet_size(struct rpcrdma2_conn *conn)
 {
 	u32 size = READ_ONCE(conn->resizing.lower_to);
 
+	/* Without a grace period since then, a requester may not have seen the limit. */
+	if (size != conn->resizing.waited_for)
+		return 0;
 	return size && conn->param.ops->is_quiet(conn) ? size : 0;
 }
 
@@ -256,7 +259,7 @@ static int resize_send_message(struct rpcrdma2_conn *conn,
 		 * Only now may Calls rely on the size: the peer receives the UPDATE before
 		 * them.
 		 */
-		rpcrdma2_negotiate_recv_limit(conn);
+		rpcrdma2_terms_set_recv_limit(conn);
 	}
 	return rc;
 }
@@ -356,7 +359,8 @@ void rpcrdma2_resize_work(struct work_struct *work)
 	 * The grace period is a full barrier on both CPUs. So either the requester sees the
 	 * lower limit, or is_quiet() sees its Call.
 	 */
-	if (READ_ONCE(conn->resizing.lower_to))
+	conn->resizing.waited_for = READ_ONCE(conn->resizing.lower_to);
+	if (conn->resizing.waited_for)
 		synchronize_rcu();
 	if (rpcrdma2_conn_enter(conn)) {
 		resize_check_need(conn);

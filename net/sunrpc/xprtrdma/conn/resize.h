@@ -36,11 +36,12 @@ struct rpcrdma2_answer {
  * @asked_for: size in this end's REQUEST that is not settled, octets; or 0
  * @lower_to: size that the peer asked for, octets, while Calls that need the present size may
  *	be out; or 0
+ * @waited_for: the @lower_to that @work has waited a grace period for; only @work's
  * @owed: the peer waits for an UPDATE
  * @wish: size that the peer should ask for, octets; or 0
  * @nudges: empty REQUESTs that may still be sent to have old Receives used up
  *
- * The connection's lock protects all members but @work.
+ * The connection's lock protects all members but @work and @waited_for.
  */
 struct rpcrdma2_resizing {
 	struct delayed_work	work;
@@ -52,6 +53,7 @@ struct rpcrdma2_resizing {
 	u32			ask_for;
 	u32			asked_for;
 	u32			lower_to;
+	u32			waited_for;
 	bool			owed;
 	u32			wish;
 	unsigned int		nudges;

@@ -114,27 +114,6 @@ static void send_begin(struct rpcrdma2_send *send)
 }
 
 /**
- * rpcrdma2_send_encode - write the header of a message
- * @send: the buffer, which is the caller's
- * @hdr: the header
- *
- * Context: Any; the buffer is the caller's.
- * Return: 0 or an error of rpcrdma2_encode()
- */
-int rpcrdma2_send_encode(struct rpcrdma2_send *send,
-			 const struct rpcrdma2_header *hdr)
-{
-	struct xdr_stream xdr __uninitialized;
-	struct xdr_buf buf __uninitialized;
-	int rc;
-
-	rpcrdma2_stream_encode(&xdr, &buf, send->buf, send->size);
-	rc = rpcrdma2_encode(send->conn->dialect, &xdr, hdr);
-	send->sge.length = buf.len;
-	return rc;
-}
-
-/**
  * rpcrdma2_send_append - copy a part of an RPC message behind the content of a buffer
  * @send: the buffer, which is the caller's and has a header
  * @buf: the RPC message

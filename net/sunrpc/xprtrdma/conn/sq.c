@@ -72,7 +72,7 @@ static unsigned int sq_part_entries(const struct rpcrdma2_conn *conn,
 {
 	if (chain->left + RPCRDMA2_SIGNAL_INTERVAL <= conn->sq_depth)
 		return chain->left;
-	return conn->sq_depth / 2;
+	return min(chain->left, conn->sq_depth / 2);
 }
 
 static bool sq_has_room(const struct rpcrdma2_conn *conn,
@@ -447,41 +447,5 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 	}
 	spin_unlock(&conn->lock);
 	sq_close_if_refused(conn);
-	return rc;
-}
-
-/**
- * rpcrdma2_send_header - send a message that is only a header
- * @conn: the connection; the caller is between enter and exit, or is the CQ
- * @hdr: the header
- * @close_after: close the connection once the message has been sent
- *
- * Closes the connection if the message cannot be posted.
- *
- * Context: Process; does not sleep.
- * Return: 0; -ENOBUFS: there is no free Send buffer; -EMSGSIZE: the message is too long;
- *	-ENOTCONN: the connection is closing; an error of rpcrdma2_encode()
- */
-int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
-			 const struct rpcrdma2_header *hdr, bool close_after)
-{
-	struct rpcrdma2_send *send;
-	int rc = -ENOBUFS;
-
-	send = rpcrdma2_send_get(conn);
-	if (!send)
-		goto out_close;
-	rc = rpcrdma2_send_encode(send, hdr);
-	if (rc)
-		goto out_put;
-	send->close_after = close_after;
-	rpcrdma2_send_prepare(send);
-	rc = rpcrdma2_send_post(send);
-	if (!rc)
-		return 0;
-out_put:
-	rpcrdma2_send_put(send);
-out_close:
-	rpcrdma2_conn_close(conn, rc);
 	return rc;
 }

@@ -116,7 +116,7 @@ static bool srq_add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 	bool ok;
 
 	if (srq_may_grow(srq))
-		recv = rpcrdma2_recv_alloc(srq->pd, srq->size, gfp);
+		recv = rpcrdma2_recv_alloc(srq->pd, srq->size, gfp, srq->recv_done);
 	if (!recv)
 		return false;
 	recv->srq = srq;
@@ -660,7 +660,7 @@ static struct rpcrdma2_srq *srq_find(struct ib_device *dev, u32 size,
 				     unsigned int n, unsigned int depth,
 				     bool *is_new)
 {
-	unsigned int vector = rpcrdma2_next_vector(dev, false);
+	unsigned int vector = rpcrdma2_device_vector(dev, false);
 	struct rpcrdma2_srq *srq;
 	bool ok;
 
@@ -728,6 +728,7 @@ static unsigned int srq_depth(const struct rpcrdma2_conn *conn)
 /**
  * rpcrdma2_srq_attach - have a connection share Receives with others
  * @conn: a connection without a QP
+ * @recv_done: completion handler of the Receives
  *
  * Sets @conn's protection domain, grant and Receive size. After -ENOMEM @conn may be attached
  * all the same; the teardown detaches it.
@@ -735,7 +736,8 @@ static unsigned int srq_depth(const struct rpcrdma2_conn *conn)
  * Context: Process; sleeps. Takes srqs_lock.
  * Return: 0; -EOPNOTSUPP: the connection needs a Receive Queue of its own; -ENOMEM
  */
-int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
+int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn,
+			void (*recv_done)(struct ib_cq *cq, struct ib_wc *wc))
 {
 	unsigned int grant = min_t(unsigned int, RPCRDMA2_FIRST_GRANT,
 				   conn->calls_in);
@@ -749,6 +751,8 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 	mutex_lock(&srqs_lock);
 	srq = srq_find(conn->cm_id->device, conn->rbsiz_max,
 		       grant + CONTROL_SHARE + REPLY_SHARE, depth, &is_new);
+	if (is_new)
+		srq->recv_done = recv_done;
 	if (srq)
 		srq_join(srq, conn, grant);
 	mutex_unlock(&srqs_lock);

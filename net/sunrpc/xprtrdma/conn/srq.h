@@ -34,6 +34,7 @@ enum rpcrdma2_last_wqe {
  * @vector: completion vector of all its connections
  * @depth: maximum number of Receives
  * @size: octets of each Receive
+ * @recv_done: completion handler of each Receive
  * @nr_conns: number of connections; under srqs_lock
  * @lock: protects @conns to @promised, @lost, @gone to @destroyed, and each connection's
  *	@backed and @backed_replies
@@ -65,6 +66,7 @@ struct rpcrdma2_srq {
 	unsigned int		vector;
 	unsigned int		depth;
 	u32			size;
+	void			(*recv_done)(struct ib_cq *cq, struct ib_wc *wc);
 	unsigned int		nr_conns;
 	spinlock_t		lock;	/* see above */
 	struct list_head	conns;
@@ -84,7 +86,8 @@ struct rpcrdma2_srq {
 	enum rpcrdma2_last_wqe	events;
 };
 
-int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn);
+int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn,
+			void (*recv_done)(struct ib_cq *cq, struct ib_wc *wc));
 void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn);
 unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 			       gfp_t gfp);

@@ -46,6 +46,7 @@ static int svc_conn_prepare(struct rpcrdma2_conn *conn)
 
 static void svc_conn_ready(struct rpcrdma2_conn *conn)
 {
+	rpcrdma2_debugfs_ready(conn);
 	rpcrdma2_netlink_ready(conn);
 	rpcrdma2_offer(conn->svc_xprt);
 }

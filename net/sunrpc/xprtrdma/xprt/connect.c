@@ -45,6 +45,7 @@ static void xprt_conn_ready(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_xprt *x = conn->xprt;
 	struct rpc_xprt *xprt = &x->xprt;
 
+	rpcrdma2_debugfs_ready(conn);
 	rpcrdma2_netlink_ready(conn);
 	if (conn->dialect != conn->param.dialects.dialect[0])
 		rpcrdma2_server_learned(x, conn->dialect);
