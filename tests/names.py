@@ -32,7 +32,6 @@ WORDS = {
     "requester/long.c": "long_reply",
     "requester/register.c": "reg mr mrs",
     "requester/reply.c": "reply call",
-    "requester/requester.c": "call credit",
     "requester/show.c": "format",
     "responder/admit.c": "admit budget share",
     "responder/call.c": "job",

@@ -123,10 +123,7 @@ static void inv_done(struct rpcrdma2_chain *chain, int status)
 	if (!status)
 		requester->stats.local_invs += chain->count;
 	rpcrdma2_unregister(requester, call);
-	if (call->waiting)
-		complete(&call->fenced);
-	else
-		rpcrdma2_call_complete(call);
+	call->invalidated(call);
 }
 
 /*
@@ -155,7 +152,7 @@ static void inv_deregister_later(struct rpcrdma2_chain *chain, int status)
 /*
  * Post an empty RDMA Write behind the Call, and deregister when the Write completes. The Call may
  * still be on the Send Queue, or may wait for it: its RPC was killed, or the peer answers a Call
- * that it can't have seen. qp_note_refused_inv() says which devices refuse LOCAL_INV.
+ * that it can't have seen. rpcrdma2_device_takes_inv() knows which devices refuse LOCAL_INV.
  */
 static int inv_deregister_behind(struct rpcrdma2_requester *requester,
 				 struct rpcrdma2_call *call)
@@ -243,10 +240,8 @@ void rpcrdma2_deregister_lost(struct rpcrdma2_requester *requester)
  * rpcrdma2_inv_local - invalidate the rest of a Call's registrations
  * @requester: the role, on a connection that the caller has entered, or in CQ context
  * @call: the Call; the caller owns it until 0 is returned
- *
- * Afterwards @call->fenced is completed if @call->waiting is set. Otherwise
- * rpcrdma2_call_complete() ends the RPC. If nothing is left to invalidate, that happens before
- * this function returns.
+ * @invalidated: called when no peer can reach the memory any more, in the CQ, a work or the
+ *	teardown. If nothing is left to invalidate, it is called before this function returns
  *
  * Context: process; no locks held.
  *
@@ -254,13 +249,15 @@ void rpcrdma2_deregister_lost(struct rpcrdma2_requester *requester)
  * connection is CLOSED
  */
 int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
-		       struct rpcrdma2_call *call)
+		       struct rpcrdma2_call *call,
+		       void (*invalidated)(struct rpcrdma2_call *call))
 {
 	struct ib_send_wr *first = NULL, *last = NULL;
 	struct rpcrdma2_chain *chain = &call->inv_chain;
 	struct rpcrdma2_mr *mr;
 	unsigned int count = 0;
 
+	call->invalidated = invalidated;
 	if (requester->conn->no_local_inv && !list_empty(&call->mrs))
 		return inv_deregister_behind(requester, call);
 	list_for_each_entry_reverse(mr, &call->mrs, list) {
@@ -273,10 +270,7 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 					    mr->mr);
 	}
 	if (!count) {
-		if (call->waiting)
-			complete(&call->fenced);
-		else
-			rpcrdma2_call_complete(call);
+		invalidated(call);
 		return 0;
 	}
 	rpcrdma2_chain_init(chain, be32_to_cpu(call->rqst->rq_xid), first, last,

@@ -370,22 +370,20 @@ void rpcrdma2_mr_put(struct rpcrdma2_requester *requester,
 	spin_unlock(&requester->lock);
 }
 
-/*
- * Take a registration that has come back since the pool was found empty. If there is none, the
- * Call waits for xprt_write_space(), and a worker refills the pool.
- */
-static struct rpcrdma2_mr *mr_wait(struct rpcrdma2_requester *requester)
+static void *mr_try(struct rpcrdma2_requester *requester)
 {
-	struct rpcrdma2_mr *mr;
+	return mr_get(&requester->mrs);
+}
 
-	xprt_wait_for_buffer_space(requester->xprt);
-	/* Pairs with the lock in rpcrdma2_mr_put(), which comes before xprt_write_space(). */
-	smp_mb__after_atomic();
-	mr = mr_get(&requester->mrs);
-	if (mr) {
-		xprt_write_space(requester->xprt);
+/* The lock in rpcrdma2_mr_put() is the barrier before xprt_write_space(). */
+static struct rpcrdma2_mr *mr_get_or_wait(struct rpcrdma2_requester *requester)
+{
+	struct rpcrdma2_mr *mr = mr_get(&requester->mrs);
+
+	if (!mr)
+		mr = rpcrdma2_wait_or_get(requester, mr_try);
+	if (mr)
 		return mr;
-	}
 	requester->stats.mr_waits++;
 	queue_delayed_work(rpcrdma2_wq, &requester->mrs.refill, 0);
 	return NULL;
@@ -491,9 +489,7 @@ static struct rpcrdma2_mr *reg_take_mr(struct builder *b)
 	if (b->gaps)
 		mr = mr_get_for_gaps(requester);
 	if (!mr)
-		mr = mr_get(&requester->mrs);
-	if (!mr)
-		mr = mr_wait(requester);
+		mr = mr_get_or_wait(requester);
 	if (!mr)
 		trace_rpcrdma2_wait(requester->conn,
 				    be32_to_cpu(b->call->rqst->rq_xid),

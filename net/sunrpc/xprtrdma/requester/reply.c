@@ -452,7 +452,7 @@ static void reply_receive_pinned(struct rpcrdma2_requester *requester,
 	/* A server that answers is worth an immediate attempt to connect, should it be lost. */
 	if (call->received > 0)
 		requester->xprt->reestablish_timeout = 0;
-	if (rpcrdma2_inv_local(requester, call))
+	if (rpcrdma2_inv_local(requester, call, rpcrdma2_call_complete))
 		call_unpin(call);
 }
 

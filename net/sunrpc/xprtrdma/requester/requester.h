@@ -195,7 +195,8 @@ struct rpcrdma2_copy {
 /**
  * struct rpcrdma2_call - a requester's state of one RPC
  * @inv_chain: chain of WRs that ends the use of @mrs
- * @fenced: completed when no peer can reach @mrs; used only while @waiting is set
+ * @fenced: for rpcrdma2_call_free(): completed when no peer can reach @mrs
+ * @invalidated: called when no peer can reach @mrs
  * @rqst: the RPC; rpcrdma2_call_buffer_alloc() zeroes the struct from this field on
  * @requester: the role that sent the last transmission
  * @conn: connection that @mrs were exposed on, referenced; NULL if none were, or all are fenced
@@ -209,7 +210,6 @@ struct rpcrdma2_copy {
  * @reply_needed: octets of Reply chunk that the next transmission must offer, or 0
  * @max_segments: segments that the responder takes in a chunk; 0 if it has refused none
  * @small: the buffer is from the slab that has a reserve (buffer.c)
- * @waiting: rpcrdma2_call_free() waits for @fenced; if false, fencing completes the RPC
  * @kept: a device may still reach the RPC's memory, so its buffers and copies are never freed
  * @unsettled: the RPC's task must still take the error in @received; under queue_lock once posted
  * @external: the Reply is in the Reply chunk
@@ -232,6 +232,7 @@ struct rpcrdma2_copy {
 struct rpcrdma2_call {
 	struct rpcrdma2_chain	inv_chain;
 	struct completion	fenced;
+	void			(*invalidated)(struct rpcrdma2_call *call);
 
 	struct rpc_rqst		*rqst;
 	struct rpcrdma2_requester *requester;
@@ -246,7 +247,6 @@ struct rpcrdma2_call {
 	u32			reply_needed;
 	u32			max_segments;
 	bool			small;
-	bool			waiting;
 	bool			kept;
 	bool			unsettled;
 	bool			external;
@@ -322,15 +322,28 @@ bool rpcrdma2_requester_is_quiet(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_room(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_destroy(struct rpcrdma2_requester *requester);
+
+/* call.c */
 int rpcrdma2_call_alloc(struct rpc_task *task);
 int rpcrdma2_call_prepare(struct rpc_rqst *rqst, struct xdr_buf *buf);
 void rpcrdma2_call_free(struct rpc_task *task);
 int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 		       struct rpc_rqst *rqst);
+
+/* credit.c */
+int rpcrdma2_credit_get(struct rpcrdma2_requester *requester,
+			const struct rpc_rqst *rqst);
+void rpcrdma2_credit_put(struct rpcrdma2_requester *requester);
 void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant);
 bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
 			     struct rpcrdma2_call *call);
 void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester);
+void rpcrdma2_credits_init(struct rpcrdma2_requester *requester);
+void rpcrdma2_credits_stop(struct rpcrdma2_requester *requester);
+
+/* wait.c */
+void *rpcrdma2_wait_or_get(struct rpcrdma2_requester *requester,
+			   void *(*get)(struct rpcrdma2_requester *requester));
 void rpcrdma2_requester_wake(struct rpc_xprt *xprt);
 
 /* copy.c */
@@ -387,7 +400,8 @@ bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
 bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
 			u32 handle);
 int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
-		       struct rpcrdma2_call *call);
+		       struct rpcrdma2_call *call,
+		       void (*invalidated)(struct rpcrdma2_call *call));
 void rpcrdma2_deregister(struct work_struct *work);
 void rpcrdma2_deregister_lost(struct rpcrdma2_requester *requester);
 
