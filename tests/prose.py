@@ -37,7 +37,7 @@ ITEM = re.compile(r"(?:[-*o]|\(?(?:\d+|[a-z])[.)])\s+")
 LISTED = re.compile(r"(?:Context|Returns?):")   # whose semicolons divide values
 # Code; two columns, of a table or an interleaving
 ASIDE = re.compile(r"\S(?: {3,}|\t+)\S|[{}]|;;|\)+;$|^#|\w = \w")
-NAMES = re.compile(r"[@%&][\w.>-]*\w(?:\(\))?|\b\w+(?:->\w+)+|\b\w+\(\)")
+NAMES = re.compile(r"[@%&][\w.>-]*\w(?:\(\))?|\b\w+(?:->\w+)+|\b\w+\(\)|\b\w+_\w+")
 
 
 def without_blocks(text):
