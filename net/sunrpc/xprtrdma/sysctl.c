@@ -122,9 +122,7 @@ static struct ctl_table server_table[] = {
 static struct ctl_table_header *client_header, *server_header;
 
 /**
- * rpcrdma2_sysctl_init - create the sysctls
- *
- * A failure has no consequence, because the module works without these files.
+ * rpcrdma2_sysctl_init - create the sysctls, or go on without them
  *
  * Context: Module initialisation; sleeps.
  */

@@ -13,7 +13,8 @@
 
 /**
  * enum rpcrdma2_hs_state - state of the handshake at one end
- * @RPCRDMA2_HS_WAITING: the peer has said nothing, and this end has not asked
+ * @RPCRDMA2_HS_WAITING: the peer has said nothing that this end understands, and this end
+ *	has not asked
  * @RPCRDMA2_HS_ASKING: this end connected and sent a CONNPROP
  * @RPCRDMA2_HS_TRYING: nobody answered the CONNPROP, so this end sends Calls in the same
  *	dialect
@@ -41,7 +42,7 @@ enum rpcrdma2_hs_state {
 /**
  * enum rpcrdma2_hs_event - an event of the handshake: a received message, or another cause
  * @RPCRDMA2_HS_PROPS: a CONNPROP that is no answer
- * @RPCRDMA2_HS_PROPS_ANSWER: a CONNPROP that answers this end's
+ * @RPCRDMA2_HS_PROPS_ANSWER: a CONNPROP that says it is an answer
  * @RPCRDMA2_HS_CALL_1: a Call in version 1
  * @RPCRDMA2_HS_CALL_2: a Call in version 2
  * @RPCRDMA2_HS_REPLY: a Reply
@@ -51,7 +52,7 @@ enum rpcrdma2_hs_state {
  * @RPCRDMA2_HS_HAS_NONE: the error by which a peer says that it knows no properties
  * @RPCRDMA2_HS_REFUSED_TRY_OTHER: any other error; this end may try another dialect
  * @RPCRDMA2_HS_ERROR: any other error; this end has no other dialect to try
- * @RPCRDMA2_HS_FOREIGN: a message in a version that the dialect does not have
+ * @RPCRDMA2_HS_FOREIGN: a message in another version than the dialect's
  * @RPCRDMA2_HS_UNKNOWN: a message with a header type that the dialect does not have
  * @RPCRDMA2_HS_MALFORMED: any other message that this end cannot decode
  * @RPCRDMA2_HS_SILENCE: the peer's time to answer is over
