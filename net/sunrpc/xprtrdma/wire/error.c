@@ -99,7 +99,7 @@ void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
  *
  * Context: Any context.
  * Return: 0; -EBADMSG if the dialect can't have this error, if words are missing or left
- *	over, or if an ERR_VERS names no version
+ *	over, or if the range of an ERR_VERS is empty
  */
 int rpcrdma2_decode_error(const struct rpcrdma2_dialect *dialect,
 			  struct xdr_stream *xdr, struct rpcrdma2_error *err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The dialect of draft-cel-nfsv4-rpcrdma-version-two-09 ("v2-09"), the preferred one.
+ * The dialect of draft-cel-nfsv4-rpcrdma-version-two-09 ("v2-09").
  *
  * A header has five words of prefix, the last of them flags (3.2). The body of the header
  * type follows (5.3).
