@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RPC-over-RDMA versions 2 and 1: load and unload.
+ * The module: load and unload.
+ *
+ * Lower layers start before upper ones, because sunrpc may use a transport as soon as it is
+ * registered. The module's end stops them in reverse order.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -14,7 +17,7 @@
 #include "svc/svc.h"
 #include "xprt/xprt.h"
 
-/* The kernel's own module registers the same names. */
+/* The kernel's own rpcrdma has the same names: tell the user to unload it. */
 static int rpcrdma2_explain(int rc)
 {
 	if (rc == -EEXIST)
