@@ -77,14 +77,12 @@ dispatch_find_dialect(const struct rpcrdma2_recv *recv)
 	return dialect;
 }
 
-/* An error without a flags word may be of another document, whose codes differ. */
 static void dispatch_count_error(struct rpcrdma2_conn *conn,
 				 const struct rpcrdma2_error *error)
 {
-	bool is_ours = !error->bare || error->code == RDMA2_ERR_VERS;
-
 	rpcrdma2_count_error(conn->stats.errors_received,
-			     is_ours ? error->code : RDMA2_ERR_NONE);
+			     rpcrdma2_error_is_foreign(error) ? RDMA2_ERR_NONE :
+								error->code);
 }
 
 /**

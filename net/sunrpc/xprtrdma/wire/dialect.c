@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The list of dialects, and the choice between them.
+ * The list of dialects, the choice between them, and names of errors in any of them.
  *
  * The version word alone does not tell dialects apart: v2-01 and v2-09 have the same. The
  * form of a message does.
@@ -142,4 +142,42 @@ rpcrdma2_recognize(const struct rpcrdma2_dialects *dialects, void *msg, size_t l
 		same = same ?: dialect;
 	}
 	return same ?: dialects->dialect[0];
+}
+
+/**
+ * rpcrdma2_error_name - the name of an error in any dialect
+ * @code: enum rpcrdma2_errcode, or any other number
+ *
+ * Context: Any context.
+ * Return: the name in the first dialect that has the error, or "other"
+ */
+const char *rpcrdma2_error_name(u32 code)
+{
+	const struct rpcrdma2_errdef *def = NULL;
+	unsigned int i;
+
+	for (i = 0; !def && i < rpcrdma2_all_dialects.nr; i++)
+		def = rpcrdma2_error_of(rpcrdma2_all_dialects.dialect[i], code);
+	return def ? def->name : "other";
+}
+
+/**
+ * rpcrdma2_print_error - print an error for users
+ * @dialect: dialect of the connection
+ * @err: the error
+ * @buf: buffer for the error's name, or its number if another draft defines the error
+ * @size: size of @buf, octets
+ *
+ * Context: Any context.
+ */
+void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
+			  const struct rpcrdma2_error *err, char *buf, size_t size)
+{
+	const struct rpcrdma2_errdef *def = rpcrdma2_error_of(dialect, err->code);
+	const char *name = def ? def->name : rpcrdma2_error_name(err->code);
+
+	if (rpcrdma2_error_is_foreign(err))
+		snprintf(buf, size, "%u of another text", err->code);
+	else
+		snprintf(buf, size, "%s", err->code ? name : "NONE");
 }

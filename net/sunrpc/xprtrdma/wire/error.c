@@ -38,53 +38,9 @@ rpcrdma2_error_of(const struct rpcrdma2_dialect *dialect, u32 code)
 	return NULL;
 }
 
-/**
- * rpcrdma2_error_name - the name of an error in any dialect
- * @code: enum rpcrdma2_errcode, or any other number
- *
- * Context: Any context.
- * Return: the name in the first dialect that has the error, or "other"
- */
-const char *rpcrdma2_error_name(u32 code)
-{
-	const struct rpcrdma2_errdef *def = NULL;
-	unsigned int i;
-
-	for (i = 0; !def && i < rpcrdma2_all_dialects.nr; i++)
-		def = rpcrdma2_error_of(rpcrdma2_all_dialects.dialect[i], code);
-	return def ? def->name : "other";
-}
-
 static u32 *error_word(struct rpcrdma2_error *err, size_t where)
 {
 	return (void *)err + where;
-}
-
-/* Whether the number is one of another draft */
-static bool error_is_foreign(const struct rpcrdma2_error *err)
-{
-	return err->bare && err->code != RDMA2_ERR_VERS;
-}
-
-/**
- * rpcrdma2_print_error - print an error for users
- * @dialect: dialect of the connection
- * @err: the error
- * @buf: buffer for the error's name, or its number if another draft defines the error
- * @size: size of @buf, octets
- *
- * Context: Any context.
- */
-void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
-			  const struct rpcrdma2_error *err, char *buf, size_t size)
-{
-	const struct rpcrdma2_errdef *def = rpcrdma2_error_of(dialect, err->code);
-	const char *name = def ? def->name : rpcrdma2_error_name(err->code);
-
-	if (error_is_foreign(err))
-		snprintf(buf, size, "%u of another text", err->code);
-	else
-		snprintf(buf, size, "%s", err->code ? name : "NONE");
 }
 
 /**
@@ -109,7 +65,7 @@ int rpcrdma2_decode_error(const struct rpcrdma2_dialect *dialect,
 
 	if (xdr_stream_decode_u32(xdr, &err->code) || !err->code)
 		return -EBADMSG;
-	if (error_is_foreign(err))
+	if (rpcrdma2_error_is_foreign(err))
 		return 0;
 	def = error_numbered(dialect, err->code);
 	if (!def)
@@ -130,7 +86,7 @@ error_said_as(const struct rpcrdma2_dialect *dialect,
 {
 	const struct rpcrdma2_errdef *def;
 
-	if (error_is_foreign(err))
+	if (rpcrdma2_error_is_foreign(err))
 		return NULL;
 	def = rpcrdma2_error_of(dialect, err->code);
 	if (!def && !dialect->open_errors)

@@ -171,6 +171,9 @@ void rpcrdma2_version_range(const struct rpcrdma2_dialects *dialects,
 			    u32 *low, u32 *high);
 const struct rpcrdma2_dialect *
 rpcrdma2_recognize(const struct rpcrdma2_dialects *dialects, void *msg, size_t len);
+const char *rpcrdma2_error_name(u32 code);
+void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
+			  const struct rpcrdma2_error *err, char *buf, size_t size);
 
 /* message.c */
 const struct rpcrdma2_type *
@@ -360,13 +363,23 @@ static inline bool rpcrdma2_is_change(u32 kind)
 }
 
 /* error.c */
+
+/**
+ * rpcrdma2_error_is_foreign - is the number of an error one of another draft?
+ * @err: the error
+ *
+ * Context: Any context.
+ * Return: whether the dialect's own errors say nothing about it
+ */
+static inline bool rpcrdma2_error_is_foreign(const struct rpcrdma2_error *err)
+{
+	return err->bare && err->code != RDMA2_ERR_VERS;
+}
+
 #define RPCRDMA2_ERROR_WORD(name)	offsetof(struct rpcrdma2_error, name)
 
 const struct rpcrdma2_errdef *
 rpcrdma2_error_of(const struct rpcrdma2_dialect *dialect, u32 code);
-const char *rpcrdma2_error_name(u32 code);
-void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
-			  const struct rpcrdma2_error *err, char *buf, size_t size);
 int rpcrdma2_decode_error(const struct rpcrdma2_dialect *dialect,
 			  struct xdr_stream *xdr, struct rpcrdma2_error *err);
 int rpcrdma2_encode_error(const struct rpcrdma2_dialect *dialect,
