@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a job, which is a Call being answered.
+ * The life of a job, which is a Call being answered:
  *
  *   rpcrdma2_job_get()		a Call came (CQ)
- *   rpcrdma2_job_plan()	it has Read chunks: how much is there to read?
- *   rpcrdma2_admit()		when may it be? Or, of a Call with other chunks alone,
- *   rpcrdma2_admit_at_once()	may it be executed?
- *   rpcrdma2_reads_start()	fetch it; nobody waits
- *   rpcrdma2_job_arg()		the RPC message, for the server to decode
- *   rpcrdma2_job_reply()	RDMA Writes and the Send, one chain
- *   rpcrdma2_job_put()		the Send is done, or there was no Reply
+ *   rpcrdma2_job_plan()	measure what its Read chunks bring
+ *   rpcrdma2_admit()		wait until the Call may take pages, or
+ *   rpcrdma2_admit_at_once()	for a thread of a server, if there are no Read chunks
+ *   rpcrdma2_reads_start()	post the RDMA Reads; nobody waits for them
+ *   rpcrdma2_job_arg()		describe the RPC message to the server program
+ *   rpcrdma2_job_reply()	post RDMA Writes and the Send as one chain
+ *   rpcrdma2_job_put()		the Send completed, or there is no Reply
  *
- * There are never more Calls outstanding than the peer was granted credits: one
- * too many costs the peer its connection. The next Call may be there as soon as
- * a Reply is posted, so the credit is given back before; a job that has more to
- * do then has the Reply's Send buffer, of which there are so many. A thread of
- * the server never waits for the device; pages under I/O belong to the job. A slow
- * server thread may outlive the connection: who has a job from here sees to it that the
- * memory of that, and so of this role, is there. At a server the svc_xprt does, which
- * sunrpc has longer than any of its Calls.
+ * Pages under I/O belong to the job, so no thread waits for the device. A thread may hold a job
+ * after its connection has closed. So the svc_xprt, or the rpc_rqst of a callback, keeps the
+ * connection's memory.
  */
 #include "responder.h"
 
@@ -42,7 +37,7 @@ static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder,
 	return job;
 }
 
-/* By the owner of @ready_jobs, which needs no lock for them. */
+/* Only the owner of @ready_jobs calls this, so it takes no lock. */
 static struct rpcrdma2_job *job_take_free(struct rpcrdma2_responder *responder)
 {
 	struct llist_node *node = responder->ready_jobs;
@@ -55,23 +50,21 @@ static struct rpcrdma2_job *job_take_free(struct rpcrdma2_responder *responder)
 	return llist_entry(node, struct rpcrdma2_job, node);
 }
 
-/*
- * While Calls wait for jobs, free jobs are the worker's in retry.c. Pairs with the release in
- * retry_calls().
- */
+/* While Calls wait for jobs, the worker in retry.c owns @ready_jobs. */
 static bool jobs_are_awaited(const struct rpcrdma2_responder *responder)
 {
+	/* Pairs with the release in retry_calls(), which hands @ready_jobs back to the CQ. */
 	return unlikely(smp_load_acquire(&responder->retry.calls_wait));
 }
 
 /**
- * rpcrdma2_jobs_provide - have jobs, whatever memory there is later
- * @responder: of a connection that is not established yet
- * @n: how many: one at least, which does for one Call after the other. Who can't have
- *	Calls wait for them has one more than are granted, for the one that just gave its
- *	credit back
+ * rpcrdma2_jobs_provide - allocate jobs in advance
+ * @responder: the responder of a connection that is not established yet
+ * @n: number of jobs. With one, Calls are answered one after the other when there is no
+ *	memory. An end whose Calls must not wait provides one more than it grants: a job that
+ *	gave its credit back may still be in use
  *
- * Process context, sleeps.
+ * Context: process, sleeps.
  *
  * Return: 0 or -ENOMEM
  */
@@ -89,12 +82,14 @@ int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n)
 }
 
 /**
- * rpcrdma2_jobs_trim - free jobs that will hardly be needed
- * @responder: whose
- * @n: how many
+ * rpcrdma2_jobs_trim - free jobs after a grant was lowered
+ * @responder: the responder
+ * @n: maximum number of jobs to free
  *
- * CQ context. What they did still counts. One that is free remains, for the Call that just
- * came, and all do while Calls wait for them.
+ * Keeps one free job for the Call that just came, and keeps all while Calls wait for jobs. The
+ * counters of a freed job are added to the responder's.
+ *
+ * Context: CQ.
  */
 void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
 {
@@ -132,12 +127,13 @@ static struct rpcrdma2_job *job_begin(struct rpcrdma2_job *job,
 }
 
 /**
- * rpcrdma2_job_try - a free job, or a new one, for a Call
+ * rpcrdma2_job_try - get a free job for a Call, or allocate one
  * @recv: the Call's message
  *
- * Context: process; the owner of @ready_jobs. Does not wait for memory.
+ * Context: the owner of @ready_jobs: the CQ, or the worker in retry.c. Does not wait long for
+ * memory.
  *
- * Return: a job that has @recv; or NULL, and @recv stays the caller's
+ * Return: a job that owns @recv; or NULL, and @recv stays the caller's
  */
 struct rpcrdma2_job *rpcrdma2_job_try(struct rpcrdma2_recv *recv)
 {
@@ -149,13 +145,15 @@ struct rpcrdma2_job *rpcrdma2_job_try(struct rpcrdma2_recv *recv)
 }
 
 /**
- * rpcrdma2_job_get - a Call came
- * @recv: its message; the responder's from now on
+ * rpcrdma2_job_get - take in a Call
+ * @recv: the Call's message; no longer the caller's
  *
- * Context: CQ. A holder that keeps the job beyond @drained keeps the connection's memory.
+ * Closes the connection of a peer that exceeds its grant.
  *
- * Return: a job; or NULL: there is no memory for one, and the begin op comes later, or the
- * peer exceeded its grant, and the connection is closing
+ * Context: CQ. A holder that keeps the job beyond @drained keeps the connection's memory, too.
+ *
+ * Return: a job; or NULL if the connection is closing, or if there is no memory and the
+ * begin op takes the Call later
  */
 struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 {
@@ -163,7 +161,10 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_job *job = NULL;
 	unsigned int outstanding;
 
-	/* A job raises @calls_returned before its Reply is posted: it never lags. */
+	/*
+	 * A job raises @calls_returned before it posts its Reply, so the count never lags what
+	 * the peer knows: see rpcrdma2_job_give_credit().
+	 */
 	outstanding = responder->calls_taken + 1 -
 		      atomic_read(&responder->calls_returned);
 	if (outstanding > recv->conn->grant_out_max) {
@@ -185,7 +186,7 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	return job;
 }
 
-/* In the job, which has one holder: so it takes no lock. */
+/* Counters of a job need no lock: a job has one holder. */
 static void job_count_done(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_job_stats *stats = &job->stats;
@@ -205,11 +206,15 @@ static void job_count_done(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_job_give_credit - a Call's Receive and its credit may be used again
- * @job: the job, about to be answered; its message is gone
+ * rpcrdma2_job_give_credit - give back a Call's Receive and its credit
+ * @job: the job, about to be answered; @recv is NULL on return
  *
- * Any context but interrupts. The caller posts what tells the peer afterwards: as the
- * message is in memory before the device hears of it, so is what is written here.
+ * Call this before the Reply is posted: the peer may send its next Call as soon as it has the
+ * Reply. A device sees all writes that precede a post. So rpcrdma2_job_get(), which handles the
+ * next Call, finds the credit returned. For admit.c, the Reply's wait ends here, and its RDMA
+ * Writes begin.
+ *
+ * Context: any but interrupts, no locks held.
  */
 void rpcrdma2_job_give_credit(struct rpcrdma2_job *job)
 {
@@ -222,11 +227,13 @@ void rpcrdma2_job_give_credit(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_job_put - done with a Call
- * @job: the job, none of its I/O under way
+ * rpcrdma2_job_put - end a job
+ * @job: the job; none of its I/O is under way
  *
- * Any context but interrupts. What it still holds is given back. The connection's memory
- * is not the job's: it is there on return.
+ * Gives back all that the job holds: pages, transfers, the Receive and its credit, and its
+ * part of the budget. If the job has transfers, the QP still exists.
+ *
+ * Context: any but interrupts, no locks held. The caller keeps the connection's memory.
  */
 void rpcrdma2_job_put(struct rpcrdma2_job *job)
 {
@@ -245,13 +252,13 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 	room = rpcrdma2_write_end(job);
 	rpcrdma2_admission_return(job);
 	rpcrdma2_job_advance(job, RPCRDMA2_JOB_FREE);
-	/* Behind all that was done with it: whoever takes it finds it so. */
+	/* Last, as the next holder uses the job at once. */
 	llist_add(&job->node, &responder->free_jobs);
 	if (unlikely(READ_ONCE(responder->retry.calls_wait)))
 		rpcrdma2_retry_now(responder);
 	/*
-	 * The upper layer is there: a Reply is given back before CLOSED, and a server's
-	 * thread has its svc_xprt.
+	 * @room is true only for a Reply with RDMA Writes. Its chain ends before CLOSED, or a
+	 * thread that has the svc_xprt drops the Reply. So the upper layer still exists.
 	 */
 	if (room && conn->param.ops->room)
 		conn->param.ops->room(conn);
@@ -259,10 +266,10 @@ void rpcrdma2_job_put(struct rpcrdma2_job *job)
 
 /**
  * rpcrdma2_job_refuse - answer a Call with an RDMA2_ERROR
- * @job: the job; done with on return
- * @error: what to report
+ * @job: the job; no longer the caller's
+ * @error: the error to report
  *
- * Process context, between enter and exit or in the CQ.
+ * Context: process, between enter and exit; or the CQ. No locks held.
  */
 void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
 			 const struct rpcrdma2_error *error)
@@ -274,11 +281,13 @@ void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
 }
 
 /**
- * rpcrdma2_job_refuse_reads - answer a Call whose Read chunks can't be read
- * @job: the job; done with on return
- * @rc: what rpcrdma2_job_plan(), _read() or _read_finish() returned
+ * rpcrdma2_job_refuse_reads - refuse a Call whose Read chunks can't be read
+ * @job: the job; no longer the caller's
+ * @rc: error of rpcrdma2_job_plan(), rpcrdma2_job_read() or rpcrdma2_job_read_finish()
  *
- * Process context, between enter and exit or in the CQ.
+ * Reports -EBADMSG as BAD_XDR, -E2BIG as too many segments, and other errors as SYSTEM.
+ *
+ * Context: process, between enter and exit; or the CQ. No locks held.
  */
 void rpcrdma2_job_refuse_reads(struct rpcrdma2_job *job, int rc)
 {

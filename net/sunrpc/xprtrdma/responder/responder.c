@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A connection's responder role: its beginning, its end, and what it shows.
+ * A connection's responder role: how it begins and ends, and its counters.
  *
- * job.c has the life of a Call. The role belongs to the connection: it is created before the
- * connection is established, and destroyed with the connection's memory.
+ * The role is created before the connection is established, and destroyed with the
+ * connection's memory. job.c describes the life of a Call. All functions here run in process
+ * context.
  */
 #include "responder.h"
 
 /**
- * rpcrdma2_responder_stats_add - add up what a responder did
- * @sum: what others did
- * @responder: whose counters are added; the memory of its connection can't go
+ * rpcrdma2_responder_stats_add - add a responder's counters to a sum
+ * @sum: the sum
+ * @responder: the responder; the caller keeps its memory
  *
- * Process context, no locks held but that of a server's totals.
+ * Context: process. The caller may hold the lock of a server's totals, or the mutex of a
+ * namespace's connections.
  */
 void rpcrdma2_responder_stats_add(struct rpcrdma2_responder_stats *sum,
 				  struct rpcrdma2_responder *responder)
@@ -26,16 +28,21 @@ void rpcrdma2_responder_stats_add(struct rpcrdma2_responder_stats *sum,
 		rpcrdma2_counters_add(&sum->jobs, &job->stats,
 				      sizeof(sum->jobs));
 	spin_unlock(&responder->lock);
-	/* In this order: no job is done before it came. */
+	/*
+	 * A Call is counted before its job is handed on. So read the number of Calls last, and
+	 * the sum has no more Calls done than Calls received.
+	 */
 	smp_rmb();
 	rpcrdma2_counters_add(&sum->calls, &responder->stats.calls,
 			      sizeof(sum->calls));
 }
 
 /**
- * rpcrdma2_show_responder_stats - write what a responder did, or some together
- * @seq: where to
- * @stats: their counters
+ * rpcrdma2_show_responder_stats - write the counters of one or several responders
+ * @seq: where to write
+ * @stats: the counters
+ *
+ * Context: process.
  */
 void rpcrdma2_show_responder_stats(struct seq_file *seq,
 				   const struct rpcrdma2_responder_stats *stats)
@@ -51,7 +58,7 @@ void rpcrdma2_show_responder_stats(struct seq_file *seq,
 	rpcrdma2_show_count(seq, "rdma_write_octets", moved->write_octets);
 }
 
-/* How many Calls are where, of those that have a job */
+/* A Call that waits for a job is in none of these numbers. */
 static void responder_show_stages(struct seq_file *seq,
 				  struct rpcrdma2_responder *responder)
 {
@@ -73,9 +80,11 @@ static void responder_show_stages(struct seq_file *seq,
 }
 
 /**
- * rpcrdma2_show_responder - write what there is to say of a responder
- * @seq: where to
- * @responder: of a connection that the caller has entered
+ * rpcrdma2_show_responder - write a responder's state and counters
+ * @seq: where to write
+ * @responder: the responder; the caller is between enter and exit of its connection
+ *
+ * Context: process; does not sleep.
  */
 void rpcrdma2_show_responder(struct seq_file *seq,
 			     struct rpcrdma2_responder *responder)
@@ -99,7 +108,7 @@ void rpcrdma2_show_responder(struct seq_file *seq,
  *
  * Context: process, sleeps.
  *
- * Return: the role, or NULL
+ * Return: the role, or NULL if there is no memory
  */
 struct rpcrdma2_responder *
 rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
@@ -128,10 +137,10 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_responder_drained - no Call will come any more: drop those that wait
- * @responder: of a connection that is drained
+ * rpcrdma2_responder_drained - drop all Calls that wait
+ * @responder: the responder of a connection that is drained; no other Call can come
  *
- * Context: process, sleeps.
+ * Context: process, sleeps; the teardown's.
  */
 void rpcrdma2_responder_drained(struct rpcrdma2_responder *responder)
 {
@@ -140,8 +149,10 @@ void rpcrdma2_responder_drained(struct rpcrdma2_responder *responder)
 }
 
 /**
- * rpcrdma2_responder_destroy - end of the role
- * @responder: its role; every job was put; may be NULL
+ * rpcrdma2_responder_destroy - end the role
+ * @responder: the responder, or NULL; rpcrdma2_job_put() was called for every job
+ *
+ * Context: process; runs with the last reference to the connection.
  */
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder)
 {

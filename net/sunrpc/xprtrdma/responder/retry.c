@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a responder has no memory for, it tries again.
+ * Retries of Calls and jobs that lacked memory.
  *
  * Two things can wait here:
  *  - a Call for which there is no job. It keeps its Receive. Calls that come later wait
  *    behind it.
  *  - a job whose next step failed: a Reply, or the start of a Call. The job has the step
  *    as a function.
- * One worker tries them again: every 50 ms, and at once when the room op says that a Send
- * buffer or a job is back. It runs in process context, between enter and exit of the
- * connection. The lists belong to the responder's lock.
+ * One worker tries them again: every 50 ms, and at once when a Send buffer or a job is back.
+ * The worker runs in process context, between enter and exit of the connection. The
+ * responder's lock protects the lists.
  */
 #include "responder.h"
 
@@ -18,11 +18,13 @@
 #define RETRY_DELAY	(HZ / 20)
 
 /**
- * rpcrdma2_retry_call - a Call came, and there is no memory for its job
- * @recv: the Call's message
+ * rpcrdma2_retry_call - let a Call wait for a job
+ * @recv: the Call's message; no longer the caller's
  *
- * Context: CQ. From now on, and until no Call waits, the worker takes jobs, and the CQ
- * takes none.
+ * From now on, and until no Call waits, the worker takes free jobs, and the CQ takes none. The
+ * worker hands each Call with its job to the begin op.
+ *
+ * Context: CQ.
  */
 void rpcrdma2_retry_call(struct rpcrdma2_recv *recv)
 {
@@ -34,19 +36,19 @@ void rpcrdma2_retry_call(struct rpcrdma2_recv *recv)
 	llist_add(&recv->node, &retry->calls);
 	WRITE_ONCE(retry->calls_wait, true);
 	spin_unlock(&responder->lock);
-	/* A job may have come back before @calls_wait was seen. */
+	/* Try at once: a job may have come back before its holder could see @calls_wait. */
 	queue_delayed_work(rpcrdma2_wq, &retry->work, 0);
 }
 
 /**
- * rpcrdma2_retry_job - have a worker do a job's next step
- * @job: the job, in no list; the worker's from now on
- * @step: returns -EAGAIN or -ENOMEM if it lacks something, and the job stays the worker's.
- *	After any other value the worker has done with the job
+ * rpcrdma2_retry_job - have the worker do a job's next step
+ * @job: the job, in no list; no longer the caller's
+ * @step: the step. It returns -EAGAIN or -ENOMEM if it lacks something, and the worker tries
+ *	again. After any other value the worker no longer touches the job
  * @delay: when to try first, in jiffies
  *
- * Context: any but interrupts; between enter and exit, in the CQ, or in the teardown
- * before the connection is drained.
+ * Context: any but interrupts, no locks held; between enter and exit, in the CQ, or in the
+ * teardown before the connection is drained.
  */
 void rpcrdma2_retry_job(struct rpcrdma2_job *job, int (*step)(struct rpcrdma2_job *job),
 			unsigned long delay)
@@ -66,8 +68,10 @@ void rpcrdma2_retry_job(struct rpcrdma2_job *job, int (*step)(struct rpcrdma2_jo
 
 /**
  * rpcrdma2_retry_delayed - as rpcrdma2_retry_job(), for a step that has just failed
- * @job: the job
- * @step: its step
+ * @job: the job, in no list; no longer the caller's
+ * @step: the step
+ *
+ * Context: as rpcrdma2_retry_job().
  */
 void rpcrdma2_retry_delayed(struct rpcrdma2_job *job, int (*step)(struct rpcrdma2_job *job))
 {
@@ -75,8 +79,8 @@ void rpcrdma2_retry_delayed(struct rpcrdma2_job *job, int (*step)(struct rpcrdma
 }
 
 /**
- * rpcrdma2_retry_now - something came back that a Call or a job may have been waiting for
- * @responder: the responder; its memory can't go
+ * rpcrdma2_retry_now - have the worker try at once, as something came back
+ * @responder: the responder; the caller keeps its memory
  *
  * Context: any but interrupts, no locks held.
  */
@@ -86,7 +90,7 @@ void rpcrdma2_retry_now(struct rpcrdma2_responder *responder)
 
 	if (!READ_ONCE(retry->calls_wait) && !READ_ONCE(retry->nr_jobs))
 		return;
-	/* Between enter and exit: the teardown ends the work once nobody is there. */
+	/* The teardown cancels the work after all have left, so queue it between enter and exit. */
 	if (rpcrdma2_conn_enter(responder->conn)) {
 		mod_delayed_work(rpcrdma2_wq, &retry->work, 0);
 		rpcrdma2_conn_exit(responder->conn);
@@ -108,7 +112,7 @@ static bool retry_calls(struct rpcrdma2_responder *responder)
 			retry->oldest = llist_reverse_order(llist_del_all(&retry->calls));
 		node = retry->oldest;
 		if (!node)
-			/* Pairs with jobs_are_awaited(): the CQ takes jobs again. */
+			/* Pairs with the acquire in jobs_are_awaited(): the CQ takes jobs again. */
 			smp_store_release(&retry->calls_wait, false);
 		spin_unlock(&responder->lock);
 		if (!node)
@@ -122,8 +126,8 @@ static bool retry_calls(struct rpcrdma2_responder *responder)
 }
 
 /*
- * Do each step once. If one fails, others of its kind would fail, too, and stay where they
- * are. Return: whether a job still waits
+ * Do each step once. After a step has failed, jobs behind it with the same step keep their
+ * places: they would fail, too. Return: whether a job still waits
  */
 static bool retry_jobs(struct rpcrdma2_responder *responder)
 {
@@ -182,8 +186,10 @@ static void retry_work(struct work_struct *work)
 }
 
 /**
- * rpcrdma2_retry_init - nothing waits yet
- * @responder: a new one
+ * rpcrdma2_retry_init - prepare the worker
+ * @responder: a new responder
+ *
+ * Context: process.
  */
 void rpcrdma2_retry_init(struct rpcrdma2_responder *responder)
 {
@@ -202,9 +208,9 @@ static void retry_drop_calls(struct llist_node *first)
 
 /**
  * rpcrdma2_retry_end - drop all that waits
- * @responder: of a connection that is drained: nobody adds anything any more
+ * @responder: the responder of a connection that is drained; nothing else can come
  *
- * Context: process, sleeps.
+ * Context: process, sleeps; the teardown's.
  */
 void rpcrdma2_retry_end(struct rpcrdma2_responder *responder)
 {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls to nfsd's threads, and their Replies back.
+ * Calls to the server's threads, and Replies back.
  *
- * A thread takes a job from the connection's queue. If the job has Read chunks,
- * which is queued when it is admitted (responder/admit.c), the thread starts the Reads, lends
- * the job its pages and looks for other work; when they are done, the job is queued
- * again and any thread takes the message together with the pages. A thread that
- * starts one job's Reads starts those of the next ones, too: each turn of a thread
- * has its price. A job that has other chunks alone is admitted when a thread takes it;
- * if there are no pages for it then, it is queued again when there are.
+ * The CQ queues a Call, and a thread takes it:
+ *  - A Call with Read chunks is queued when it is admitted (responder/admit.c). The thread
+ *    starts its RDMA Reads and leaves. When they have ended, the Call is queued again, and any
+ *    thread runs it with the pages that were read. A thread starts the Reads of several Calls
+ *    at once, as each visit of a thread costs time.
+ *  - A Call with other chunks is admitted when a thread takes it. If there is no room, it is
+ *    queued again once there is.
+ *  - A Call without chunks runs at once.
+ * A thread never waits for the device or the peer. It may sleep for memory.
  */
 #include "compat.h"
 #include "svc.h"
@@ -16,9 +18,14 @@
 #include <trace/events/rpcrdma2.h>
 
 /*
- * For a thread, by a CQ that should not meet threads at a lock. If XPT_DATA is found set,
- * the thread that clears it finds the Call behind that: either has a full barrier between
- * its two steps, here the cmpxchg in llist_add(). See svc_update_data_flag().
+ * Queue a Call for a thread. The CQ calls this, and should not meet threads at a lock.
+ *
+ *	svc_enqueue_call()		svc_update_data_flag()
+ *	add the Call to @arrived	clear XPT_DATA
+ *	full barrier (llist_add())	full barrier (smp_mb__after_atomic())
+ *	test XPT_DATA			test @arrived
+ *
+ * So either this function finds XPT_DATA clear, or the thread finds the Call.
  */
 static void svc_enqueue_call(struct rpcrdma2_svc_xprt *sx,
 			     struct rpcrdma2_job *job)
@@ -39,7 +46,6 @@ static void svc_enqueue_job(struct rpcrdma2_svc_xprt *sx,
 	svc_xprt_enqueue(&sx->xprt);
 }
 
-/* It may be read, or executed. */
 static void svc_call_admitted(struct rpcrdma2_job *job)
 {
 	svc_enqueue_call(job->responder->conn->svc_xprt, job);
@@ -68,10 +74,10 @@ const struct rpcrdma2_responder_ops rpcrdma2_svc_responder_ops = {
 };
 
 /**
- * rpcrdma2_svc_call - a Call came
- * @recv: its message
+ * rpcrdma2_svc_call - take in a Call; the call op of a server's connections
+ * @recv: the Call's message; no longer the caller's
  *
- * CQ context; the call op of a server's connections.
+ * Context: CQ.
  */
 void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 {
@@ -89,7 +95,7 @@ static void svc_read_done(struct rpcrdma2_job *job)
 	svc_enqueue_job(sx, &sx->read_jobs, job);
 }
 
-/* The newest is the first of those that arrived. */
+/* @arrived has the newest Call first, @calls the oldest. */
 static void svc_gather_calls(struct rpcrdma2_svc_xprt *sx)
 {
 	struct rpcrdma2_job *job, *next;
@@ -104,7 +110,7 @@ static void svc_gather_calls(struct rpcrdma2_svc_xprt *sx)
 		list_add_tail(&job->list, &sx->calls);
 }
 
-/* Where there is something to do; what is nearest to its end comes first. */
+/* Jobs that are nearest to their end come first. Return: a list that is not empty, or NULL */
 static struct list_head *svc_next_queue(struct rpcrdma2_svc_xprt *sx)
 {
 	lockdep_assert_held(&sx->lock);
@@ -118,7 +124,10 @@ static struct list_head *svc_next_queue(struct rpcrdma2_svc_xprt *sx)
 	return NULL;
 }
 
-/* Is there more for threads to do? All but svc_enqueue_call() say so under the lock. */
+/*
+ * Clear XPT_DATA if no job is left for a thread. All except svc_enqueue_call() queue a job and
+ * set XPT_DATA under the lock.
+ */
 static void svc_update_data_flag(struct rpcrdma2_svc_xprt *sx)
 {
 	if (svc_next_queue(sx))
@@ -151,7 +160,7 @@ static bool svc_must_read(const struct rpcrdma2_job *job)
 	return rpcrdma2_job_has_reads(job) && job->stage != RPCRDMA2_JOB_READ;
 }
 
-/* The job, and others behind it: those whose Reads @pages are enough for */
+/* Take @job, and Calls to read behind it, as many as @pages pages suffice for. */
 static void svc_dequeue_reads(struct rpcrdma2_svc_xprt *sx,
 			      struct rpcrdma2_job *job, struct list_head *jobs,
 			      unsigned int pages)
@@ -173,22 +182,26 @@ static void svc_dequeue_reads(struct rpcrdma2_svc_xprt *sx,
 }
 
 /**
- * rpcrdma2_svc_room - threads may take Calls again, or what waits may get through
- * @sx: its svc_xprt
+ * rpcrdma2_svc_room - have threads look for Calls again; the room op
+ * @sx: the svc_xprt
+ *
+ * Also has the worker of retry.c try again.
  *
  * Context: process, no locks held.
  */
 void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx)
 {
 	rpcrdma2_retry_now(sx->conn->responder);
-	/* Pairs with that of rpcrdma2_svc_has_wspace(). */
+	/* Pairs with the barrier in rpcrdma2_svc_has_wspace(). */
 	smp_mb();
 	svc_xprt_enqueue(&sx->xprt);
 }
 
 /**
- * rpcrdma2_svc_init_jobs - there is no Call yet
+ * rpcrdma2_svc_init_jobs - prepare the queues of jobs
  * @sx: a new svc_xprt
+ *
+ * Context: process.
  */
 void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx)
 {
@@ -198,10 +211,10 @@ void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx)
 }
 
 /**
- * rpcrdma2_svc_drop_jobs - the connection is gone: forget what is queued
- * @sx: its svc_xprt
+ * rpcrdma2_svc_drop_jobs - drop all Calls that no thread has taken
+ * @sx: the svc_xprt of a connection that is drained
  *
- * Process context, sleeps.
+ * Context: process, sleeps; the teardown's.
  */
 void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 {
@@ -246,7 +259,10 @@ static void svc_start_all_reads(struct rpcrdma2_svc_xprt *sx,
 	rpcrdma2_call_pages_taken(rqstp, lent);
 }
 
-/* The job's pages are the thread's now, whose own ones are in their place. */
+/*
+ * Make the job's pages the thread's, and give away the thread's pages in their places.
+ * Return: number of pages
+ */
 static unsigned int thread_take_pages(struct svc_rqst *rqstp,
 				      struct rpcrdma2_job *job)
 {
@@ -259,7 +275,7 @@ static unsigned int thread_take_pages(struct svc_rqst *rqstp,
 	return n;
 }
 
-/* The Reply gets no more pages than a job holds. */
+/* Limit the Reply to the pages that a job can keep. */
 static void thread_begin_reply(struct svc_rqst *rqstp, unsigned int used,
 			       unsigned int job_pages)
 {
@@ -292,7 +308,7 @@ static int svc_deliver_call(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 	return rqstp->rq_arg.len;
 }
 
-/* All that it takes is in memory, and needs nothing of the device. */
+/* A Call without chunks needs nothing of the device, so this does not enter the connection. */
 static int svc_deliver_inline(struct rpcrdma2_svc_xprt *sx,
 			      struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 {
@@ -302,7 +318,7 @@ static int svc_deliver_inline(struct rpcrdma2_svc_xprt *sx,
 	return 0;
 }
 
-/* Return: whether the caller still has the Call, and may execute it now */
+/* Return: true if the Call may run now. Otherwise the job is no longer the caller's */
 static bool svc_may_execute(struct rpcrdma2_job *job)
 {
 	if (job->stage != RPCRDMA2_JOB_CAME)
@@ -310,7 +326,7 @@ static bool svc_may_execute(struct rpcrdma2_job *job)
 	return !rpcrdma2_svc_inject_error(job) && rpcrdma2_admit_at_once(job);
 }
 
-/* Return: octets of a Call for the thread, or 0 */
+/* Return: octets of the Call that the thread runs, or 0 if it runs none */
 static int svc_run_job(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 		       struct rpcrdma2_job *job)
 {
@@ -327,11 +343,12 @@ static int svc_run_job(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 }
 
 /**
- * rpcrdma2_svc_recvfrom - get a Call for a server thread
- * @rqstp: the thread's request; the caller holds XPT_BUSY of its transport,
- *	which is released here
+ * rpcrdma2_svc_recvfrom - get a Call for a server thread; xpo_recvfrom
+ * @rqstp: the thread's request. The caller holds XPT_BUSY, which is released here
  *
- * Return: octets of the RPC message, or 0 if there is none for now
+ * Context: process; may sleep for memory.
+ *
+ * Return: octets of the RPC message, or 0 if there is none to run now
  */
 int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 {
@@ -359,7 +376,10 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	return len;
 }
 
-/* nfsd splices a page of a file to where sunrpc neither allocates one nor looks for it. */
+/*
+ * nfsd may splice a page of a file behind the last place that sunrpc fills. sunrpc has to free
+ * such a page with this Reply, because it never looks there again.
+ */
 static bool thread_page_is_beyond_end(const struct svc_rqst *rqstp,
 				      struct page **place)
 {
@@ -367,10 +387,12 @@ static bool thread_page_is_beyond_end(const struct svc_rqst *rqstp,
 }
 
 /*
- * sunrpc frees the pages from rq_respages up to rq_next_page and allocates as
- * many for the next Call. What an inline Reply was copied from can serve
- * again as it is; others are the job's by now, and NULL, or a file's. Those that somebody
- * else has are freed here: some versions of sunrpc can't free pages with a NULL among them.
+ * Keep pages of an inline Reply for the thread's next Reply: their data was copied.
+ *
+ * sunrpc frees the pages from rq_respages to rq_next_page, and fills these places. So lower
+ * rq_next_page past pages that nobody else has. Other places are NULL, as the job took the page, or
+ * have a page of a file. Put that page here: sunrpc may not expect NULL among the pages that it
+ * frees (see rpcrdma2_reply_page_stays()).
  */
 static void thread_keep_reply_pages(struct svc_rqst *rqstp)
 {
@@ -389,7 +411,7 @@ static void thread_keep_reply_pages(struct svc_rqst *rqstp)
 	}
 }
 
-/* As the allocator would, which takes longer */
+/* The allocator would fill these places, too, but takes longer. */
 static void thread_fill_reply_pages(struct svc_rqst *rqstp)
 {
 	struct page **end = min(rqstp->rq_next_page, rqstp->rq_page_end);
@@ -399,8 +421,8 @@ static void thread_fill_reply_pages(struct svc_rqst *rqstp)
 }
 
 /*
- * sunrpc knows a Reply's pages by rq_next_page, but not all that encodes moves it:
- * what was encoded last may lie behind it, such as ACLs or a checksum of krb5i.
+ * Not all encoders move rq_next_page: pages with an ACL, or with a checksum of krb5i, may lie
+ * behind it. Move rq_next_page to the end of the Reply.
  */
 static void thread_find_last_page(struct svc_rqst *rqstp)
 {
@@ -415,14 +437,14 @@ static void thread_find_last_page(struct svc_rqst *rqstp)
 }
 
 /**
- * rpcrdma2_svc_sendto - send the Reply of a server thread
+ * rpcrdma2_svc_sendto - send the Reply of a server thread; xpo_sendto
  * @rqstp: the thread's request
  *
- * Process context; does not wait for the device. A Reply that waits for memory is as
- * good as sent: a worker sends it.
+ * A Reply that waits for memory counts as sent: a worker posts it later.
  *
- * Return: octets of the RPC message, or negative errno if the connection is
- * lost
+ * Context: process; may sleep for memory, and never waits for the device.
+ *
+ * Return: octets of the RPC message; -ENOTCONN if the connection is closing
  */
 int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 {
@@ -444,7 +466,7 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 				rqstp->rq_next_page - rqstp->rq_respages);
 	thread_fill_reply_pages(rqstp);
 	thread_keep_reply_pages(rqstp);
-	/* The next Call is read to what this one's Reads have left in the CPU's caches. */
+	/* RDMA Reads left these pages in the CPU's caches: use them for the next Call. */
 	rpcrdma2_pages_exchange(rqstp->rq_pages, nr_read);
 	if (rc == -ENOBUFS) {
 		rpcrdma2_conn_close(sx->conn, rc);
@@ -456,12 +478,14 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 }
 
 /**
- * rpcrdma2_svc_result_payload - the program names a payload of its Reply
+ * rpcrdma2_svc_result_payload - name a payload of a Reply; xpo_result_payload
  * @rqstp: the thread's request
- * @offset: in rq_res, octets
+ * @offset: where the payload starts in rq_res, octets
  * @length: octets, without round-up
  *
- * Return: 0 or -EINVAL
+ * Context: process.
+ *
+ * Return: 0; -EINVAL if the payload does not lie behind the one named before
  */
 int rpcrdma2_svc_result_payload(struct svc_rqst *rqstp, unsigned int offset,
 				unsigned int length)
@@ -470,9 +494,11 @@ int rpcrdma2_svc_result_payload(struct svc_rqst *rqstp, unsigned int offset,
 }
 
 /**
- * rpcrdma2_svc_release_ctxt - a Call gets no Reply, or has had it
- * @xprt: its transport
- * @ctxt: its job, or NULL
+ * rpcrdma2_svc_release_ctxt - drop a Call that gets no Reply; xpo_release_ctxt
+ * @xprt: the transport
+ * @ctxt: the Call's job; NULL after rpcrdma2_svc_sendto()
+ *
+ * Context: process, no locks held.
  */
 void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 {
@@ -485,18 +511,24 @@ void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 }
 
 /**
- * rpcrdma2_svc_has_wspace - may a thread take another Call?
+ * rpcrdma2_svc_has_wspace - may a thread take another Call? xpo_has_wspace
  * @xprt: the transport
  *
- * Return: whether Replies get through
+ * Context: any but interrupts.
+ *
+ * Return: true if no Reply waits, and the Send Queue and the RDMA Writes under way have room
  */
 int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt)
 {
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(xprt);
 
 	/*
-	 * Callers have set or cleared a bit of xpt_flags, and look at the room behind that.
-	 * Those that make room do the reverse.
+	 * Either this thread finds the room, or the other one finds the change of xpt_flags:
+	 *
+	 *	this thread			a thread that makes room
+	 *	change a bit of xpt_flags	make room
+	 *	this barrier			smp_mb() in rpcrdma2_svc_room()
+	 *	look for room			svc_xprt_enqueue() looks at xpt_flags
 	 */
 	smp_mb__after_atomic();
 	return rpcrdma2_conn_has_room(sx->conn) &&
