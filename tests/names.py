@@ -39,7 +39,6 @@ WORDS = {
     "responder/reply.c": "job",
     "svc/accept.c": "backlog source",
     "svc/io.c": "svc thread",
-    "svc/stats.c": "totals",
     "svc/transport.c": "svc",
     "wire/chunks.c": "chunk chunks segment",
     "wire/props.c": "prop",

@@ -7,7 +7,7 @@
  * no effect. The first write to each of them puts a line with the reason into the log.
  *
  * Handlers run in process context. The statistics in the same directory belong to
- * svc/stats.c.
+ * totals.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -2,7 +2,7 @@
 /*
  * The sum of the counters of several connections.
  *
- * svc/stats.c sums up a server's connections for debugfs and sysctls. netlink/present.c
+ * totals.c sums up a server's connections for debugfs and sysctls. netlink/present.c
  * sums up by network namespace and role.
  */
 #ifndef _RPCRDMA2_TOTALS_H
@@ -43,5 +43,13 @@ static inline void rpcrdma2_totals_add(struct rpcrdma2_totals *sum,
 		rpcrdma2_counters_add(&sum->requester, &requester->stats,
 				      sizeof(sum->requester));
 }
+
+/* totals.c */
+void rpcrdma2_svc_stats_add(struct rpcrdma2_conn *conn);
+void rpcrdma2_svc_stats_gone(struct rpcrdma2_conn *conn);
+void rpcrdma2_svc_stats_refused(void);
+u64 rpcrdma2_svc_stats_nr_refused(void);
+void rpcrdma2_svc_stats_init(void);
+void rpcrdma2_svc_stats_exit(void);
 
 #endif /* _RPCRDMA2_TOTALS_H */

@@ -66,7 +66,7 @@ enum rpcrdma2_conn_state {
  * @conn: the connection; NULL while the Receive is posted to a Shared Receive Queue
  * @srq: the Shared Receive Queue, or NULL
  * @turn: the Queue's @turn when the Receive was posted
- * @cqe: its completion calls recv_done()
+ * @cqe: its completion calls rpcrdma2_recv_done()
  * @node: entry in conn->given_back, or in a list of the holder
  * @wr: the WR that posts it
  * @sge: describes @buf
@@ -310,7 +310,7 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
  *
  *	CONNPROP	one: each end sends one
  *	property change	two, beside CONNPROP's: an UPDATE, a REQUEST, a DISPOSITION
- *	recv_done()	one: a Reply frees its credit before its Receive is posted again
+ *	rpcrdma2_recv_done()	one: a Reply frees its credit before its Receive is posted again
  *	RDMA2_ERROR	one for an error that answers no Call
  */
 #define RPCRDMA2_CONTROL_RECVS	5

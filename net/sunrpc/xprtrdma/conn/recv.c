@@ -105,7 +105,7 @@ rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp,
  * @dev: the device
  * @recv: the Receive; not posted
  *
- * Skips the sync for the CPU. recv_done() has synced any message in the buffer. A server
+ * Skips the sync for the CPU. rpcrdma2_recv_done() has synced any message in the buffer. A server
  * thread may since have decrypted that message in place, and a sync would overwrite its work.
  *
  * Context: Any.

@@ -484,7 +484,13 @@ static void admit_flight_begin(struct rpcrdma2_job *job)
 	list_add_tail(&job->list, &adm->flying);
 }
 
-static void admit_read_begin(struct rpcrdma2_job *job)
+/**
+ * rpcrdma2_read_begin - a Call's Reads are about to be posted
+ * @job: the job, admitted out of @to_read
+ *
+ * Context: process, between enter and exit; no locks held.
+ */
+void rpcrdma2_read_begin(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 
@@ -627,23 +633,30 @@ static int admit_again(struct rpcrdma2_job *job)
 	return 0;
 }
 
-/*
- * The Call lacks a registration, a DMA mapping or memory. If others of the connection are
- * reading, the Call waits until one of them ends, and the limit falls to their number. Each
- * Call whose Reads end raises the limit by one.
+/**
+ * rpcrdma2_read_later - have a Call wait that found no registration, mapping or memory
+ * @job: the job; rpcrdma2_read_begin() was called, and nothing is posted
  *
- * If no other is reading, other connections have what is lacking, and retry.c tries again. The
- * Call counts as one that reads until then, with a limit of one, so that no Call passes it.
+ * The Call waits until Reads end that have what it lacks. If those are of this connection, it is
+ * the first in the queue, and no more Calls read than now do. If they are of others, a worker
+ * tries again. Until then the Call counts as one that reads, so that no other Call passes it.
  *
- * Return: false if the Call has been alone and lacked something for LACK_TIMEOUT
+ * Context: process, between enter and exit; no locks held.
+ *
+ * Return: true, and @job is no longer the caller's; false if the Call has waited long enough
  */
-static bool admit_read_later(struct rpcrdma2_job *job)
+bool rpcrdma2_read_later(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 	struct rpcrdma2_admission *adm = &responder->admission;
 	unsigned int others;
 	bool later;
 
+	if (job->lent) {
+		/* Pages that no budget counts must not wait with the Call. */
+		rpcrdma2_job_take_back(job);
+		rpcrdma2_job_plan_reply(job);
+	}
 	rpcrdma2_admission_return(job);
 	spin_lock(&responder->lock);
 	others = adm->nr_reading - 1;
@@ -665,53 +678,6 @@ static bool admit_read_later(struct rpcrdma2_job *job)
 	else if (later)
 		rpcrdma2_retry_delayed(job, admit_again);
 	return later;
-}
-
-/* The Call would fail with any number of tries: refuse it. The connection may stay. */
-static bool admit_is_peers_fault(int rc)
-{
-	return rc == -EMSGSIZE || rc == -EINVAL || rc == -EAGAIN;
-}
-
-/**
- * rpcrdma2_reads_start - start to read a Call's arguments
- * @job: the job, admitted out of @to_read; no longer the caller's
- * @pages: pages to read into, as for rpcrdma2_job_read()
- * @max_pages: number of entries in @pages, or of @job's own pages
- * @done: called when the Reads have ended, in CQ context, in the teardown, or before this
- *	function returns. @done calls rpcrdma2_read_end()
- *
- * A Call that can't be read now is queued again, refused, or dropped with its connection.
- * @done is not called then.
- *
- * Context: process, between enter and exit; no locks held. May sleep for memory.
- *
- * Return: number of @pages that were taken
- */
-unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
-				  unsigned int max_pages,
-				  void (*done)(struct rpcrdma2_job *job))
-{
-	int rc;
-
-	admit_read_begin(job);
-	rc = rpcrdma2_job_read(job, pages, max_pages, done);
-	if (rc >= 0)
-		return rc;
-	if (rpcrdma2_is_transient(rc) && admit_read_later(job))
-		return 0;
-	rpcrdma2_read_end(job);
-	if (admit_is_peers_fault(rc)) {
-		rpcrdma2_job_refuse_reads(job, rc);
-		return 0;
-	}
-	/*
-	 * The requester sends the Call again on its next connection. An RDMA2_ERROR would
-	 * end the RPC.
-	 */
-	rpcrdma2_conn_close(job->responder->conn, rc);
-	rpcrdma2_job_put(job);
-	return 0;
 }
 
 /**
@@ -815,27 +781,23 @@ void rpcrdma2_admission_free(struct rpcrdma2_responder *responder)
 }
 
 /**
- * rpcrdma2_admission_end - drop all Calls that wait for admission
- * @responder: the responder of a connection that is drained; no other Call can come
+ * rpcrdma2_admission_end - stop, as no Call will come any more
+ * @responder: the responder of a connection that is drained
+ * @lost: gets the jobs that wait
  *
  * Context: process, sleeps; the teardown's.
  */
-void rpcrdma2_admission_end(struct rpcrdma2_responder *responder)
+void rpcrdma2_admission_end(struct rpcrdma2_responder *responder,
+			    struct list_head *lost)
 {
 	struct rpcrdma2_admission *adm = &responder->admission;
-	struct rpcrdma2_job *job, *next;
-	LIST_HEAD(lost);
 
 	cancel_delayed_work_sync(&adm->timer);
 	spin_lock(&responder->lock);
-	list_splice_tail_init(&adm->to_read, &lost);
-	list_splice_tail_init(&adm->to_run, &lost);
+	list_splice_tail_init(&adm->to_read, lost);
+	list_splice_tail_init(&adm->to_run, lost);
 	admit_leave_line(responder);
 	spin_unlock(&responder->lock);
-	list_for_each_entry_safe(job, next, &lost, list) {
-		list_del_init(&job->list);
-		rpcrdma2_job_put(job);
-	}
 	admit_serve_line();
 }
 

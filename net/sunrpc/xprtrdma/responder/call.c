@@ -253,19 +253,6 @@ int rpcrdma2_job_plan(struct rpcrdma2_job *job)
 	return 0;
 }
 
-/**
- * rpcrdma2_job_read_pages - count the pages that a Call is read to
- * @job: a job for which rpcrdma2_job_plan() returned 0, or a job without Read chunks
- *
- * Context: any; the caller holds the job.
- *
- * Return: number of pages; 0 without Read chunks
- */
-unsigned int rpcrdma2_job_read_pages(const struct rpcrdma2_job *job)
-{
-	return DIV_ROUND_UP(job->length, PAGE_SIZE);
-}
-
 /* Pages that the CPU keeps come first. Return: number of pages taken from @pages */
 static unsigned int job_borrow_pages(struct rpcrdma2_job *job,
 				     struct page **pages)
@@ -370,6 +357,53 @@ int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 	job->moved.read_waits += rc == -EAGAIN;
 	job_return_pages(job, pages, taken);
 	return rc;
+}
+
+/* The Call would fail with any number of tries: refuse it. The connection may stay. */
+static bool job_reads_are_wrong(int rc)
+{
+	return rc == -EMSGSIZE || rc == -EINVAL || rc == -EAGAIN;
+}
+
+/**
+ * rpcrdma2_reads_start - start to read a Call's arguments
+ * @job: the job, admitted out of @to_read; no longer the caller's
+ * @pages: pages to read into, as for rpcrdma2_job_read()
+ * @max_pages: number of entries in @pages, or of @job's own pages
+ * @done: called when the Reads have ended, in CQ context, in the teardown, or before this
+ *	function returns. @done calls rpcrdma2_read_end()
+ *
+ * A Call that can't be read now is queued again, refused, or dropped with its connection.
+ * @done is not called then.
+ *
+ * Context: process, between enter and exit; no locks held. May sleep for memory.
+ *
+ * Return: number of @pages that were taken
+ */
+unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
+				  unsigned int max_pages,
+				  void (*done)(struct rpcrdma2_job *job))
+{
+	int rc;
+
+	rpcrdma2_read_begin(job);
+	rc = rpcrdma2_job_read(job, pages, max_pages, done);
+	if (rc >= 0)
+		return rc;
+	if (rpcrdma2_is_transient(rc) && rpcrdma2_read_later(job))
+		return 0;
+	rpcrdma2_read_end(job);
+	if (job_reads_are_wrong(rc)) {
+		rpcrdma2_job_refuse_reads(job, rc);
+		return 0;
+	}
+	/*
+	 * The requester sends the Call again on its next connection. An RDMA2_ERROR would
+	 * end the RPC.
+	 */
+	rpcrdma2_conn_close(job->responder->conn, rc);
+	rpcrdma2_job_put(job);
+	return 0;
 }
 
 /*

@@ -2,7 +2,7 @@
 /*
  * The life of a job, which is a Call being answered:
  *
- *   rpcrdma2_job_get()		a Call came (CQ)
+ *   rpcrdma2_responder_take()	a Call came (CQ)
  *   rpcrdma2_job_plan()	measure what its Read chunks bring
  *   rpcrdma2_admit()		wait until the Call may take pages, or
  *   rpcrdma2_admit_at_once()	for a thread of a server, if there are no Read chunks
@@ -50,10 +50,10 @@ static struct rpcrdma2_job *job_take_free(struct rpcrdma2_responder *responder)
 	return llist_entry(node, struct rpcrdma2_job, node);
 }
 
-/* While Calls wait for jobs, the worker in retry.c owns @ready_jobs. */
+/* While Calls wait for jobs, the worker of retry.c owns @ready_jobs. */
 static bool jobs_are_awaited(const struct rpcrdma2_responder *responder)
 {
-	/* Pairs with the release in retry_calls(), which hands @ready_jobs back to the CQ. */
+	/* Pairs with the release in rpcrdma2_jobs_for_calls(), which hands @ready_jobs back to the CQ. */
 	return unlikely(smp_load_acquire(&responder->retry.calls_wait));
 }
 
@@ -126,16 +126,8 @@ static struct rpcrdma2_job *job_begin(struct rpcrdma2_job *job,
 	return job;
 }
 
-/**
- * rpcrdma2_job_try - get a free job for a Call, or allocate one
- * @recv: the Call's message
- *
- * Context: the owner of @ready_jobs: the CQ, or the worker in retry.c. Does not wait long for
- * memory.
- *
- * Return: a job that owns @recv; or NULL, and @recv stays the caller's
- */
-struct rpcrdma2_job *rpcrdma2_job_try(struct rpcrdma2_recv *recv)
+/* The owner of @ready_jobs calls this. Return: a job that owns @recv, or NULL */
+static struct rpcrdma2_job *job_try(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_responder *responder = recv->conn->responder;
 	struct rpcrdma2_job *job;
@@ -144,46 +136,96 @@ struct rpcrdma2_job *rpcrdma2_job_try(struct rpcrdma2_recv *recv)
 	return job ? job_begin(job, recv) : NULL;
 }
 
-/**
- * rpcrdma2_job_get - take in a Call
- * @recv: the Call's message; no longer the caller's
- *
- * Closes the connection of a peer that exceeds its grant.
- *
- * Context: CQ. A holder that keeps the job beyond @drained keeps the connection's memory, too.
- *
- * Return: a job; or NULL if the connection is closing, or if there is no memory and the
- * begin op takes the Call later
- */
-struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
+/* The Call waits for a job, and those that come later wait behind it. */
+static void jobs_add_waiting(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_responder *responder = recv->conn->responder;
-	struct rpcrdma2_job *job = NULL;
-	unsigned int outstanding;
+	struct rpcrdma2_retry *retry = &responder->retry;
 
-	/*
-	 * A job raises @calls_returned before it posts its Reply, so the count never lags what
-	 * the peer knows: see rpcrdma2_job_give_credit().
-	 */
-	outstanding = responder->calls_taken + 1 -
-		      atomic_read(&responder->calls_returned);
-	if (outstanding > recv->conn->grant_out_max) {
-		rpcrdma2_conn_close(recv->conn, -EPROTO);
-		rpcrdma2_recv_put(recv);
-		return NULL;
-	}
-	responder->calls_taken++;
-	rpcrdma2_conn_paid(recv->conn);
-	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,
-				 recv->offset + recv->len);
-	rpcrdma2_count_form(&responder->stats.calls,
-			    rpcrdma2_counted_form(&recv->hdr.chunks));
-	rpcrdma2_grant_adapt(responder, outstanding);
-	if (!jobs_are_awaited(responder))
-		job = rpcrdma2_job_try(recv);
+	trace_rpcrdma2_wait(recv->conn, recv->hdr.xid, RPCRDMA2_WAIT_JOB, 0, 0);
+	spin_lock(&responder->lock);
+	llist_add(&recv->node, &retry->calls);
+	WRITE_ONCE(retry->calls_wait, true);
+	spin_unlock(&responder->lock);
+	/* Try at once: a job may have come back before its holder could see @calls_wait. */
+	rpcrdma2_retry_now(responder);
+}
+
+/**
+ * rpcrdma2_job_for - get a job for a Call, or have the Call wait for one
+ * @recv: the Call's message; no longer the caller's
+ *
+ * While a Call waits, the worker of retry.c takes free jobs, and the CQ takes none.
+ *
+ * Context: CQ. Does not wait long for memory.
+ *
+ * Return: a job that owns @recv; or NULL, and the begin op takes the Call later
+ */
+struct rpcrdma2_job *rpcrdma2_job_for(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_job *job = NULL;
+
+	if (!jobs_are_awaited(recv->conn->responder))
+		job = job_try(recv);
 	if (!job)
-		rpcrdma2_retry_call(recv);
+		jobs_add_waiting(recv);
 	return job;
+}
+
+/**
+ * rpcrdma2_jobs_for_calls - give jobs to Calls that wait, oldest first
+ * @responder: the responder
+ *
+ * Context: the worker of retry.c.
+ *
+ * Return: whether a Call still waits
+ */
+bool rpcrdma2_jobs_for_calls(struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_retry *retry = &responder->retry;
+	struct llist_node *node;
+	struct rpcrdma2_job *job;
+
+	if (!READ_ONCE(retry->calls_wait))
+		return false;
+	for (;;) {
+		spin_lock(&responder->lock);
+		if (!retry->oldest)
+			retry->oldest = llist_reverse_order(llist_del_all(&retry->calls));
+		node = retry->oldest;
+		if (!node)
+			/* Pairs with the acquire in jobs_are_awaited(): the CQ takes jobs again. */
+			smp_store_release(&retry->calls_wait, false);
+		spin_unlock(&responder->lock);
+		if (!node)
+			return false;
+		job = job_try(llist_entry(node, struct rpcrdma2_recv, node));
+		if (!job)
+			return true;
+		retry->oldest = node->next;
+		responder->ops->begin(job);
+	}
+}
+
+static void jobs_drop(struct llist_node *first)
+{
+	struct rpcrdma2_recv *recv, *next;
+
+	llist_for_each_entry_safe(recv, next, first, node)
+		rpcrdma2_recv_put(recv);
+}
+
+/**
+ * rpcrdma2_jobs_drop_calls - drop the Calls that wait for jobs
+ * @responder: the responder of a connection that is drained, after rpcrdma2_retry_end()
+ *
+ * Context: process; the teardown's.
+ */
+void rpcrdma2_jobs_drop_calls(struct rpcrdma2_responder *responder)
+{
+	jobs_drop(responder->retry.oldest);
+	jobs_drop(llist_del_all(&responder->retry.calls));
+	responder->retry.oldest = NULL;
 }
 
 /* Counters of a job need no lock: a job has one holder. */
@@ -210,7 +252,7 @@ static void job_count_done(struct rpcrdma2_job *job)
  * @job: the job, about to be answered; @recv is NULL on return
  *
  * Call this before the Reply is posted: the peer may send its next Call as soon as it has the
- * Reply. A device sees all writes that precede a post. So rpcrdma2_job_get(), which handles the
+ * Reply. A device sees all writes that precede a post. So rpcrdma2_responder_take(), which handles the
  * next Call, finds the credit returned. For admit.c, the Reply's wait ends here, and its RDMA
  * Writes begin.
  *

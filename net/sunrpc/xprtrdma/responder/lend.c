@@ -86,7 +86,7 @@ static void lend_take_back_spare(struct rpcrdma2_job *job)
 
 /**
  * rpcrdma2_job_plan_reply - compute how many pages a Call's Reply may take
- * @job: a job from rpcrdma2_job_get()
+ * @job: a job from rpcrdma2_responder_take()
  *
  * A server only accounts for these pages. A client also lends them.
  *

@@ -8,6 +8,45 @@
  */
 #include "responder.h"
 
+#include <trace/events/rpcrdma2.h>
+
+/**
+ * rpcrdma2_responder_take - take in a Call
+ * @recv: the Call's message; no longer the caller's
+ *
+ * Closes the connection of a peer that exceeds its grant.
+ *
+ * Context: CQ. A holder that keeps the job beyond @drained keeps the connection's memory, too.
+ *
+ * Return: a job; or NULL if the connection is closing, or if there is no memory and the
+ * begin op takes the Call later
+ */
+struct rpcrdma2_job *rpcrdma2_responder_take(struct rpcrdma2_recv *recv)
+{
+	struct rpcrdma2_responder *responder = recv->conn->responder;
+	unsigned int outstanding;
+
+	/*
+	 * A job raises @calls_returned before it posts its Reply, so the count never lags what
+	 * the peer knows: see rpcrdma2_job_give_credit().
+	 */
+	outstanding = responder->calls_taken + 1 -
+		      atomic_read(&responder->calls_returned);
+	if (outstanding > recv->conn->grant_out_max) {
+		rpcrdma2_conn_close(recv->conn, -EPROTO);
+		rpcrdma2_recv_put(recv);
+		return NULL;
+	}
+	responder->calls_taken++;
+	rpcrdma2_conn_paid(recv->conn);
+	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,
+				 recv->offset + recv->len);
+	rpcrdma2_count_form(&responder->stats.calls,
+			    rpcrdma2_counted_form(&recv->hdr.chunks));
+	rpcrdma2_grant_adapt(responder, outstanding);
+	return rpcrdma2_job_for(recv);
+}
+
 /**
  * rpcrdma2_responder_stats_add - add a responder's counters to a sum
  * @sum: the sum
@@ -100,6 +139,26 @@ void rpcrdma2_show_responder(struct seq_file *seq,
 	rpcrdma2_show_responder_stats(seq, &stats);
 }
 
+/* The worker of retry.c */
+static void responder_retry_work(struct work_struct *work)
+{
+	struct rpcrdma2_responder *responder =
+		container_of(to_delayed_work(work), struct rpcrdma2_responder, retry.work);
+	struct rpcrdma2_conn *conn = responder->conn;
+	struct rpcrdma2_memalloc saved;
+	bool wait;
+
+	if (!rpcrdma2_conn_enter(conn))
+		return;
+	saved = rpcrdma2_memalloc_save(conn->param.swapper);
+	wait = rpcrdma2_jobs_for_calls(responder);
+	wait |= rpcrdma2_retry_steps(responder);
+	if (wait)
+		rpcrdma2_retry_again(responder);
+	rpcrdma2_memalloc_restore(saved);
+	rpcrdma2_conn_exit(conn);
+}
+
 /**
  * rpcrdma2_responder_create - give a connection its responder role
  * @conn: a connection that is not established yet
@@ -127,7 +186,7 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 	INIT_LIST_HEAD(&responder->jobs);
 	init_llist_head(&responder->free_jobs);
 	rpcrdma2_rws_init(responder);
-	rpcrdma2_retry_init(responder);
+	rpcrdma2_retry_init(responder, responder_retry_work);
 	if (rpcrdma2_admission_init(responder, peer)) {
 		kfree(responder);
 		return NULL;
@@ -144,8 +203,16 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
  */
 void rpcrdma2_responder_drained(struct rpcrdma2_responder *responder)
 {
-	rpcrdma2_admission_end(responder);
-	rpcrdma2_retry_end(responder);
+	struct rpcrdma2_job *job, *next;
+	LIST_HEAD(lost);
+
+	rpcrdma2_admission_end(responder, &lost);
+	rpcrdma2_retry_end(responder, &lost);
+	rpcrdma2_jobs_drop_calls(responder);
+	list_for_each_entry_safe(job, next, &lost, list) {
+		list_del_init(&job->list);
+		rpcrdma2_job_put(job);
+	}
 }
 
 /**

@@ -85,7 +85,7 @@ struct rpcrdma2_responder_stats {
 
 /**
  * struct rpcrdma2_responder_ops - what a responder asks of the layer above
- * @begin: rpcrdma2_job_get() found no job for this Call, and now there is one. Process
+ * @begin: rpcrdma2_responder_take() found no job for this Call, and now there is one. Process
  *	context, between enter and exit
  * @admitted: this Call may take pages after a wait in rpcrdma2_admit() or
  *	rpcrdma2_admit_at_once(). CQ or process context, no locks held, never after @drained
@@ -343,6 +343,20 @@ static inline unsigned int rpcrdma2_job_pages(u32 payload)
 }
 
 /**
+ * rpcrdma2_job_read_pages - count the pages that a Call is read to
+ * @job: a job for which rpcrdma2_job_plan() returned 0, or a job without Read chunks
+ *
+ * Context: any; the caller holds the job.
+ *
+ * Return: number of pages; 0 without Read chunks
+ */
+static inline unsigned int
+rpcrdma2_job_read_pages(const struct rpcrdma2_job *job)
+{
+	return DIV_ROUND_UP(job->length, PAGE_SIZE);
+}
+
+/**
  * rpcrdma2_responder_has_room - may the program take another Call?
  * @responder: the responder
  *
@@ -377,6 +391,7 @@ struct rpcrdma2_responder *
 rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 			  const struct sockaddr *peer,
 			  const struct rpcrdma2_responder_ops *ops);
+struct rpcrdma2_job *rpcrdma2_responder_take(struct rpcrdma2_recv *recv);
 void rpcrdma2_responder_drained(struct rpcrdma2_responder *responder);
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
 void rpcrdma2_responder_stats_add(struct rpcrdma2_responder_stats *sum,
@@ -389,8 +404,9 @@ void rpcrdma2_show_responder(struct seq_file *seq,
 /* job.c */
 int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n);
 void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n);
-struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
-struct rpcrdma2_job *rpcrdma2_job_try(struct rpcrdma2_recv *recv);
+struct rpcrdma2_job *rpcrdma2_job_for(struct rpcrdma2_recv *recv);
+bool rpcrdma2_jobs_for_calls(struct rpcrdma2_responder *responder);
+void rpcrdma2_jobs_drop_calls(struct rpcrdma2_responder *responder);
 void rpcrdma2_job_give_credit(struct rpcrdma2_job *job);
 void rpcrdma2_job_put(struct rpcrdma2_job *job);
 void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
@@ -400,10 +416,12 @@ void rpcrdma2_job_refuse_reads(struct rpcrdma2_job *job, int rc);
 /* call.c */
 bool rpcrdma2_job_has_reads(const struct rpcrdma2_job *job);
 int rpcrdma2_job_plan(struct rpcrdma2_job *job);
-unsigned int rpcrdma2_job_read_pages(const struct rpcrdma2_job *job);
 int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 		      unsigned int max_pages,
 		      void (*done)(struct rpcrdma2_job *job));
+unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
+				  unsigned int max_pages,
+				  void (*done)(struct rpcrdma2_job *job));
 int rpcrdma2_job_read_finish(struct rpcrdma2_job *job);
 void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
 		      struct page **pages);
@@ -419,12 +437,12 @@ void rpcrdma2_job_take_back(struct rpcrdma2_job *job);
 int rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
 			    const struct sockaddr *peer);
 void rpcrdma2_admission_free(struct rpcrdma2_responder *responder);
-void rpcrdma2_admission_end(struct rpcrdma2_responder *responder);
+void rpcrdma2_admission_end(struct rpcrdma2_responder *responder,
+			    struct list_head *lost);
 void rpcrdma2_admit(struct rpcrdma2_job *job);
 bool rpcrdma2_admit_at_once(struct rpcrdma2_job *job);
-unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
-				  unsigned int max_pages,
-				  void (*done)(struct rpcrdma2_job *job));
+void rpcrdma2_read_begin(struct rpcrdma2_job *job);
+bool rpcrdma2_read_later(struct rpcrdma2_job *job);
 void rpcrdma2_read_end(struct rpcrdma2_job *job);
 void rpcrdma2_write_begin(struct rpcrdma2_job *job);
 bool rpcrdma2_write_end(struct rpcrdma2_job *job);
@@ -457,14 +475,15 @@ void rpcrdma2_job_reply_later(struct rpcrdma2_job *job,
 			      const struct xdr_buf *res);
 
 /* retry.c */
-void rpcrdma2_retry_init(struct rpcrdma2_responder *responder);
-void rpcrdma2_retry_call(struct rpcrdma2_recv *recv);
+void rpcrdma2_retry_init(struct rpcrdma2_responder *responder, work_func_t work);
 void rpcrdma2_retry_job(struct rpcrdma2_job *job,
 			int (*step)(struct rpcrdma2_job *job), unsigned long delay);
 void rpcrdma2_retry_delayed(struct rpcrdma2_job *job,
 			    int (*step)(struct rpcrdma2_job *job));
 void rpcrdma2_retry_now(struct rpcrdma2_responder *responder);
-void rpcrdma2_retry_end(struct rpcrdma2_responder *responder);
+bool rpcrdma2_retry_steps(struct rpcrdma2_responder *responder);
+void rpcrdma2_retry_again(struct rpcrdma2_responder *responder);
+void rpcrdma2_retry_end(struct rpcrdma2_responder *responder, struct list_head *lost);
 
 /* rw.c */
 int rpcrdma2_rw_read(struct rpcrdma2_job *job,

@@ -22,6 +22,7 @@
 #include <linux/sunrpc/addr.h>
 
 #include "svc.h"
+#include "totals.h"
 
 /* A connection with a place has a QP, a CQ and Receives. */
 #define MAX_PLACES	256

@@ -81,7 +81,7 @@ const struct rpcrdma2_responder_ops rpcrdma2_svc_responder_ops = {
  */
 void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_job *job = rpcrdma2_job_get(recv);
+	struct rpcrdma2_job *job = rpcrdma2_responder_take(recv);
 
 	if (job)
 		svc_begin_call(job);

@@ -143,12 +143,4 @@ static inline void rpcrdma2_svc_inject_init(void)
 }
 #endif
 
-/* stats.c */
-void rpcrdma2_svc_stats_add(struct rpcrdma2_conn *conn);
-void rpcrdma2_svc_stats_gone(struct rpcrdma2_conn *conn);
-void rpcrdma2_svc_stats_refused(void);
-u64 rpcrdma2_svc_stats_nr_refused(void);
-void rpcrdma2_svc_stats_init(void);
-void rpcrdma2_svc_stats_exit(void);
-
 #endif /* _RPCRDMA2_SVC_H */

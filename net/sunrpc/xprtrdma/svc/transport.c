@@ -20,6 +20,7 @@
 #include "param.h"
 #include "requester/requester.h"
 #include "svc.h"
+#include "totals.h"
 
 static struct svc_xprt_class svc_class;
 

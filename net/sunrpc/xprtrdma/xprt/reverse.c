@@ -232,7 +232,7 @@ static void bc_begin_call(struct rpcrdma2_job *job)
  */
 void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_job *job = rpcrdma2_job_get(recv);
+	struct rpcrdma2_job *job = rpcrdma2_responder_take(recv);
 
 	if (job)
 		bc_begin_call(job);

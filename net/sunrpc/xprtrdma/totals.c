@@ -14,7 +14,6 @@
 #include <linux/sysctl.h>
 
 #include "compat.h"
-#include "svc.h"
 #include "totals.h"
 
 /**
