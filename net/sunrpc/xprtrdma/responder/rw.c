@@ -26,6 +26,9 @@
 #define FULL_NENTS	min_t(u32, (SZ_1M >> PAGE_SHIFT) + EXTRA_NENTS, \
 			      PAGE_SIZE / sizeof(struct ib_sge))
 
+/* Octets of an entry: no device and no bounce buffer takes less. */
+#define ENTRY_MAX	SZ_64K
+
 static bool rw_is_large(const struct rpcrdma2_rw *rw)
 {
 	return rw->sg.sgl != rw->few;
@@ -103,6 +106,17 @@ static struct scatterlist *rw_add_entry(struct rpcrdma2_rw *rw)
 	return rw->last;
 }
 
+/* Memory that continues the last entry joins it: a WR moves more with its SGEs then. */
+static void rw_add_piece(struct rpcrdma2_rw *rw, struct page *page,
+			 unsigned int length, unsigned int offset, u32 entry_max)
+{
+	if (rw->nents && rw->last->length + length <= entry_max &&
+	    sg_phys(rw->last) + rw->last->length == page_to_phys(page) + offset)
+		rw->last->length += length;
+	else
+		sg_set_page(rw_add_entry(rw), page, length, offset);
+}
+
 static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
 		    const struct rpcrdma2_segment *seg, u32 skip, u32 length,
 		    enum dma_data_direction dir)
@@ -131,7 +145,7 @@ static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
 
 static int rw_read_part(struct rpcrdma2_job *job,
 			const struct rpcrdma2_segment *seg, u32 skip,
-			u32 length, u32 to)
+			u32 length, u32 to, u32 entry_max)
 {
 	struct rpcrdma2_rw *rw = rw_get(job->responder, length);
 	u32 left = length, n;
@@ -140,16 +154,16 @@ static int rw_read_part(struct rpcrdma2_job *job,
 		return -ENOMEM;
 	for (; left; left -= n, to += n) {
 		n = min_t(u32, left, PAGE_SIZE - offset_in_page(to));
-		sg_set_page(rw_add_entry(rw), job->pages[to >> PAGE_SHIFT], n,
-			    offset_in_page(to));
+		rw_add_piece(rw, job->pages[to >> PAGE_SHIFT], n,
+			     offset_in_page(to), entry_max);
 	}
 	trace_rpcrdma2_rdma_read(job->responder->conn, job->xid, seg, length);
 	return rw_start(job, rw, seg, skip, length, DMA_FROM_DEVICE);
 }
 
 /*
- * Whole pages by themselves, and what is less than a page at either end: a bounce
- * buffer may begin elsewhere in its page, which leaves a gap in a registration.
+ * Read whole pages by themselves, and the parts of pages at both ends. A bounce buffer may
+ * begin elsewhere in its page, which leaves a gap in a registration.
  */
 static int rw_split_read(struct rpcrdma2_job *job,
 			 const struct rpcrdma2_segment *seg, u32 skip,
@@ -162,11 +176,21 @@ static int rw_split_read(struct rpcrdma2_job *job,
 		n = min_t(u32, length, PAGE_SIZE - offset_in_page(to));
 		if (n == PAGE_SIZE)
 			n = round_down(length, PAGE_SIZE);
-		rc = rw_read_part(job, seg, skip, n, to);
+		rc = rw_read_part(job, seg, skip, n, to, PAGE_SIZE);
 		if (rc)
 			return rc;
 	}
 	return 0;
+}
+
+/*
+ * The rdma_rw API counts the entries of a registration, as if each were a page. So where it
+ * registers each Read, an entry is a page.
+ */
+static u32 rw_read_entry_max(const struct rdma_cm_id *cm_id)
+{
+	return rdma_protocol_iwarp(cm_id->device, cm_id->port_num) ? PAGE_SIZE :
+								     ENTRY_MAX;
 }
 
 /* Return: octets of the longest transfer, out of @length octets that take @nents entries */
@@ -193,13 +217,14 @@ int rpcrdma2_rw_read(struct rpcrdma2_job *job,
 		     u32 to)
 {
 	unsigned int pages = DIV_ROUND_UP(offset_in_page(to) + length, PAGE_SIZE);
+	u32 entry_max = rw_read_entry_max(job->responder->conn->cm_id);
 	u32 n, longest = rw_longest_part(length, pages);
 	int rc;
 
 	for (; length; skip += n, length -= n, to += n) {
 		n = min(length, longest);
-		rc = rw_read_part(job, seg, skip, n, to);
-		/* One registration can't cover this memory. */
+		rc = rw_read_part(job, seg, skip, n, to, entry_max);
+		/* One registration can't cover this memory, or has entries larger than a page. */
 		if (rc == -EINVAL)
 			rc = rw_split_read(job, seg, skip, n, to);
 		if (rc)
@@ -226,8 +251,8 @@ static int rw_write_part(struct rpcrdma2_job *job,
 	rw_add_kvec(rw, &from->head[0]);
 	for (; left; left -= n, offset += n) {
 		n = min_t(u32, left, PAGE_SIZE - offset_in_page(offset));
-		sg_set_page(rw_add_entry(rw), from->pages[offset >> PAGE_SHIFT],
-			    n, offset_in_page(offset));
+		rw_add_piece(rw, from->pages[offset >> PAGE_SHIFT], n,
+			     offset_in_page(offset), ENTRY_MAX);
 	}
 	rw_add_kvec(rw, &from->tail[0]);
 	trace_rpcrdma2_rdma_write(job->responder->conn, job->xid, seg,
