@@ -19,15 +19,20 @@
 #include <linux/kthread.h>
 #include <linux/llist.h>
 #include <linux/rbtree.h>
-#include <linux/sched/mm.h>
 #include <linux/socket.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
+#include "device.h"
 #include "handshake.h"
+#include "heartbeat.h"
+#include "listen.h"
+#include "memalloc.h"
+#include "recv.h"
 #include "resize.h"
+#include "sq.h"
 #include "srq.h"
 #include "stats.h"
 #include "wire/wire.h"
@@ -61,43 +66,6 @@ enum rpcrdma2_conn_state {
 /* One attempt to allocate, for callers that cannot wait and can do without */
 #define RPCRDMA2_GFP_ONCE	(GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN)
 
-/**
- * struct rpcrdma2_recv - a Receive and its buffer
- * @conn: the connection; NULL while the Receive is posted to a Shared Receive Queue
- * @srq: the Shared Receive Queue, or NULL
- * @turn: the Queue's @turn when the Receive was posted
- * @cqe: its completion calls rpcrdma2_recv_done()
- * @node: entry in conn->given_back, or in a list of the holder
- * @wr: the WR that posts it
- * @sge: describes @buf
- * @buf: buffer of @sge.length octets
- * @needs_sync: @buf must be synced: see rpcrdma2_buffer_needs_sync()
- * @offset: start of the RPC message in @buf, octets
- * @len: length of the RPC message, octets
- * @invalidated: handle that a Send With Invalidate invalidated, or 0
- * @hdr: decoded header of the message
- * @all: entry in conn->recvs or srq->recvs
- *
- * The Receive Queue owns a posted Receive. conn/ owns a filled one, until it passes the
- * Receive to the call op or the reply op. That layer gives it back by rpcrdma2_recv_put().
- */
-struct rpcrdma2_recv {
-	struct rpcrdma2_conn	*conn;
-	struct rpcrdma2_srq	*srq;
-	unsigned int		turn;
-	struct ib_cqe		cqe;
-	struct llist_node	node;
-	struct ib_recv_wr	wr;
-	struct ib_sge		sge;
-	void			*buf;
-	bool			needs_sync;
-	u32			offset;
-	u32			len;
-	u32			invalidated;
-	struct rpcrdma2_header	hdr;
-	struct list_head	all;
-};
-
 /* For tracepoints: what a Call or a chain waits for */
 enum rpcrdma2_wait {
 	RPCRDMA2_WAIT_CREDIT,
@@ -106,65 +74,6 @@ enum rpcrdma2_wait {
 	RPCRDMA2_WAIT_SEND_QUEUE,
 	RPCRDMA2_WAIT_RDMA,
 	RPCRDMA2_WAIT_JOB,
-};
-
-/**
- * struct rpcrdma2_chain - a chain of WRs for the Send Queue
- * @link: entry in conn->posted or conn->waiting, in posting order
- * @cqe: completion of every WR of the chain
- * @first: first WR of the chain, or of the part that is left to post
- * @last: last WR of the chain; sq.c decides whether it is signaled
- * @count: number of WRs in the chain
- * @left: number of WRs not posted yet
- * @queued: number of WRs in the part that was posted last
- * @xid: XID of the RPC that the chain is for; for tracepoints
- * @prompt: the owner waits for @done, so the chain is signaled
- * @reads: the chain has RDMA Reads, so only its own completion completes it
- * @done: called once: after the last WR has completed, with @status 0; or after the drain,
- *	with -ENOTCONN. Process context, no locks held
- */
-struct rpcrdma2_chain {
-	struct list_head	link;
-	struct ib_cqe		cqe;
-	struct ib_send_wr	*first;
-	struct ib_send_wr	*last;
-	unsigned int		count;
-	unsigned int		left;
-	unsigned int		queued;
-	u32			xid;
-	bool			prompt;
-	bool			reads;
-	void (*done)(struct rpcrdma2_chain *chain, int status);
-};
-
-/**
- * struct rpcrdma2_send - a Send and its buffer
- * @chain: the chain that ends with @wr
- * @conn: the connection
- * @buf: buffer, mapped for the device
- * @size: size of @buf, octets
- * @needs_sync: @buf must be synced: see rpcrdma2_buffer_needs_sync()
- * @close_after: close the connection after this Send
- * @done: optional; called after the Send, before the buffer is used again
- * @next_free: next buffer in conn->free_sends
- * @wr: the Send WR
- * @sge: describes the message in @buf
- * @owner: for @done
- * @all: entry in conn->sends
- */
-struct rpcrdma2_send {
-	struct rpcrdma2_chain	chain;
-	struct rpcrdma2_conn	*conn;
-	void			*buf;
-	u32			size;
-	bool			needs_sync;
-	bool			close_after;
-	void			(*done)(struct rpcrdma2_send *send, int status);
-	struct rpcrdma2_send	*next_free;
-	struct ib_send_wr	wr;
-	struct ib_sge		sge;
-	void			*owner;
-	struct list_head	all;
 };
 
 /**
@@ -256,55 +165,6 @@ struct rpcrdma2_conn_param {
 	struct kthread_worker *connector;
 };
 
-/**
- * struct rpcrdma2_memalloc - a task's allocation flags, to be restored
- * @noio: for memalloc_noio_restore()
- * @swap: the task may use memory reserves
- * @noreclaim: for memalloc_noreclaim_restore() if @swap is set
- */
-struct rpcrdma2_memalloc {
-	unsigned int	noio;
-	bool		swap;
-	unsigned int	noreclaim;
-};
-
-/**
- * rpcrdma2_memalloc_save - forbid the task allocations that wait for I/O
- * @swapper: not 0 while memory is swapped over the connection; or NULL
- *
- * Reclaim may write back, or swap out, over this very connection. So its own allocations must
- * not wait for reclaim's I/O. If memory is swapped over the connection, they may use
- * reserves.
- *
- * Context: Process.
- * Return: the task's flags, for rpcrdma2_memalloc_restore()
- */
-static inline struct rpcrdma2_memalloc
-rpcrdma2_memalloc_save(const atomic_t *swapper)
-{
-	struct rpcrdma2_memalloc saved = {
-		.noio	= memalloc_noio_save(),
-		.swap	= swapper && atomic_read(swapper),
-	};
-
-	if (saved.swap)
-		saved.noreclaim = memalloc_noreclaim_save();
-	return saved;
-}
-
-/**
- * rpcrdma2_memalloc_restore - undo rpcrdma2_memalloc_save()
- * @saved: its return value
- *
- * Context: Process.
- */
-static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
-{
-	if (saved.swap)
-		memalloc_noreclaim_restore(saved.noreclaim);
-	memalloc_noio_restore(saved.noio);
-}
-
 /*
  * Receives of each connection besides one per granted Call and one per expected Reply:
  *
@@ -326,28 +186,6 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
 
 /* Heartbeats that may be out at a time; each takes a Send Queue entry, and on iWARP a Read */
 #define RPCRDMA2_HEARTBEATS	1
-
-/**
- * struct rpcrdma2_heartbeat - state of a connection's heartbeats
- * @chain: the chain of @wr alone
- * @wr: an RDMA Write or RDMA Read of no octets
- * @sge: describes no memory
- * @heard: the connection's completions at the last look, or just after @wr completed; written
- *	by the timer and the CQ
- * @out: @chain is posted; the timer sets this, the CQ clears it
- * @due: number of WRs that had been posted at @since, and are to complete; the timer's
- * @since: time of the last look that found all due WRs completed, or found them stalled, in
- *	jiffies; the timer's
- */
-struct rpcrdma2_heartbeat {
-	struct rpcrdma2_chain	chain;
-	struct ib_rdma_wr	wr;
-	struct ib_sge		sge;
-	u64			heard;
-	bool			out;
-	u64			due;
-	unsigned long		since;
-};
 
 /* A peer answers a CONNPROP at once if it answers at all, and a Call within this time. */
 #define RPCRDMA2_ANSWER_TIMEOUT_SECS	5
@@ -693,147 +531,12 @@ bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_hurry(struct rpcrdma2_conn *conn);
 
-/* listen.c */
-
-/**
- * struct rpcrdma2_listener_ops - callbacks from a listener, in CM context
- * @has_room: returns whether a request from this address may become a connection; if not, the
- *	CM rejects the peer
- * @incoming: takes a new connection in state ACCEPTING, and its reference; has to see that
- *	rpcrdma2_conn_accept() or rpcrdma2_conn_close() is called
- */
-struct rpcrdma2_listener_ops {
-	bool	(*has_room)(void *context, const struct sockaddr *sa);
-	void	(*incoming)(void *context, struct rpcrdma2_conn *conn);
-};
-
-struct rpcrdma2_listener *
-rpcrdma2_listen(struct net *net, struct sockaddr *addr,
-		const struct rpcrdma2_listener_ops *ops, void *context);
-struct sockaddr *rpcrdma2_listener_address(struct rpcrdma2_listener *listener);
-void rpcrdma2_unlisten(struct rpcrdma2_listener *listener);
-
-/* device.c */
-int rpcrdma2_device_setup(void);
-void rpcrdma2_device_cleanup(void);
-int rpcrdma2_device_check(const struct ib_device *dev);
-bool rpcrdma2_device_takes_inv(const struct ib_device *dev);
-void rpcrdma2_device_refuses_inv(struct ib_device *dev);
-unsigned int rpcrdma2_device_vector(const struct ib_device *dev, bool active);
-
 /* qp.c */
 void rpcrdma2_qp_failed_work(struct work_struct *work);
 int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
 int rpcrdma2_qp_drain(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_abort(struct rpcrdma2_conn *conn, int rc);
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);
-
-/**
- * rpcrdma2_buffer_needs_sync - does a buffer need syncs around the device's accesses?
- * @dev: the device
- * @addr: DMA address, from rpcrdma2_buffer_alloc()
- *
- * Callers store the answer, which is valid as long as the mapping. Asking for each message
- * would touch three cache lines of the device and its parent.
- *
- * Context: Any.
- * Return: false if a sync does nothing: the device sees the CPU's caches, and the buffer is
- *	not bounced
- */
-static inline bool rpcrdma2_buffer_needs_sync(struct ib_device *dev, u64 addr)
-{
-	return !ib_uses_virt_dma(dev) && dma_need_sync(dev->dma_device, addr);
-}
-
-/* buffer.c */
-void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size,
-			    enum dma_data_direction dir, gfp_t gfp, u64 *addr);
-void rpcrdma2_buffer_free(void *buf, size_t size);
-
-/* recv.c */
-
-/**
- * struct rpcrdma2_recv_memory - the memory of a Receive
- * @buf: the buffer
- * @sge: describes @buf to the device
- * @needs_sync: answer of rpcrdma2_buffer_needs_sync()
- */
-struct rpcrdma2_recv_memory {
-	void		*buf;
-	struct ib_sge	sge;
-	bool		needs_sync;
-};
-
-bool rpcrdma2_recv_memory_get(struct ib_pd *pd, struct rpcrdma2_recv_memory *memory,
-			      u32 size, gfp_t gfp);
-void rpcrdma2_recv_memory_put(struct ib_device *dev,
-			      const struct rpcrdma2_recv_memory *memory);
-struct rpcrdma2_recv *
-rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp,
-		    void (*done)(struct ib_cq *cq, struct ib_wc *wc));
-void rpcrdma2_recv_unmap(struct ib_device *dev, const struct rpcrdma2_recv *recv);
-void rpcrdma2_recv_free(struct ib_device *dev, struct rpcrdma2_recv *recv,
-			bool is_mapped);
-
-/* recv_pool.c */
-void rpcrdma2_recv_done(struct ib_cq *cq, struct ib_wc *wc);
-int rpcrdma2_recv_pool_post(struct rpcrdma2_conn *conn);
-unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_conn *conn,
-					unsigned int calls, gfp_t gfp);
-void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn);
-void rpcrdma2_recv_pool_free(struct rpcrdma2_conn *conn);
-void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);
-
-/* recv_budget.c */
-void rpcrdma2_recv_budget_add(long more);
-bool rpcrdma2_recv_budget_fits(long more);
-bool rpcrdma2_recv_budget_allows(const struct rpcrdma2_conn *conn, u32 size);
-bool rpcrdma2_recv_budget_is_short(void);
-void rpcrdma2_recv_budget_note_shortage(void);
-bool rpcrdma2_recv_budget_failed_lately(void);
-void rpcrdma2_recv_budget_note_failure(void);
-void rpcrdma2_recv_budget_show(struct seq_file *seq);
-
-/**
- * struct rpcrdma2_recv_budget_use - memory of the server's Receives
- * @octets: octets in use
- * @limit: octets beyond which Receives do not grow
- * @shortages: number of times that Receives or memory did not suffice
- */
-struct rpcrdma2_recv_budget_use {
-	u64	octets;
-	u64	limit;
-	u64	shortages;
-};
-
-void rpcrdma2_recv_budget_use(struct rpcrdma2_recv_budget_use *use);
-
-/* send_pool.c */
-int rpcrdma2_send_pool_provide(struct rpcrdma2_conn *conn, gfp_t gfp);
-int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
-			 unsigned int from, unsigned int len);
-struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn);
-void rpcrdma2_send_free(struct rpcrdma2_send *send);
-bool rpcrdma2_send_pool_wanted(struct rpcrdma2_conn *conn);
-void rpcrdma2_send_put(struct rpcrdma2_send *send);
-void rpcrdma2_send_pool_unmap(struct rpcrdma2_conn *conn);
-void rpcrdma2_send_pool_free(struct rpcrdma2_conn *conn);
-
-/* sq.c */
-void rpcrdma2_send_prepare(struct rpcrdma2_send *send);
-void rpcrdma2_chain_prepend(struct rpcrdma2_chain *chain,
-			    struct ib_send_wr *first, unsigned int count);
-void rpcrdma2_chain_init(struct rpcrdma2_chain *chain, u32 xid,
-			 struct ib_send_wr *first, struct ib_send_wr *last,
-			 unsigned int count,
-			 void (*done)(struct rpcrdma2_chain *chain,
-				      int status));
-int rpcrdma2_chain_post(struct rpcrdma2_conn *conn,
-			struct rpcrdma2_chain *chain);
-bool rpcrdma2_send_fits(const struct rpcrdma2_send *send);
-int rpcrdma2_send_post(struct rpcrdma2_send *send);
-int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on);
-void rpcrdma2_chain_done(struct ib_cq *cq, struct ib_wc *wc);
 
 /* terms.c */
 void rpcrdma2_terms_set(struct rpcrdma2_conn *conn);
@@ -844,14 +547,6 @@ int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_header *hdr, bool close_after);
 void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
 			 const struct rpcrdma2_error *error, bool close_after);
-
-/* heartbeat.c */
-void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn);
-u8 rpcrdma2_heartbeat_reads(const struct rpcrdma2_conn *conn);
-unsigned int rpcrdma2_heartbeat_secs(const struct rpcrdma2_conn *conn);
-bool rpcrdma2_heartbeat_possible(const struct rpcrdma2_conn *conn);
-void rpcrdma2_heartbeat_set(struct rpcrdma2_conn *conn, unsigned int secs);
-void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn);
 
 /* negotiate.c */
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn);
