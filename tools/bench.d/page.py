@@ -23,7 +23,7 @@ OURS, OTHER = "rpcrdma2", "rpcrdma"
 # By what the device moves a payload that is not inline
 RDMA = {"call": "read", "reply": "write"}
 COUNTERS = ["sends", "reads", "writes", "registrations", "invalidations",
-            "receives", "posts", "completions", "interrupts", "packets"]
+            "receives", "posts", "completions", "interrupts", "packets", "switches"]
 
 
 def heading(text, line="-"):
