@@ -17,7 +17,7 @@ from names import COMMENT, FUNCTION, MODULE
 # From the bottom to the top. Those in one line know nothing of each other.
 LAYERS = (
     ("wire", "trace.c"),
-    ("param.c",),
+    ("param.c", "sunrpc_quirks.c"),
     ("conn",),
     ("requester", "responder"),
     ("totals.c",),

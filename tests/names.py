@@ -38,7 +38,7 @@ WORDS = {
     "responder/job.c": "job jobs",
     "responder/reply.c": "job",
     "svc/accept.c": "backlog source",
-    "svc/io.c": "svc thread",
+    "svc/io.c": "svc",
     "svc/transport.c": "svc",
     "wire/chunks.c": "chunk chunks segment",
     "wire/props.c": "prop",

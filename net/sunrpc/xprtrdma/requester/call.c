@@ -14,6 +14,7 @@
  * sunrpc sends the RPCs again.
  */
 #include "requester.h"
+#include "sunrpc_quirks.h"
 
 #include <trace/events/rpcrdma2.h>
 
@@ -242,26 +243,6 @@ out_put:
 	return rc;
 }
 
-/*
- * End an RPC that can never be sent. sunrpc reports a send error to the task that transmits, and
- * that need not be the RPC's own task. If it is not, set the RPC's tk_rpc_status: sunrpc looks at
- * it before each step of a task, and before the task sleeps. The RPC's task may be running and
- * may set the status too, so cmpxchg() lets the first status win.
- */
-static int call_give_up(struct rpc_rqst *rqst, int rc)
-{
-	struct rpc_task *task = rqst->rq_task;
-	struct rpc_wait_queue *queue;
-
-	if (rqst->rq_xprt->snd_task == task)
-		return rc;
-	cmpxchg(&task->tk_rpc_status, 0, rc);
-	queue = READ_ONCE(task->tk_waitqueue);
-	if (queue)
-		rpc_wake_up_queued_task(queue, task);
-	return 0;
-}
-
 static bool call_error_is_passing(int rc)
 {
 	return rc == -EAGAIN || rc == -ENOBUFS || rc == -ENOTCONN;
@@ -296,5 +277,5 @@ int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 		return 0;
 	rpcrdma2_credit_put(requester);
 	trace_rpcrdma2_call_unsent(requester->conn, rqst, rc);
-	return call_error_is_passing(rc) ? rc : call_give_up(rqst, rc);
+	return call_error_is_passing(rc) ? rc : rpcrdma2_sunrpc_end_task(rqst, rc);
 }

@@ -7,6 +7,7 @@
  * see credit_starved(). Senders take credits under the xprt's write lock; the CQ returns them.
  */
 #include "requester.h"
+#include "sunrpc_quirks.h"
 
 #include <trace/events/rpcrdma2.h>
 
@@ -68,31 +69,6 @@ void rpcrdma2_credit_put(struct rpcrdma2_requester *requester)
 }
 
 /*
- * Make sunrpc's slots as many as the credits. RPCs then queue in sunrpc's backlog, and a Call
- * seldom finds no credit. A Call still waits for a credit in three cases: killed RPCs hold some,
- * the grant has fallen, or the grant is less than the slots that sunrpc keeps forever.
- *
- * sunrpc hands the slot of a finished RPC to the backlog. So a larger grant must wake one RPC
- * for each additional slot. XPRT_CONGESTED sends new RPCs to the backlog, so an empty backlog
- * clears the flag.
- */
-static void credit_limit_slots(struct rpc_xprt *xprt, unsigned int grant)
-{
-	unsigned int old;
-
-	spin_lock(&xprt->reserve_lock);
-	old = xprt->max_reqs;
-	xprt->max_reqs = grant;
-	for (; old < grant; old++) {
-		if (rpc_wake_up_next(&xprt->backlog))
-			continue;
-		clear_bit(XPRT_CONGESTED, &xprt->state);
-		break;
-	}
-	spin_unlock(&xprt->reserve_lock);
-}
-
-/*
  * Cut the grant to the Receives that are there for Replies. The next Reply tries again to
  * allocate the missing ones.
  */
@@ -127,7 +103,7 @@ void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant)
 	/* The Receives precede the grant. Pairs with credit_take(). */
 	smp_store_release(&requester->grant_in, grant);
 	trace_rpcrdma2_credits(requester);
-	credit_limit_slots(requester->xprt, grant);
+	rpcrdma2_sunrpc_set_slots(requester->xprt, grant);
 	rpcrdma2_requester_wake(requester->xprt);
 }
 

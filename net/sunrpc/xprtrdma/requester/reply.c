@@ -12,6 +12,7 @@
  * reply_match(), so that sunrpc's queue_lock is taken once.
  */
 #include "requester.h"
+#include "sunrpc_quirks.h"
 
 #include <trace/events/rpcrdma2.h>
 
@@ -26,33 +27,6 @@ static void call_unpin(struct rpcrdma2_call *call)
 	spin_lock(&xprt->queue_lock);
 	xprt_unpin_rqst(call->rqst);
 	spin_unlock(&xprt->queue_lock);
-}
-
-/*
- * End the RPC with an error, or have sunrpc send it again. sunrpc notices either only if the
- * RPC's task sleeps until its Reply comes.
- *
- * Return: false if the task does not sleep there
- */
-static bool call_settle(struct rpcrdma2_call *call)
-{
-	struct rpc_rqst *rqst = call->rqst;
-	struct rpc_xprt *xprt = rqst->rq_xprt;
-	struct rpc_task *task = rqst->rq_task;
-
-	lockdep_assert_held(&xprt->queue_lock);
-
-	if (!RPC_IS_QUEUED(task) || task->tk_waitqueue != &xprt->pending)
-		return false;
-	task->tk_status = call->received;
-	if (call->received == -EAGAIN) {
-		/* sunrpc sends a Call again only if it went out on an earlier connection. */
-		rqst->rq_connect_cookie = xprt->connect_cookie - 1;
-		rpc_wake_up_queued_task(&xprt->pending, task);
-	} else {
-		xprt_complete_rqst(task, 0);
-	}
-	return true;
 }
 
 /**
@@ -70,7 +44,7 @@ void rpcrdma2_call_wait(struct rpc_task *task)
 
 	xprt_wait_for_reply_request_def(task);
 	if (unlikely(call->unsettled))
-		call->unsettled = !call_settle(call);
+		call->unsettled = !rpcrdma2_sunrpc_settle(call->rqst, call->received);
 }
 
 /* Tell sunrpc where the page data starts in the Reply, and how long the data is. */
@@ -160,7 +134,7 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 	if (call->received > 0)
 		call_complete_rqst(call);
 	else
-		call->unsettled = !call_settle(call);
+		call->unsettled = !rpcrdma2_sunrpc_settle(call->rqst, call->received);
 	xprt_unpin_rqst(call->rqst);
 	spin_unlock(&xprt->queue_lock);
 	rpcrdma2_requester_wake(requester->xprt);

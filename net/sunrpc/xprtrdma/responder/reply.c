@@ -255,8 +255,8 @@ static void job_reply_sent(struct rpcrdma2_send *send, int status)
 }
 
 /*
- * thread_begin_reply() keeps a Reply below this limit. But a Call that sunrpc deferred comes
- * to a thread without recvfrom, and so without thread_begin_reply().
+ * A server's thread keeps a Reply below this limit from recvfrom on. But a Call that sunrpc
+ * deferred comes to a thread without recvfrom.
  */
 static bool job_may_keep_pages(const struct rpcrdma2_job *job,
 			       unsigned int nr_pages)

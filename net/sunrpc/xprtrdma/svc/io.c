@@ -259,31 +259,6 @@ static void svc_start_all_reads(struct rpcrdma2_svc_xprt *sx,
 	rpcrdma2_call_pages_taken(rqstp, lent);
 }
 
-/*
- * Make the job's pages the thread's, and give away the thread's pages in their places.
- * Return: number of pages
- */
-static unsigned int thread_take_pages(struct svc_rqst *rqstp,
-				      struct rpcrdma2_job *job)
-{
-	unsigned int i, n = job->nr_pages;
-
-	for (i = 0; i < n; i++)
-		swap(rqstp->rq_pages[i], job->pages[i]);
-	rpcrdma2_pages_give(job->pages, n);
-	job->nr_pages = 0;
-	return n;
-}
-
-/* Limit the Reply to the pages that a job can keep. */
-static void thread_begin_reply(struct svc_rqst *rqstp, unsigned int used,
-			       unsigned int job_pages)
-{
-	rpcrdma2_reply_pages_begin(rqstp, used);
-	rqstp->rq_page_end = min(rqstp->rq_page_end, rqstp->rq_respages +
-				 job_pages - 1);
-}
-
 static int svc_deliver_call(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 {
 	unsigned int used = 0;
@@ -295,10 +270,10 @@ static int svc_deliver_call(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 			rpcrdma2_job_refuse_reads(job, rc);
 			return 0;
 		}
-		used = thread_take_pages(rqstp, job);
+		used = rpcrdma2_thread_take_pages(rqstp, job);
 	}
 	rpcrdma2_job_arg(job, &rqstp->rq_arg, rqstp->rq_pages);
-	thread_begin_reply(rqstp, used, job->responder->conn->param.job_pages);
+	rpcrdma2_thread_begin_reply(rqstp, used, job->responder->conn->param.job_pages);
 	rpcrdma2_job_advance(job, RPCRDMA2_JOB_RUNNING);
 	rqstp->rq_xprt_ctxt = job;
 	rqstp->rq_prot = IPPROTO_MAX;
@@ -376,66 +351,6 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	return len;
 }
 
-/*
- * nfsd may splice a page of a file behind the last place that sunrpc fills. sunrpc has to free
- * such a page with this Reply, because it never looks there again.
- */
-static bool thread_page_is_beyond_end(const struct svc_rqst *rqstp,
-				      struct page **place)
-{
-	return place >= rqstp->rq_page_end;
-}
-
-/*
- * Keep pages of an inline Reply for the thread's next Reply: their data was copied.
- *
- * sunrpc frees the pages from rq_respages to rq_next_page, and fills these places. So lower
- * rq_next_page past pages that nobody else has. Other places are NULL, as the job took the page, or
- * have a page of a file. Put that page here: sunrpc may not expect NULL among the pages that it
- * frees (see rpcrdma2_reply_page_stays()).
- */
-static void thread_keep_reply_pages(struct svc_rqst *rqstp)
-{
-	struct page **last;
-
-	for (; rqstp->rq_next_page > rqstp->rq_respages; rqstp->rq_next_page--) {
-		last = rqstp->rq_next_page - 1;
-		if (*last && thread_page_is_beyond_end(rqstp, last))
-			break;
-		if (*last && !rpcrdma2_page_is_private(*last)) {
-			put_page(*last);
-			*last = NULL;
-		}
-		if (!rpcrdma2_reply_page_stays(*last))
-			break;
-	}
-}
-
-/* The allocator would fill these places, too, but takes longer. */
-static void thread_fill_reply_pages(struct svc_rqst *rqstp)
-{
-	struct page **end = min(rqstp->rq_next_page, rqstp->rq_page_end);
-
-	if (end > rqstp->rq_respages)
-		rpcrdma2_pages_fill(rqstp->rq_respages, end - rqstp->rq_respages);
-}
-
-/*
- * Not all encoders move rq_next_page: pages with an ACL, or with a checksum of krb5i, may lie
- * behind it. Move rq_next_page to the end of the Reply.
- */
-static void thread_find_last_page(struct svc_rqst *rqstp)
-{
-	const struct xdr_buf *res = &rqstp->rq_res;
-	struct page **end;
-
-	end = res->pages + DIV_ROUND_UP(res->page_base + res->page_len,
-					PAGE_SIZE);
-	if (res->page_len && end > rqstp->rq_next_page &&
-	    end <= rqstp->rq_page_end)
-		rqstp->rq_next_page = end;
-}
-
 /**
  * rpcrdma2_svc_sendto - send the Reply of a server thread; xpo_sendto
  * @rqstp: the thread's request
@@ -461,11 +376,11 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 		return -ENOTCONN;
 	}
 	nofs = memalloc_nofs_save();
-	thread_find_last_page(rqstp);
+	rpcrdma2_thread_find_last_page(rqstp);
 	rc = rpcrdma2_job_reply(job, &rqstp->rq_res, rqstp->rq_respages,
 				rqstp->rq_next_page - rqstp->rq_respages);
-	thread_fill_reply_pages(rqstp);
-	thread_keep_reply_pages(rqstp);
+	rpcrdma2_thread_fill_reply_pages(rqstp);
+	rpcrdma2_thread_keep_reply_pages(rqstp);
 	/* RDMA Reads left these pages in the CPU's caches: use them for the next Call. */
 	rpcrdma2_pages_exchange(rqstp->rq_pages, nr_read);
 	if (rc == -ENOBUFS) {

@@ -123,6 +123,15 @@ int rpcrdma2_svc_result_payload(struct svc_rqst *rqstp, unsigned int offset,
 void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt);
 int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt);
 
+/* thread.c */
+unsigned int rpcrdma2_thread_take_pages(struct svc_rqst *rqstp,
+					struct rpcrdma2_job *job);
+void rpcrdma2_thread_begin_reply(struct svc_rqst *rqstp, unsigned int used,
+				 unsigned int job_pages);
+void rpcrdma2_thread_keep_reply_pages(struct svc_rqst *rqstp);
+void rpcrdma2_thread_fill_reply_pages(struct svc_rqst *rqstp);
+void rpcrdma2_thread_find_last_page(struct svc_rqst *rqstp);
+
 /* reverse.c */
 int rpcrdma2_svc_reverse_register(void);
 void rpcrdma2_svc_reverse_unregister(void);

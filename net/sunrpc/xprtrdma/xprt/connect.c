@@ -17,6 +17,7 @@
 
 #include "netlink/netlink.h"
 #include "param.h"
+#include "sunrpc_quirks.h"
 #include "xprt.h"
 
 /* Refusals that are forgiven to a server whose dialect was only remembered */
@@ -36,7 +37,7 @@ static void connect_end_attempt(struct rpcrdma2_xprt *x, int status)
 	xprt_clear_connecting(xprt);
 	xprt_wake_pending_tasks(xprt, status);
 	/* A process that writes to sysfs gets the write lock before the next task does. */
-	wake_up_bit(&xprt->state, XPRT_LOCKED);
+	rpcrdma2_sunrpc_wake_writer(xprt);
 	xprt_write_space(xprt);
 }
 
@@ -377,7 +378,7 @@ static void connect_worker(struct work_struct *work)
 	 * tasks do not wake it when they release the lock. If the task that began this attempt has
 	 * the lock still, connect_end_attempt() wakes the process.
 	 */
-	wake_up_bit(&x->xprt.state, XPRT_LOCKED);
+	rpcrdma2_sunrpc_wake_writer(&x->xprt);
 	x->attempt = jiffies;
 	/* A Reply sets the timeout back to 0. */
 	xprt_reconnect_backoff(&x->xprt, REESTABLISH_MIN);
