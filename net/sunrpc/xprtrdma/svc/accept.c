@@ -366,7 +366,7 @@ static void backlog_take_back(struct rpcrdma2_svc_xprt *sx)
 
 	rpcrdma2_conn_get(conn);
 	spin_lock(&sx->lock);
-	sx->offered = false;
+	sx->owner = RPCRDMA2_SVC_OF_CONN;
 	closed = sx->closed;
 	spin_unlock(&sx->lock);
 	if (closed)
@@ -381,7 +381,7 @@ static void backlog_take_back(struct rpcrdma2_svc_xprt *sx)
  * @sx: the svc_xprt
  *
  * Nothing happens if the connection is closing. Either this function finds @closing set, or
- * svc_conn_closing() finds @offered set and has sunrpc close the svc_xprt.
+ * svc_conn_closing() finds that sunrpc is the @owner, and has sunrpc close the svc_xprt.
  *
  * Context: process, no locks held; the ready op's.
  */
@@ -393,7 +393,8 @@ void rpcrdma2_offer(struct rpcrdma2_svc_xprt *sx)
 
 	spin_lock(&sx->lock);
 	ok = !sx->closing;
-	sx->offered = ok;
+	if (ok)
+		sx->owner = RPCRDMA2_SVC_OF_SUNRPC;
 	spin_unlock(&sx->lock);
 	if (!ok)
 		return;

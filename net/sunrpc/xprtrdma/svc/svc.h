@@ -29,6 +29,19 @@ enum rpcrdma2_svc_stage {
 };
 
 /**
+ * enum rpcrdma2_svc_owner - who drops a connection's svc_xprt
+ * @RPCRDMA2_SVC_OF_CONN: the connection has it to itself, and drops it after CLOSED
+ * @RPCRDMA2_SVC_OF_SUNRPC: sunrpc has it, or gets it by xpo_accept, and detaches it in the end
+ * @RPCRDMA2_SVC_DETACHED: sunrpc let go of it before CLOSED; the connection has a reference until
+ *	then
+ */
+enum rpcrdma2_svc_owner {
+	RPCRDMA2_SVC_OF_CONN,
+	RPCRDMA2_SVC_OF_SUNRPC,
+	RPCRDMA2_SVC_DETACHED,
+};
+
+/**
  * struct rpcrdma2_svc_xprt - a listener, or a connection that it accepted
  * @xprt: sunrpc's part
  * @conn: the connection; referenced; NULL for a listener
@@ -39,11 +52,8 @@ enum rpcrdma2_svc_stage {
  * @queued: link in the backlog's list for @stage
  * @source: the connection's address in the backlog; NULL outside of the backlog
  * @stage: how far the connection is in the backlog
- * @lock: protects @offered to @closed, @calls and @read_jobs. Its holder empties @arrived
- * @offered: sunrpc has the connection, or gets it by xpo_accept. Until then, the connection
- *	owns this svc_xprt, and drops it after CLOSED
- * @detached: sunrpc let go of the connection before CLOSED. The connection has a reference to
- *	this svc_xprt then
+ * @lock: protects @owner to @closed, @calls and @read_jobs. Its holder empties @arrived
+ * @owner: who drops this svc_xprt
  * @closing: the connection is closing
  * @closed: the connection is CLOSED
  * @arrived: jobs for a thread, newest first; all are newer than those in @calls. Any context
@@ -64,8 +74,7 @@ struct rpcrdma2_svc_xprt {
 	struct rpcrdma2_source	*source;
 	enum rpcrdma2_svc_stage	stage;
 	spinlock_t		lock;	/* queues of jobs, flags */
-	bool			offered;
-	bool			detached;
+	enum rpcrdma2_svc_owner	owner;
 	bool			closing;
 	bool			closed;
 	struct llist_head	arrived;

@@ -57,13 +57,13 @@ static void svc_conn_ready(struct rpcrdma2_conn *conn)
 static void svc_conn_closing(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc_xprt *sx = conn->svc_xprt;
-	bool offered;
+	enum rpcrdma2_svc_owner owner;
 
 	spin_lock(&sx->lock);
 	sx->closing = true;
-	offered = sx->offered;
+	owner = sx->owner;
 	spin_unlock(&sx->lock);
-	if (offered)
+	if (owner != RPCRDMA2_SVC_OF_CONN)
 		svc_xprt_deferred_close(&sx->xprt);
 }
 
@@ -80,16 +80,15 @@ static void svc_conn_drained(struct rpcrdma2_conn *conn)
 static void svc_conn_closed(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc_xprt *sx = conn->svc_xprt;
-	bool offered, detached;
+	enum rpcrdma2_svc_owner owner;
 
 	spin_lock(&sx->lock);
 	sx->closed = true;
-	offered = sx->offered;
-	detached = sx->detached;
+	owner = sx->owner;
 	spin_unlock(&sx->lock);
-	if (!offered)
+	if (owner == RPCRDMA2_SVC_OF_CONN)
 		rpcrdma2_backlog_discard(sx);
-	else if (detached)
+	else if (owner == RPCRDMA2_SVC_DETACHED)
 		svc_xprt_put(&sx->xprt);
 }
 
@@ -324,9 +323,10 @@ static void svc_op_detach(struct svc_xprt *xprt)
 
 	if (sx->conn) {
 		spin_lock(&sx->lock);
-		sx->detached = !sx->closed;
-		if (sx->detached)
+		if (!sx->closed) {
+			sx->owner = RPCRDMA2_SVC_DETACHED;
 			svc_xprt_get(xprt);
+		}
 		spin_unlock(&sx->lock);
 		rpcrdma2_conn_close(sx->conn, -ESHUTDOWN);
 		return;
