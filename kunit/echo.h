@@ -4,20 +4,8 @@
  * a test can produce any form of RPC-over-RDMA message. The program uses only sunrpc's
  * generic interfaces, so it runs on any transport.
  *
- *	ECHO(args) -> results
- *
- *	args:	 flags seed delay res_head res_pages res_base
- *		 opaque head<>
- *		 opaque payload<>	if ECHO_ARG_PAYLOAD
- *		 trailer		if ECHO_TRAILER, and there is a payload
- *	results: status			if not zero, nothing follows
- *		 head_len head_bad pages_len pages_bad trailer_bad
- *		 opaque head<>
- *		 opaque payload<>	if ECHO_RES_PAYLOAD
- *		 trailer		if ECHO_TRAILER, and there is a payload
- *
- * A head is in the xdr_buf's head, a payload in its pages. The seed determines all
- * bytes, and the receiver compares each of them, unless ECHO_UNCHECKED is set.
+ * This header has the program's numbers and flags, and each file's functions for the others.
+ * The functions run in process context, unless their kernel-doc says otherwise.
  */
 #ifndef RPCRDMA2_ECHO_H
 #define RPCRDMA2_ECHO_H
@@ -43,6 +31,23 @@ enum {
 	ECHOPROC_ECHO,
 	ECHOPROC_NR
 };
+
+/*
+ * Arguments and results
+ *
+ *	args:	 flags seed delay res_head res_pages res_base
+ *		 opaque head<>
+ *		 opaque payload<>	if ECHO_ARG_PAYLOAD
+ *		 trailer		if ECHO_TRAILER, and there is a payload
+ *	results: status			if not zero, nothing follows
+ *		 head_len head_bad pages_len pages_bad trailer_bad
+ *		 opaque head<>
+ *		 opaque payload<>	if ECHO_RES_PAYLOAD
+ *		 trailer		if ECHO_TRAILER, and there is a payload
+ *
+ * A head is in the xdr_buf's head, a payload in its pages. The seed determines all bytes,
+ * and the receiver compares each of them, unless ECHO_UNCHECKED is set.
+ */
 
 /* Flags on the wire */
 #define ECHO_ARG_PAYLOAD	0x0001	/* the arguments have a payload */

@@ -2,21 +2,8 @@
 /*
  * A crowd: thousands of clients of one echo server, each with its own connection, on
  * this machine or another. A job is a line written to
- * /sys/kernel/debug/rpcrdma2_echo_crowd/run. Reading the file gives the job's status
- * and its duration in milliseconds.
- *
- *	connect N	N more clients at once; each runs an RPC
- *	call N		each client runs N RPCs at once, of several sizes and forms
- *	storm		the server stops while each client has an RPC there, and starts
- *			again; all clients reconnect and send their RPCs again. The figures
- *			are the time without a server, and the time from its start on.
- *	strangers N	the same with N more clients, each from its own address; also gives the
- *			time until the server had an RPC of each
- *	fair MS		latency of a small RPC in ns, alone and beside 64 large Replies of
- *			another client; MS milliseconds each
- *	bound		the server also listens at the next port, with a listener bound to its
- *			address; new clients connect to that port
- *	disconnect	shut down all clients
+ * /sys/kernel/debug/rpcrdma2_echo_crowd/run; crowd_jobs has the names. Reading the file
+ * gives the job's status and its duration in milliseconds.
  *
  * The receivers compare all bytes but the large Replies'. The jobs use only sunrpc's
  * public interfaces, so they run over any transport. crowd_lock lets one job run at a
@@ -509,6 +496,22 @@ out_free:
 
 /* The file */
 
+/*
+ * Names of jobs, with their numbers:
+ *
+ *	connect N	N more clients at once; each runs an RPC
+ *	call N		each client runs N RPCs at once, of several sizes and forms
+ *	storm		the server stops while each client has an RPC there, and starts
+ *			again; all clients reconnect and send their RPCs again. The figures
+ *			are the time without a server, and the time from its start on.
+ *	strangers N	the same with N more clients, each from its own address; also gives the
+ *			time until the server had an RPC of each
+ *	fair MS		latency of a small RPC in ns, alone and beside 64 large Replies of
+ *			another client; MS milliseconds each
+ *	bound		the server also listens at the next port, with a listener bound to its
+ *			address; new clients connect to that port
+ *	disconnect	shut down all clients
+ */
 static const struct crowd_job {
 	const char	*name;
 	int		(*run)(unsigned int n);

@@ -16,13 +16,6 @@
  *	fault.c		faults that a test asks for, in debugfs
  *	gsi.c		QP 1 and address handles, for the CM of RoCE
  *	iwarp.c		the CM of iWARP
- *
- * Locks. Inside mimic_qp.target nest the locks of Receive Queues, registrations, CQs
- * and faults. Inside a Send Queue's lock nests only mimic_faults.lock. No other two
- * nest. ULPs call verbs with interrupts off, so the locks of Queues, CQs and faults
- * disable interrupts. The engine is a tasklet, so mimic_qp.target and mimic_mr.lock
- * disable softirqs. RCU readers look up QPs and registrations, whose memory outlives a
- * grace period.
  */
 #ifndef _MIMIC_H
 #define _MIMIC_H
@@ -34,6 +27,15 @@
 #include <rdma/ib_verbs.h>
 
 #include "compat.h"
+
+/*
+ * Locks. Inside mimic_qp.target nest the locks of Receive Queues, registrations, CQs and
+ * faults. Inside a Send Queue's lock nests only mimic_faults.lock. No other two nest.
+ *
+ * ULPs call verbs with interrupts off, so the locks of Queues, CQs and faults disable
+ * interrupts. The engine is a tasklet, so mimic_qp.target and mimic_mr.lock disable softirqs.
+ * RCU readers look up QPs and registrations, whose memory outlives a grace period.
+ */
 
 #define MIMIC_MAX_SGE		96
 #define MIMIC_GSI_QPN		1

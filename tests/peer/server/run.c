@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs a case of the hostile server, for one client. The server answers what a mount
- * and the reading of "file" need of NFS version 3; the file repeats DATA. On the way,
- * the case misbehaves.
+ * Runs a case of the hostile server, for one client. The server answers what a mount and the
+ * reading of "file" need of NFS version 3. On the way, the case misbehaves.
  *
- * The first word of a case's name says what the client's user must see:
- *
- *	survives	all data are right, perhaps on another connection
- *	errs		one read fails, and later reads succeed
- *	killed		a reader that waits can be killed; SIGUSR1 says that it was
- *	fails		the mount fails within a limited time
- *
- * More words: "v1", the server has only version 1; "all", its client asks in all
- * dialects; "both", the client may fall back to version 1; "genl", the client takes
- * Calls with chunks.
- *
- * SIGTERM asks for the verdict. The client may finish first, so the server has five
- * more seconds.
+ * SIGTERM asks for the verdict. The client may finish first, so the server has five more
+ * seconds.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -30,6 +18,17 @@ struct rdma_cm_id *listener;
 volatile sig_atomic_t as_expected, reader_killed;
 bool takes_chunks;
 
+/*
+ * The first word of a case's name says what the client's user must see:
+ *
+ *	survives	all data are right, perhaps on another connection
+ *	errs		one read fails, and later reads succeed
+ *	killed		a reader that waits can be killed; SIGUSR1 says that it was
+ *	fails		the mount fails within a limited time
+ *
+ * More words: "v1", the server has only version 1; "all", its client asks in all dialects;
+ * "both", the client may fall back to version 1; "genl", the client takes Calls with chunks.
+ */
 static const struct test * const cases[] = {
 	greeting_cases, credit_cases, older_cases, reply_cases, memory_cases,
 	error_cases, call_cases, change_cases,
