@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The codecs and the handshake themselves, once more: rpcrdma2.ko exports nothing, and these
- * suites run without it.
+ * The codecs and the tables once more: rpcrdma2.ko exports nothing, and these suites run
+ * without it.
  */
 #include "wire/stream.c"
 #include "wire/chunks.c"
@@ -13,3 +13,4 @@
 #include "wire/dialect.c"
 #include "wire/v2_09.c"
 #include "conn/handshake.c"
+#include "responder/stage.c"

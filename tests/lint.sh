@@ -3,7 +3,7 @@
 #
 # Style and static checks of everything in the tree, by what Linux 6.1 has for it:
 # checkpatch and sparse; shellcheck; prose.py and reference.py for the documentation; names.py
-# for the names of functions.
+# for the names of functions, layers.py for the calls among files.
 # (Warnings of the compiler, W=1, are errors whenever the lab builds modules.)
 
 set -u
@@ -94,5 +94,6 @@ check shellcheck check_shell
 check python check_python
 check documentation check_prose
 check names tests/names.py
+check layers tests/layers.py
 check "stable interfaces" check_interfaces
 [ $failures -eq 0 ]

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Check the documentation: sentences, words, tables, and names of files and commands.
 
-Prints what is wrong, a line each.
+Prints what is wrong, a line each. --comments checks the comments of C files instead: sentences
+and words. Lint will run it, too, as soon as all files are clean.
 """
 
+import argparse
+import os
 import pathlib
 import re
 
@@ -24,6 +27,17 @@ HABITS = (
 )
 PROSE = "warning", "note", "glossary"       # directives with prose in them
 RULE = re.compile(r"^ *=+( +=+)+ *$")
+C_FILES = "net", "include", "kunit", "tests/mimic"      # folders whose comments are checked
+# A comment, or a literal in which one might seem to begin
+COMMENT = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S)
+# What begins a paragraph of a comment: a tag or a title of kernel-doc, or an item of a list
+TAG = re.compile(r"(?:@[\w.>-]+(?:\.{3})?|Context|Returns?|Locking|Note|DOC|Example):\s*|"
+                 r"(?:struct |enum |union |typedef )?\w+(?:\(\))? - ")
+ITEM = re.compile(r"(?:[-*o]|\(?(?:\d+|[a-z])[.)])\s+")
+LISTED = re.compile(r"(?:Context|Returns?):")   # whose semicolons divide values
+# Code; two columns, of a table or an interleaving
+ASIDE = re.compile(r"\S(?: {3,}|\t+)\S|[{}]|;;|\)+;$|^#|\w = \w")
+NAMES = re.compile(r"[@%&][\w.>-]*\w(?:\(\))?|\b\w+(?:->\w+)+|\b\w+\(\)|\b\w+_\w+")
 
 
 def without_blocks(text):
@@ -84,8 +98,41 @@ def sentences(text):
                     plain(text))
 
 
-def check_sentences(path):
-    for number, text in paragraphs(path):
+def comments(path):
+    """(number of its first line, its lines)"""
+    text = path.read_text()
+    for match in COMMENT.finditer(text):
+        if match[0].startswith("/*"):
+            lines = re.sub(r"^/\*+ ?|\s*\*+/$", "", match[0]).split("\n")
+            yield text.count("\n", 0, match.start()) + 1, [
+                re.sub(r"^\s*(\* ?|$)|^\s+", "", line).rstrip("\\ \t") for line in lines]
+
+
+def comment_paragraphs(path):
+    """(number of its first line, its text), without code and columns"""
+    for first, lines in comments(path):
+        start, words, hidden, divider, before = 0, [], False, "\n", None
+        for number, line in enumerate([*lines, ""], first):
+            text = line.strip()
+            begin = TAG.match(text) or ITEM.match(text)
+            aside = not begin and ASIDE.search(text)
+            indent = len(line.expandtabs()) - len(text.expandtabs())
+            moved = before is not None and abs(indent - before) > 1
+            if words and (not text or begin or aside or moved):
+                yield from ((start, part) for part in " ".join(words).split(divider))
+                words = []
+            if not text or begin:
+                hidden = False
+            hidden = hidden or bool(aside)
+            before = None if begin else indent      # a tag's second line is indented
+            if text and not hidden:
+                if not words:
+                    start, divider = number, ";" if LISTED.match(text) else "\n"
+                words.append(NAMES.sub("X", text[begin.end():] if begin else text))
+
+
+def check_text(numbered):
+    for number, text in numbered:
         for sentence in sentences(text):
             words = [word for word in sentence.split() if re.search(r"\w", word)]
             if len(words) > MOST_WORDS:
@@ -93,6 +140,14 @@ def check_sentences(path):
             for pattern, advice in HABITS:
                 for match in re.finditer(pattern, sentence):
                     yield number, f"'{match[0]}': {advice}"
+
+
+def check_sentences(path):
+    return check_text(paragraphs(path))
+
+
+def check_comments(path):
+    return check_text(comment_paragraphs(path))
 
 
 def check_tables(path):
@@ -136,13 +191,22 @@ def check_names(path):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--comments", metavar="FILE", nargs="*", type=pathlib.Path,
+                        help="check comments of these C files (default: all)")
+    sources = parser.parse_args().comments
+    checks = check_sentences, check_first, check_names, check_tables
     pages = [TOP / name for name in ("README.md", "NEWS.md", "CONTRIBUTING.md",
                                      "SECURITY.md")] + \
         [path for path in sorted(DOCS.glob("**/*.rst")) if path.parent.name != "raw"]
+    if sources is not None:
+        checks = check_comments,
+        pages = [path.resolve() for path in sources] or sorted(
+            path for folder in C_FILES for path in (TOP / folder).rglob("*.[ch]"))
     for path in pages:
-        for check in check_sentences, check_first, check_names, check_tables:
+        for check in checks:
             for number, what in check(path):
-                print(f"{path.relative_to(TOP)}:{number}: {what}")
+                print(f"{os.path.relpath(path, TOP)}:{number}: {what}")
 
 
 if __name__ == "__main__":

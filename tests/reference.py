@@ -78,6 +78,21 @@ def check_versions():
                 yield f"{page}: says nothing of Linux {kernel}"
 
 
+# Functions of the kernel that the module does not call, and of Prometheus
+FOREIGN = {"alloc_pages_bulk", "ib_mad_recv_done", "rate", "rpc_malloc"}
+
+
+def check_functions():
+    """Functions that pages name are defined or called here."""
+    known = FOREIGN.union(*(code(r"\w+", f"{files}/**/*.[ch]")
+                            for files in ("net", "include", "kunit", "tests", "tools")))
+    for path in sorted(TOP.glob("Documentation/**/*.rst")):
+        for number, line in enumerate(path.read_text().split("\n"), 1):
+            for name in re.findall(r"\b([a-z_]\w*)\(\)", line):
+                if name not in known:
+                    yield f"{path.relative_to(TOP)}:{number}: there is no {name}()"
+
+
 def check_file_map():
     """Each file of the module has a line in the overview, and each line a file."""
     module = TOP / "net/sunrpc/xprtrdma"
@@ -120,7 +135,8 @@ def check_figures():
 
 
 def main():
-    for check in check_reference, check_versions, check_file_map, check_figures:
+    for check in (check_reference, check_versions, check_file_map, check_functions,
+                  check_figures):
         for line in check():
             print(line)
 

@@ -17,8 +17,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 objects=()
-for file in conn/{send,recv,negotiate} requester/{requester,register,marshal,reply} \
-	responder/{responder,call,reply,rw} svc/io xprt/reverse; do
+for file in conn/{sq,send_pool,recv_pool,negotiate} requester/{requester,register,marshal,reply} \
+	responder/{job,call,reply,rw} svc/io xprt/reverse; do
 	objects+=("net/sunrpc/xprtrdma/$file.o")
 done
 

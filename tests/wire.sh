@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: the KUnit suites for the wire codecs and the handshake. They
-# need no device, and no other module of the project.
+# Guest script: the KUnit suites for the wire codecs, and for the tables of the handshake and
+# of a job's stages. They need no device, and no other module of the project.
 
 # shellcheck source=tools/lab/guest/lib.sh
 . "${LAB_LIB:?run this in a guest, by tools/lab/lab}"
 
 suites='wire_message wire_v1 wire_v2_01 wire_refuse wire_limits wire_props wire_change
-wire_tables wire_extension wire_dialect wire_private_data wire_random handshake'
+wire_tables wire_extension wire_dialect wire_private_data wire_random handshake job_stage'
 log=/run/wire.log
 
 # total WORD - of the suites' closing lines

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Credits, Receives and lost connections: requester/requester.c, requester/reply.c,
+ * Credits, Receives and lost connections: requester/credit.c, requester/reply.c,
  * responder/responder.c, conn/recv_pool.c. Two ends, each a requester and a responder on
  * one connection, with RPCs that are sent, killed, answered or not, refused, and
  * sent again.
@@ -277,7 +277,7 @@ end:
 		credits_update(me, grant, 0);
 		connected[me] = true
 	   :: kind == CALL ->
-		/* rpcrdma2_job_get() */
+		/* rpcrdma2_responder_take() */
 		atomic {
 			connected[me] = true;
 			assert(calls[me] < CALLS_IN(me));

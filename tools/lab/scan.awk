@@ -36,9 +36,26 @@ FNR == 1 || text ~ trouble || length_of_report == lines {
 	finish()
 }
 
+# A warning's own words stand in front of its WARNING on some machines.
+text ~ /-\[ cut here \]-/ {
+	finish()
+	words = 0
+	room = 3
+	next
+}
+
 text ~ trouble && !length_of_report {
 	file = FILENAME
 	start = FNR
+	for (i = 1; i <= words; i++)
+		report[++length_of_report] = before[i]
+	words = room = 0
+}
+
+!file && room {
+	before[++words] = text
+	if (!--room)
+		words = 0
 }
 
 file {

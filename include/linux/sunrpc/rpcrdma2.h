@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RPC-over-RDMA version 2: the numbers on the wire and the decoded form of
- * what they describe. Version 1's are a part of them.
+ * RPC-over-RDMA versions 2 and 1: numbers on the wire, and the decoded form of headers.
  *
- * "v2-09" in comments is draft-cel-nfsv4-rpcrdma-version-two-09. The codecs
- * between the two forms are in net/sunrpc/xprtrdma/wire/. Nothing here knows
- * of verbs or of sunrpc.
+ * The codecs in net/sunrpc/xprtrdma/wire/ translate between the two. This header needs no
+ * verbs and no sunrpc. It has names for version 2, which kept the numbers of version 1.
+ *
+ * "v2-09" in comments is draft-cel-nfsv4-rpcrdma-version-two-09, and "v2-01" is draft 01
+ * with draft-dnoveck-nfsv4-rpcrdma-xcharext-01 ("xcharext").
  */
 #ifndef _LINUX_SUNRPC_RPCRDMA2_H
 #define _LINUX_SUNRPC_RPCRDMA2_H
@@ -15,24 +16,22 @@
 #define RPCRDMA2_VERSION_1	1
 #define RPCRDMA2_VERSION_2	2
 
-/*
- * What a message is, in any dialect. Each has header types of its own for them.
- */
+/* Kinds of messages. Each dialect has header types of its own for them. */
 enum rpcrdma2_kind {
-	RPCRDMA2_UNKNOWN,	/* a header type that the dialect hasn't */
-	RPCRDMA2_MSG,		/* an RPC message follows the header */
-	RPCRDMA2_NOMSG,		/* it lies in a chunk */
+	RPCRDMA2_UNKNOWN,	/* a header type that the dialect lacks */
+	RPCRDMA2_MSG,		/* the RPC message follows the header */
+	RPCRDMA2_NOMSG,		/* the RPC message is in a chunk */
 	RPCRDMA2_ERROR,
-	RPCRDMA2_PROPS,		/* the sender's transport properties */
-	RPCRDMA2_REQUEST,	/* it wants some of the receiver's changed */
-	RPCRDMA2_DISPOSITION,	/* what becomes of such a request */
-	RPCRDMA2_UPDATE,	/* one of the sender's has changed */
+	RPCRDMA2_PROPS,		/* the sender states its transport properties */
+	RPCRDMA2_REQUEST,	/* the sender asks the receiver to change some of its own */
+	RPCRDMA2_DISPOSITION,	/* the answer to a REQUEST */
+	RPCRDMA2_UPDATE,	/* one of the sender's properties has changed */
 };
 
-/* The flags word: v2-09, 3.2. Other bits are sent zero and ignored. */
+/* The flags word (v2-09, 3.2): senders clear the other bits, receivers ignore them. */
 #define RPCRDMA2_F_RESPONSE	0x00000001
 
-/* Error codes: v2-09, 5.3.3. */
+/* Errors (v2-09, 5.3.3) */
 enum rpcrdma2_errcode {
 	RDMA2_ERR_NONE			= 0,	/* never on the wire */
 	RDMA2_ERR_VERS			= 1,
@@ -46,7 +45,7 @@ enum rpcrdma2_errcode {
 	RDMA2_ERR_SYSTEM		= 9,
 };
 
-/* Transport properties: v2-09, 4.2. */
+/* Transport properties (v2-09, 4.2) */
 enum rpcrdma2_propid {
 	RDMA2_PROPID_RBSIZ	= 1,
 	RDMA2_PROPID_BRS	= 2,
@@ -63,31 +62,31 @@ enum rpcrdma2_rvreqsup {
 #define RPCRDMA2_RBSIZ_MAX	262144
 
 /*
- * A CONNPROP goes out before the sender knows the peer's Receive buffers,
- * so it stays below the smallest that any version promises (v2-09, 5.3.4).
+ * Limit of a message to a peer whose Receive buffers are unknown, octets: no version has
+ * smaller buffers (v2-09, 5.3.4).
  */
 #define RPCRDMA2_CONNPROP_MAX	1024
 
 /*
- * What this implementation accepts: chunks in a list, and segments in a chunk. A peer
- * that sends more is told these numbers in ERR_READ_CHUNKS, ERR_WRITE_CHUNKS or
- * ERR_SEGMENTS. 272 segments carry 1 MiB, and what there is around it, page by page.
+ * Limits on received headers: chunks in a list, and segments in a chunk. The answer to
+ * more is ERR_READ_CHUNKS, ERR_WRITE_CHUNKS or ERR_SEGMENTS with the limit. 272 segments of
+ * one page each carry 1 MiB, and 64 KiB around it.
  */
 #define RPCRDMA2_MAX_READ_CHUNKS	8
 #define RPCRDMA2_MAX_WRITE_CHUNKS	8
 #define RPCRDMA2_MAX_SEGMENTS		272
 
 /*
- * Segments that this implementation sends in one header, which then stays below 2 KiB.
- * 64 carry 1 MiB in pieces of 16 KiB.
+ * Limit on headers that this end sends: segments in all chunks. Such a header is smaller
+ * than 2 KiB. 64 segments carry 1 MiB in pieces of 16 KiB.
  */
 #define RPCRDMA2_OWN_SEGMENTS		64
 
 /**
- * struct rpcrdma2_segment - one registered piece of the requester's memory
+ * struct rpcrdma2_segment - a piece of the requester's memory
  * @handle: STag or R_key
  * @length: octets
- * @offset: virtual address within the registration
+ * @offset: virtual address, which the registration of @handle contains
  */
 struct rpcrdma2_segment {
 	u32	handle;
@@ -96,12 +95,12 @@ struct rpcrdma2_segment {
 };
 
 /**
- * struct rpcrdma2_chunk - a run of segments that carries one data item
- * @position: where the item belongs in the payload stream; Read chunks only
- * @length: octets in all segments together, or of those that are used, from the first
- *	on; never wraps
- * @first: where the first segment is in rpcrdma2_chunk_lists.words
- * @nsegs: how many segments
+ * struct rpcrdma2_chunk - consecutive segments that carry one data item
+ * @position: place of the data item in the payload stream, octets; Read chunks only
+ * @length: sum over all segments, octets; in a returned chunk, the octets in use from the
+ *	first segment on. The sum never wraps
+ * @first: index of the first segment in rpcrdma2_chunk_lists.words
+ * @nsegs: number of segments
  * @stride: words from one segment to the next
  */
 struct rpcrdma2_chunk {
@@ -112,21 +111,22 @@ struct rpcrdma2_chunk {
 	u16	stride;
 };
 
-/* Words of a segment on the wire: handle, length, and two of offset */
+/* Words of a segment on the wire: handle, length, and two for the offset */
 #define RPCRDMA2_SEGMENT_WORDS		4
 
 /**
  * struct rpcrdma2_chunk_lists - all chunks of one header
- * @inv_handle: the handle to invalidate remotely, or 0 (v2-09, 3.3); in a
- *	Call of version 1, one that may be
- * @nreads: Read chunks in use, in order of position
- * @nwrites: Write chunks in use, in the order sent
- * @has_reply: whether @reply is present
- * @nsegs: segments of all chunks
- * @words: the segments, as they are on the wire: in the message that was decoded, or,
- *	of lists under construction, room for %RPCRDMA2_OWN_SEGMENTS
- * @reads: Read chunks; @reads[0] at position 0 is a Position-Zero Read chunk
- * @writes: Write chunks
+ * @inv_handle: handle that the responder may invalidate, or 0 (v2-09, 3.3). Only v2-09 has
+ *	it on the wire; the other decoders choose one of a Call's handles
+ * @nreads: number of @reads in use
+ * @nwrites: number of @writes in use
+ * @has_reply: @reply is in use
+ * @nsegs: number of segments in all chunks
+ * @words: segments in wire form. In a decoded header, they lie in the message. In a header
+ *	under construction, this is an array for %RPCRDMA2_OWN_SEGMENTS
+ * @reads: Read chunks in order of position. @reads[0] at position 0 is a Position-Zero
+ *	Read chunk
+ * @writes: Write chunks in the order of the message
  * @reply: Reply chunk
  */
 struct rpcrdma2_chunk_lists {
@@ -141,7 +141,7 @@ struct rpcrdma2_chunk_lists {
 	struct rpcrdma2_chunk	reply;
 };
 
-/* How an RPC message travels, told by the chunks in its header. */
+/* How an RPC message travels: bits for the chunks in its header */
 enum rpcrdma2_form {
 	RPCRDMA2_FORM_INLINE		= 0x01,	/* no chunks */
 	RPCRDMA2_FORM_READ_CHUNK	= 0x02,
@@ -152,15 +152,15 @@ enum rpcrdma2_form {
 
 /**
  * struct rpcrdma2_error - the body of an RDMA2_ERROR
- * @code: enum rpcrdma2_errcode, or a code that this side does not know
- * @bare: it came without a flags word: ERR_VERS in RFC 8166's shape, or @code is
- *	another text's
- * @vers_low: ERR_VERS: lowest version the sender speaks
- * @vers_high: ERR_VERS: highest version the sender speaks
- * @max_chunks: ERR_READ_CHUNKS and ERR_WRITE_CHUNKS
- * @max_segments: ERR_SEGMENTS
- * @chunk_index: ERR_WRITE_RESOURCE: from 1, or 0 for "not known"
- * @length_needed: ERR_WRITE_RESOURCE and ERR_REPLY_RESOURCE, octets
+ * @code: enum rpcrdma2_errcode, or a number that this end does not know
+ * @bare: the error is an ERR_VERS without a flags word (RFC 8166), or @code is a number
+ *	that another draft of version 2 defines
+ * @vers_low: ERR_VERS: lowest version that the sender speaks
+ * @vers_high: ERR_VERS: highest version that the sender speaks
+ * @max_chunks: ERR_READ_CHUNKS, ERR_WRITE_CHUNKS: the sender's limit
+ * @max_segments: ERR_SEGMENTS: the sender's limit
+ * @chunk_index: ERR_WRITE_RESOURCE: number of the chunk from 1 on, or 0 if unknown
+ * @length_needed: ERR_WRITE_RESOURCE, ERR_REPLY_RESOURCE: octets
  */
 struct rpcrdma2_error {
 	u32	code;
@@ -174,12 +174,12 @@ struct rpcrdma2_error {
 };
 
 /**
- * struct rpcrdma2_props - transport properties that this side understands
- * @rbsiz: size of the sender's posted Receive buffers, octets
- * @brs: enum rpcrdma2_rvreqsup
- * @remote_inv: the sender, as a requester, can take a Send With Invalidate: 1 or 0
- * @changes: the sender knows messages about changes: 1 or 0
- * @wished_rbsiz: the smaller size that the sender would like @rbsiz to be, or 0
+ * struct rpcrdma2_props - the transport properties that this end understands
+ * @rbsiz: size of the sender's Receive buffers, octets
+ * @brs: enum rpcrdma2_rvreqsup: which Calls the sender accepts in the reverse direction
+ * @remote_inv: 1 if the sender, as a requester, accepts Send With Invalidate, or 0
+ * @changes: 1 if the sender knows messages about changes, or 0
+ * @wished_rbsiz: smaller @rbsiz that the sender would like to have, octets, or 0
  */
 struct rpcrdma2_props {
 	u32	rbsiz;
@@ -189,24 +189,24 @@ struct rpcrdma2_props {
 	u32	wished_rbsiz;
 };
 
-/* The bit of a property in a set of them */
+/* The bit of a property in sets such as rpcrdma2_change.which */
 #define RPCRDMA2_PROP_BIT(name)						\
 	(1U << offsetof(struct rpcrdma2_props, name) / sizeof(u32))
 
-/* As many properties may be asked to be changed at a time: those of a subset's word. */
+/* Limit of properties in a REQUEST: a subset of them then fits one word. */
 #define RPCRDMA2_MAX_WANTED	32
 
 /**
- * struct rpcrdma2_change - what is said of a change of properties
- * @props: REQUEST and UPDATE: the values
- * @which: REQUEST and UPDATE: of the properties that this side understands, those that
- *	are there, by their %RPCRDMA2_PROP_BIT
- * @count: REQUEST: how many are there, understood or not
- * @at: REQUEST: the places in the request that have a property, as bits
- * @done: DISPOSITION: places in the request: the change has been made
- * @rejected: DISPOSITION: it won't be made
- * @pending: DISPOSITION: it may be made later, and then there will be an UPDATE
- * @settled: UPDATE: no request for it is pending any more
+ * struct rpcrdma2_change - the body of a message about a change of properties
+ * @props: REQUEST, UPDATE: values
+ * @which: REQUEST, UPDATE: %RPCRDMA2_PROP_BIT of each property in the message that this
+ *	end understands
+ * @count: REQUEST: number of properties in the message, understood or not
+ * @at: REQUEST: for each property, its places in the message, as bits from the lowest on
+ * @done: DISPOSITION: places in the REQUEST whose change is made
+ * @rejected: DISPOSITION: places whose change will not be made
+ * @pending: DISPOSITION: places about which an UPDATE will follow
+ * @settled: UPDATE: no REQUEST for this property is pending any more
  */
 struct rpcrdma2_change {
 	struct rpcrdma2_props	props;
@@ -220,17 +220,17 @@ struct rpcrdma2_change {
 };
 
 /**
- * struct rpcrdma2_header - one decoded transport header, of any dialect
- * @xid: of the RPC, host order
+ * struct rpcrdma2_header - a decoded transport header of any dialect
+ * @xid: XID, host order
  * @vers: version word
- * @credit: request, or grant where @response is set
+ * @credit: credits that a requester asks for, or that a responder grants
  * @kind: enum rpcrdma2_kind
- * @response: whether @xid is one that the message's receiver made; before a
- *	decode, whether the receiver expects that
- * @error: for ERROR; after a failed decode, what to answer with
- * @chunks: for MSG and NOMSG
- * @props: for PROPS
- * @change: for REQUEST, DISPOSITION and UPDATE
+ * @response: the sender answers a message with this XID. Before a decode, the receiver's
+ *	expectation, for messages that don't state it
+ * @error: body of an ERROR. After a failed decode, the answer to send
+ * @chunks: body of an MSG or NOMSG
+ * @props: body of a PROPS
+ * @change: body of a REQUEST, DISPOSITION or UPDATE
  */
 struct rpcrdma2_header {
 	u32	xid;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints of rpcrdma2. Every event names the connection by its id; those
- * about an RPC name the XID too. Documentation/reference/tracepoints.rst says when each one
- * fires. What an event costs when it is on is spent in TP_fast_assign(): its
- * arguments are only what the caller has at hand.
+ * The tracepoints. Documentation/reference/tracepoints.rst explains when each one fires.
+ *
+ * Each event has the number of its connection, and an event of an RPC has the XID. A
+ * tracepoint that is off must cost nothing. So a caller passes only arguments that it has
+ * at hand, and TP_fast_assign() does the rest.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rpcrdma2
@@ -18,10 +19,10 @@
 #include <rdma/rdma_cm.h>
 #include <trace/misc/rdma.h>
 
-/* Room for the names of all properties, and their values */
+/* Octets for the names and values of all properties */
 #define RPCRDMA2_PROPS_TEXT	96
 
-/* Room for an error's name, or its number and whose it is */
+/* Octets for an error's name, or for its number and "of another text" */
 #define RPCRDMA2_ERROR_TEXT	32
 
 struct rpc_rqst;
@@ -33,8 +34,8 @@ struct rpcrdma2_requester;
 struct rpcrdma2_chain;
 
 /*
- * Names. Each list is read twice: for the enums' values, which user space is
- * told, and for the tables of names.
+ * Lists of names. Each list is expanded twice: to export the values of the enum to user
+ * space, and to make the table of names.
  */
 #define RPCRDMA2_LIST_STATES						\
 	EM(RPCRDMA2_CONN_NEW,		"NEW")				\
@@ -69,7 +70,7 @@ struct rpcrdma2_chain;
 	EM(RPCRDMA2_FORM_WRITE_CHUNK,	"write-chunk")			\
 	EMe(RPCRDMA2_FORM_REPLY_CHUNK,	"reply-chunk")
 
-/* Receives have no opcode of their own: that of their completion serves. */
+/* A Receive has no enum ib_wr_opcode, so the opcode of its completion stands for it. */
 #define RPCRDMA2_LIST_OPCODES						\
 	EM(IB_WR_SEND,			"Send")				\
 	EM(IB_WR_SEND_WITH_INV,		"Send-Inv")			\
@@ -113,7 +114,7 @@ RPCRDMA2_LIST_WAITS
 #define rpcrdma2_show_opcode(x)	__print_symbolic(x, RPCRDMA2_LIST_OPCODES)
 #define rpcrdma2_show_wait(x)	__print_symbolic(x, RPCRDMA2_LIST_WAITS)
 
-/* A status is 0 or a negative errno. */
+/* Print a status: 0 or a negative errno */
 #define rpcrdma2_show_status(x)						\
 	__print_symbolic(-(x),						\
 		{ 0,			"OK" },				\
@@ -468,7 +469,7 @@ DEFINE_ERROR_EVENT(error_send);
 DEFINE_ERROR_EVENT(error_recv);
 DEFINE_ERROR_EVENT(bad_message);
 
-/* @chain is NULL for a Receive. */
+/* @chain: the failed chain; NULL if a Receive failed */
 TRACE_EVENT(rpcrdma2_wc_error,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
 		 const struct rpcrdma2_chain *chain, const struct ib_wc *wc),
@@ -523,7 +524,7 @@ TRACE_EVENT(rpcrdma2_post,
 		rpcrdma2_show_opcode(__entry->last), __entry->signaled)
 );
 
-/* The device takes it, or a part of it, not. */
+/* The device refused a chain, or a part of it. */
 TRACE_EVENT(rpcrdma2_post_refused,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
 		 const struct rpcrdma2_chain *chain, int rc),
@@ -542,7 +543,7 @@ TRACE_EVENT(rpcrdma2_post_refused,
 		rpcrdma2_show_status(__entry->rc))
 );
 
-/* A chain may be done because a later one is. */
+/* The completion of a later chain may retire this chain, too. */
 TRACE_EVENT(rpcrdma2_post_done,
 	TP_PROTO(const struct rpcrdma2_conn *conn,
 		 const struct rpcrdma2_chain *chain, int status),
@@ -567,7 +568,7 @@ TRACE_EVENT(rpcrdma2_post_done,
 		rdma_show_wc_status(__entry->status))
 );
 
-/* The XID is the first word of every message that has one. */
+/* Every message long enough to have an XID begins with it. */
 TRACE_EVENT(rpcrdma2_receive,
 	TP_PROTO(const struct rpcrdma2_recv *recv),
 	TP_ARGS(recv),
@@ -589,7 +590,7 @@ TRACE_EVENT(rpcrdma2_receive,
 		__entry->invalidated)
 );
 
-/* Something has to wait, since @used of @limit are in use. */
+/* @xid has to wait: @used of @limit are in use. */
 TRACE_EVENT(rpcrdma2_wait,
 	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid,
 		 enum rpcrdma2_wait reason, unsigned int used,
@@ -616,7 +617,7 @@ TRACE_EVENT(rpcrdma2_wait,
 );
 
 /*
- * Messages: what was decided about a Call or a Reply, or what its header says
+ * Messages: headers that this end sends or receives
  */
 DECLARE_EVENT_CLASS(rpcrdma2_message,
 	TP_PROTO(const struct rpcrdma2_conn *conn,

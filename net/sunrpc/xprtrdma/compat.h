@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Every difference between the kernels that this module is built for, by the probes
- * in Kbuild. Each name below reads as in the newest kernel, or hides what changed.
+ * Every difference between the kernels that this module supports.
+ *
+ * Kbuild probes the kernel's headers (probe.mk), and defines RPCRDMA2_HAVE_NAME for what
+ * it finds. A name below has the meaning that it has in the newest kernel, or begins with
+ * rpcrdma2_ and hides a change.
  */
 #ifndef _RPCRDMA2_COMPAT_H
 #define _RPCRDMA2_COMPAT_H
@@ -17,11 +20,15 @@
 #include <net/genetlink.h>
 
 /*
- * Probes tell kernels apart, because distributions add later changes to older kernels. A
- * compiler does not see every change. For example, Linux 7.1 moved a Reply's pages from
- * behind the Call's pages. Code for older kernels compiles there, and corrupts memory. So
- * compat.h refuses a kernel that is newer than any that we read. It also refuses headers
- * with neither form of the pages. RPCRDMA2_ANY_KERNEL overrules the first refusal only.
+ * Probes tell kernels apart, because distributions add later changes to older kernels. But
+ * neither a probe nor a compiler sees every change. For example, Linux 7.1 moved a Reply's
+ * pages into an array of their own. Code for older kernels compiles there, and corrupts
+ * memory. So refuse two kinds of kernels:
+ *
+ * - kernels newer than the newest that we read, or older than the oldest;
+ * - headers in which a probe found no known form of something.
+ *
+ * RPCRDMA2_ANY_KERNEL overrules the first refusal only.
  */
 #define RPCRDMA2_OLDEST		KERNEL_VERSION(6, 1, 0)
 #define RPCRDMA2_NEWEST		KERNEL_VERSION(7, 3, 255)
@@ -42,7 +49,7 @@
 #error "refused: xpo_release_ctxt is missing: update this kernel"
 #endif
 
-/* Distributions that change kernels a lot, without a change of the version */
+/* Distributions that change a kernel a lot without changing its version */
 #if defined(RHEL_MAJOR)
 #define RPCRDMA2_KERNEL_OF	", Red Hat or a relative"
 #elif defined(CONFIG_SUSE_KERNEL)
@@ -51,11 +58,11 @@
 #define RPCRDMA2_KERNEL_OF	", Ubuntu"
 #endif
 
-/* The tests were run on these versions, as Debian has them. */
+/* Kernels of Debian on which the tests ran */
 #define RPCRDMA2_IS_LINUX(major, minor) \
 	((LINUX_VERSION_CODE >> 8) == (KERNEL_VERSION(major, minor, 0) >> 8))
 
-/* For modinfo: what is known of the kernel that this module is for */
+/* For modinfo: how much we know about this kernel */
 #ifdef RPCRDMA2_KERNEL_OF
 #define RPCRDMA2_KERNEL_STATE	"expected to work" RPCRDMA2_KERNEL_OF
 #elif RPCRDMA2_IS_LINUX(6, 1) || RPCRDMA2_IS_LINUX(6, 12) || RPCRDMA2_IS_LINUX(7, 3)
@@ -72,16 +79,21 @@
 #include <asm/unaligned.h>
 #endif
 
-/* Tracepoints: the source is __string()'s. */
+/* Newer kernels take the source of the string from the event's __string(). */
 #ifdef RPCRDMA2_HAVE_ASSIGN_STR_DST
 #define rpcrdma2_assign_str(dst, src)	__assign_str(dst)
 #else
 #define rpcrdma2_assign_str(dst, src)	__assign_str(dst, src)
 #endif
 
-/*
- * A peer on an RDMA fabric cannot choose the port it is seen with. Most threads have said
- * so for the Call before.
+/**
+ * rpcrdma2_secure_port - let a Call count as one from a privileged port
+ * @rqstp: server thread with the Call
+ *
+ * On an RDMA fabric, a port proves nothing about a peer, so all peers count as secure. The
+ * test saves an atomic write: the flag of a thread usually stays set from the Call before.
+ *
+ * Context: Process context, in the thread itself.
  */
 static inline void rpcrdma2_secure_port(struct svc_rqst *rqstp)
 {
@@ -89,7 +101,7 @@ static inline void rpcrdma2_secure_port(struct svc_rqst *rqstp)
 		set_bit(RQ_SECURE, &rqstp->rq_flags);
 }
 
-/* A transport says so in recvfrom, and not when it is asked. */
+/* Newer kernels have xpo_recvfrom set the flag; older ones ask the transport. */
 #ifdef RPCRDMA2_HAVE_XPO_SECURE_PORT
 #define RPCRDMA2_XPO_SECURE_PORT	.xpo_secure_port = rpcrdma2_secure_port,
 #else
@@ -97,38 +109,71 @@ static inline void rpcrdma2_secure_port(struct svc_rqst *rqstp)
 #endif
 
 /*
- * A server's thread has pages for a Call and pages for its Reply. sunrpc frees the
- * Reply's up to rq_next_page and fills in others before the next Call; NULL stands
- * for a page that the transport took. Since 7.1 they are two arrays, and what is
- * filled in is the first rq_pages_nfree of the Call's, and the Reply's that were
- * freed. Before, the Reply's come behind the Call's, each NULL is filled in, and none
- * may be among those to free.
+ * The pages of a server thread, for a Call and for its Reply
+ *
+ * The transport puts NULL in the place of a page that it takes. Before the next Call,
+ * sunrpc frees the Reply's pages up to rq_next_page, and allocates new pages:
+ *
+ * - RPCRDMA2_HAVE_SVC_RESPAGES (Linux 7.1): the Reply's pages have an array of their own.
+ *   sunrpc allocates for the first rq_pages_nfree places of a Call's pages, and for the
+ *   places of the Reply's pages that it freed.
+ * - Otherwise: the Reply's pages follow the Call's in one array. sunrpc allocates for each
+ *   NULL, but a NULL must not be among the pages to free.
  */
 #ifdef RPCRDMA2_HAVE_SVC_RESPAGES
+/**
+ * rpcrdma2_call_pages - the number of pages that a thread has for a Call
+ * @rqstp: server thread
+ *
+ * Context: Any context.
+ * Return: number of pages, from rq_pages[0] on
+ */
 static inline unsigned int rpcrdma2_call_pages(const struct svc_rqst *rqstp)
 {
 	return rqstp->rq_maxpages;
 }
 
+/**
+ * rpcrdma2_call_pages_taken - tell sunrpc that the transport took pages of a Call
+ * @rqstp: server thread
+ * @n: all taken pages are below rq_pages[n]
+ *
+ * Context: Process context, in the thread itself.
+ */
 static inline void rpcrdma2_call_pages_taken(struct svc_rqst *rqstp,
 					     unsigned int n)
 {
 	rqstp->rq_pages_nfree = max_t(unsigned long, n, rqstp->rq_pages_nfree);
 }
 
+/**
+ * rpcrdma2_reply_pages_begin - begin a Reply without pages
+ * @rqstp: server thread
+ * @used: number of pages that the Call takes up
+ *
+ * Context: Process context, in the thread itself.
+ */
 static inline void rpcrdma2_reply_pages_begin(struct svc_rqst *rqstp,
 					      unsigned int used)
 {
 	rqstp->rq_next_page = rqstp->rq_respages;
 }
 
-/* May the page at the end of those to free be left where it is? */
+/**
+ * rpcrdma2_reply_page_stays - whether sunrpc may keep the last of the pages to free
+ * @page: the page, or NULL if the transport took it
+ *
+ * With two arrays, sunrpc must see a NULL among the freed pages to allocate for it.
+ *
+ * Context: Any context.
+ * Return: true if the caller may lower rq_next_page past @page
+ */
 static inline bool rpcrdma2_reply_page_stays(const struct page *page)
 {
 	return page;
 }
 #else
-/* But two, which the smallest Reply needs. */
+/* All but two, which are for the smallest Reply */
 static inline unsigned int rpcrdma2_call_pages(const struct svc_rqst *rqstp)
 {
 	return rqstp->rq_page_end - rqstp->rq_pages - 2;
@@ -152,13 +197,29 @@ static inline bool rpcrdma2_reply_page_stays(const struct page *page)
 }
 #endif
 
-/* Where the caller sets the functions between the first two of these */
+/**
+ * rpcrdma2_shrinker_alloc - allocate a shrinker
+ * @name: name of the shrinker
+ *
+ * The caller then sets the callbacks, and calls rpcrdma2_shrinker_register().
+ *
+ * Context: Process context; may sleep.
+ * Return: the shrinker, or NULL
+ */
 #ifdef RPCRDMA2_HAVE_SHRINKER_ALLOC
 static inline struct shrinker *rpcrdma2_shrinker_alloc(const char *name)
 {
 	return shrinker_alloc(0, "%s", name);
 }
 
+/**
+ * rpcrdma2_shrinker_register - start using a shrinker
+ * @shrinker: shrinker with its callbacks; freed on failure
+ * @name: name of the shrinker
+ *
+ * Context: Process context; may sleep.
+ * Return: 0 or negative errno
+ */
 static inline int rpcrdma2_shrinker_register(struct shrinker *shrinker,
 					     const char *name)
 {
@@ -166,6 +227,12 @@ static inline int rpcrdma2_shrinker_register(struct shrinker *shrinker,
 	return 0;
 }
 
+/**
+ * rpcrdma2_shrinker_free - stop using a registered shrinker, and free it
+ * @shrinker: the shrinker
+ *
+ * Context: Process context; may sleep.
+ */
 static inline void rpcrdma2_shrinker_free(struct shrinker *shrinker)
 {
 	shrinker_free(shrinker);
@@ -197,7 +264,13 @@ static inline void rpcrdma2_shrinker_free(struct shrinker *shrinker)
 }
 #endif
 
-/* A dump's attributes, by their types */
+/**
+ * rpcrdma2_dump_attrs - the attributes of a dump request
+ * @cb: state of the dump
+ *
+ * Context: Any context.
+ * Return: array of attributes by type
+ */
 static inline struct nlattr **rpcrdma2_dump_attrs(struct netlink_callback *cb)
 {
 #ifdef RPCRDMA2_HAVE_GENL_INFO_DUMP
@@ -207,7 +280,15 @@ static inline struct nlattr **rpcrdma2_dump_attrs(struct netlink_callback *cb)
 #endif
 }
 
-/* A "uint" of a netlink specification: 32 bits, or 64 if the number needs them */
+/**
+ * rpcrdma2_nla_put_uint - add an attribute of type "uint": 32 bits, or 64 if necessary
+ * @skb: message
+ * @attr: type of the attribute
+ * @value: value
+ *
+ * Context: Any context.
+ * Return: 0, or -EMSGSIZE if @skb has no room
+ */
 static inline int rpcrdma2_nla_put_uint(struct sk_buff *skb, int attr, u64 value)
 {
 	if (value <= U32_MAX)
@@ -215,12 +296,12 @@ static inline int rpcrdma2_nla_put_uint(struct sk_buff *skb, int attr, u64 value
 	return nla_put(skb, attr, sizeof(value), &value);
 }
 
-/* A kernel thread that does what is queued for it, from now on */
+/* Creates a kernel thread for queued work, and starts it */
 #ifndef kthread_run_worker
 #define kthread_run_worker	kthread_create_worker
 #endif
 
-/* A sysctl's handler leaves its table alone; a table has an end, or a size. */
+/* Newer handlers get a const table. Newer tables have a size, older ones an empty last entry. */
 #ifdef RPCRDMA2_HAVE_CONST_CTL_TABLE
 #define RPCRDMA2_CTL_TABLE		const struct ctl_table
 #else
@@ -232,7 +313,13 @@ static inline int rpcrdma2_nla_put_uint(struct sk_buff *skb, int attr, u64 value
 #define RPCRDMA2_CTL_TABLE_END		{ }
 #endif
 
-/* A Call for a callback service, of which one thread is to wake up. */
+/**
+ * rpcrdma2_enqueue_bc_request - give a callback to its service, and wake a thread
+ * @serv: callback service
+ * @rqst: the Call
+ *
+ * Context: Process context.
+ */
 static inline void rpcrdma2_enqueue_bc_request(struct svc_serv *serv,
 					       struct rpc_rqst *rqst)
 {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RPC-over-RDMA versions 2 and 1: load and unload.
+ * The module: load and unload.
+ *
+ * Lower layers start before upper ones, because sunrpc may use a transport as soon as it is
+ * registered. The module's end stops them in reverse order.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -14,7 +17,7 @@
 #include "svc/svc.h"
 #include "xprt/xprt.h"
 
-/* The kernel's own module registers the same names. */
+/* The kernel's own rpcrdma has the same names: tell the user to unload it. */
 static int rpcrdma2_explain(int rc)
 {
 	if (rc == -EEXIST)
@@ -39,9 +42,12 @@ static int __init rpcrdma2_init(void)
 	rc = rpcrdma2_conn_init();
 	if (rc)
 		goto out_netlink;
-	rc = rpcrdma2_explain(rpcrdma2_svc_register());
+	rc = rpcrdma2_accept_setup();
 	if (rc)
 		goto out_conn;
+	rc = rpcrdma2_explain(rpcrdma2_svc_register());
+	if (rc)
+		goto out_accept;
 	rc = rpcrdma2_explain(rpcrdma2_svc_reverse_register());
 	if (rc)
 		goto out_svc;
@@ -55,6 +61,8 @@ out_reverse:
 	rpcrdma2_svc_reverse_unregister();
 out_svc:
 	rpcrdma2_svc_unregister();
+out_accept:
+	rpcrdma2_accept_cleanup();
 out_conn:
 	rpcrdma2_conn_cleanup();
 out_netlink:
@@ -72,6 +80,7 @@ static void __exit rpcrdma2_exit(void)
 	rpcrdma2_xprt_unregister();
 	rpcrdma2_svc_reverse_unregister();
 	rpcrdma2_svc_unregister();
+	rpcrdma2_accept_cleanup();
 	rpcrdma2_conn_cleanup();
 	rpcrdma2_netlink_exit();
 	rpcrdma2_call_buffers_exit();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Module parameters: their values, what they may be, and how they are written and read.
+ * Module parameters: their values, limits, setters and getters.
  *
- * All other files may include param.h, and this file includes none of theirs but wire/'s,
- * whose dialects a parameter names.
+ * Setters and getters run in process context. Readers take no lock, but for the list of
+ * dialects. All other files may include param.h. This file includes no header of theirs
+ * but wire/wire.h, which has the dialects.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -22,11 +23,11 @@
 #define CREDITS_MAX		1024
 #define SRQ_SIZE_MIN		64
 #define SRQ_SIZE_MAX		32768
-/* Of the memory, this part is for RDMA Reads, RDMA Writes and Replies that wait. */
+/* Part of the memory that RDMA Reads, RDMA Writes and waiting Replies may take by default */
 #define READ_SHARE		16
-/* and this one for Receives of a server */
+/* Part of the memory that a server's Receives may take by default */
 #define RECEIVE_SHARE		16
-/* MiB; more than any machine has, and in octets no overflow of what counts them */
+/* MiB; the maximum in octets fits in a 64-bit long. */
 #define MEMORY_MIN		1
 #define MEMORY_MAX		SZ_16M
 #define INLINE_IDLE_MIN		1
@@ -34,7 +35,7 @@
 #define VERSION_RETRY_MIN	1
 #define VERSION_RETRY_MAX	86400
 
-/* 8 KiB of data, and three pages hold it with every header. */
+/* Room for 8 KiB of data and all headers, in three pages */
 unsigned int rpcrdma2_inline_size = 12288;
 unsigned int rpcrdma2_inline_min;
 unsigned int rpcrdma2_inline_idle = 30;
@@ -42,24 +43,24 @@ unsigned int rpcrdma2_slot_table_entries = 128;
 unsigned int rpcrdma2_svc_credits = 128;
 unsigned int rpcrdma2_read_memory;
 bool rpcrdma2_use_srq = true;
-/* Less than 1024, with the Send Queue of a connection: so long is its CQ. */
+/* A CQ has as many entries, and its Send Queue's. With the defaults, these are below 1024. */
 unsigned int rpcrdma2_srq_size = 768;
 unsigned int rpcrdma2_receive_memory;
 unsigned int rpcrdma2_heartbeat_period = 5;
 unsigned int rpcrdma2_version;
 unsigned int rpcrdma2_version_retry = 600;
-/* Chunks take Queues and RDMA Reads that NFS's callbacks have no use for. */
+/* Callbacks of NFS need no chunks, and chunks need larger Queues and RDMA Reads. */
 u32 rpcrdma2_reverse = RDMA2_RVREQSUP_INLINE;
 
 /**
  * rpcrdma2_param_set_in_range - set a module parameter, or refuse the value
- * @range: the parameter, and the values that it takes
- * @name: of the parameter or sysctl that was written to, for the log
- * @val: a number as text
+ * @range: the parameter and its allowed values
+ * @name: name of the parameter or sysctl that the user wrote to, for the log
+ * @val: string with a number
  *
- * Process context.
- *
- * Return: 0, or -EINVAL or -ERANGE; the log then says which values are allowed
+ * Context: Process context.
+ * Return: 0; -EINVAL or -ERANGE if the value is refused: a line in the log says which
+ *	values are allowed
  */
 int rpcrdma2_param_set_in_range(const struct rpcrdma2_range *range,
 				const char *name, const char *val)
@@ -82,7 +83,7 @@ static int param_set_allowed(const char *val, const struct kernel_param *kp)
 	return rpcrdma2_param_set_in_range(kp->arg, kp->name, val);
 }
 
-/* 0: the size never changes. */
+/* 0 is allowed, too: the size then never changes. */
 static int param_set_inline_min(const char *val, const struct kernel_param *kp)
 {
 	const struct rpcrdma2_range *range = kp->arg;
@@ -154,15 +155,15 @@ static struct rpcrdma2_range version_retry = {
 };
 
 /*
- * In the order in which a client asks. Version 1 comes last: there is nothing to ask
- * in it, so nothing can come after it.
+ * The order in which a client tries dialects. Version 1 comes last: a client has nothing
+ * to ask in version 1, so no answer would make it try another dialect.
  */
 static struct rpcrdma2_dialects dialects = {
 	.nr		= 2,
 	.dialect	= { &rpcrdma2_v2_09, &rpcrdma2_v1 },
 };
 
-static DEFINE_SPINLOCK(dialects_lock);	/* dialects */
+static DEFINE_SPINLOCK(dialects_lock);	/* protects dialects */
 
 static const struct rpcrdma2_dialect *param_find_dialect(const char *name)
 {
@@ -244,7 +245,7 @@ static int param_get_dialects(char *buffer, const struct kernel_param *kp)
 	return len + sysfs_emit_at(buffer, len, "\n");
 }
 
-/* The only version that may be spoken, if there is one */
+/* Apply the parameter "version" to a list of dialects. */
 static void param_keep_version(struct rpcrdma2_dialects *list)
 {
 	unsigned int version = READ_ONCE(rpcrdma2_version);
@@ -254,10 +255,13 @@ static void param_keep_version(struct rpcrdma2_dialects *list)
 }
 
 /**
- * rpcrdma2_param_client_dialects - what a client's new connection may speak
- * @list: where to put it; the one to ask in comes first
+ * rpcrdma2_param_client_dialects - the dialects that a client's new connection may speak
+ * @list: dialects to fill in, in the order in which the client tries them
  *
- * Where the parameters rule out each other, version counts.
+ * If the parameter "version" excludes all of the parameter "dialects", the list has all
+ * dialects of that version.
+ *
+ * Context: Process context.
  */
 void rpcrdma2_param_client_dialects(struct rpcrdma2_dialects *list)
 {
@@ -268,8 +272,10 @@ void rpcrdma2_param_client_dialects(struct rpcrdma2_dialects *list)
 }
 
 /**
- * rpcrdma2_param_server_dialects - what a server's new connection may speak
- * @list: where to put it
+ * rpcrdma2_param_server_dialects - the dialects that a server's new connection may speak
+ * @list: dialects to fill in
+ *
+ * Context: Any context.
  */
 void rpcrdma2_param_server_dialects(struct rpcrdma2_dialects *list)
 {
@@ -356,7 +362,7 @@ module_param_cb(version_retry, &allowed_ops, &version_retry, 0644);
 MODULE_PARM_DESC(version_retry,
 		 "Seconds after which a client asks a server that had only version 1 for version 2 again (1 to 86400)");
 
-/* In MiB, unless it was given */
+/* Set a limit, in MiB, unless the user has set it. */
 static void __init param_set_share(unsigned int *limit, unsigned int share)
 {
 	if (!*limit)
@@ -364,9 +370,9 @@ static void __init param_set_share(unsigned int *limit, unsigned int share)
 }
 
 /**
- * rpcrdma2_param_init - set limits of memory that were not given
+ * rpcrdma2_param_init - set the limits of memory that the user has not set
  *
- * Module initialisation.
+ * Context: Module initialisation.
  */
 void __init rpcrdma2_param_init(void)
 {

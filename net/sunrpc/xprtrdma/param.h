@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Module parameters and what is fixed instead.
+ * Module parameters, and constants where a parameter would help nobody. All files of the
+ * module may include this header.
  */
 #ifndef _RPCRDMA2_PARAM_H
 #define _RPCRDMA2_PARAM_H
@@ -12,22 +13,22 @@
 #include <linux/sunrpc/svc.h>
 #include <linux/types.h>
 
-/* Octets of data that one RPC carries, either way: as sunrpc allows a server */
+/* Limit of an RPC's data in either direction, octets: sunrpc's limit for servers */
 #define RPCRDMA2_MAX_PAYLOAD		RPCSVC_MAXPAYLOAD
 
-/* The same for a callback, for which each client has jobs in reserve */
+/* Limit of a callback's data in either direction, octets: a client sizes its jobs by it */
 #define RPCRDMA2_REVERSE_PAYLOAD	SZ_1M
 
-/* Seconds: the longest period of heartbeats */
+/* Limit of the heartbeat period, seconds */
 #define RPCRDMA2_HEARTBEAT_MAX		3600
 
-/* Reverse-direction Calls that a client allows, and a server uses. */
+/* Callbacks that a client lets a server have outstanding, and that a server uses */
 #define RPCRDMA2_REVERSE_CREDITS	8
 
-/* Send Queue entries to plan for: Send, a registration, an invalidation. */
+/* Send Queue entries that a client plans for each Call: registration, Send, invalidation */
 #define RPCRDMA2_XPRT_WRS_PER_CALL	3
 
-/* Send Queue entries to plan for: RDMA Writes or Reads, and the Send. */
+/* Send Queue entries that a server plans for each Call: RDMA Reads or Writes, and the Send */
 #define RPCRDMA2_SVC_WRS_PER_CALL	4
 
 extern unsigned int rpcrdma2_inline_size;
@@ -47,11 +48,11 @@ extern u32 rpcrdma2_reverse;
 struct rpcrdma2_dialects;
 
 /**
- * struct rpcrdma2_range - a module parameter, and the values that it takes
+ * struct rpcrdma2_range - a module parameter and its allowed values
  * @value: the parameter
- * @min: the least value
- * @max: the largest value
- * @unit: each value is a multiple of it
+ * @min: smallest value
+ * @max: largest value
+ * @unit: each value is a multiple of this
  */
 struct rpcrdma2_range {
 	unsigned int	*value;
@@ -65,9 +66,10 @@ extern struct rpcrdma2_range rpcrdma2_slot_table_range;
 extern struct rpcrdma2_range rpcrdma2_max_requests_range;
 
 /**
- * rpcrdma2_inline_start - what size the Receive buffers of a connection have at first
+ * rpcrdma2_inline_start - the first size of a new connection's Receive buffers
  *
- * Return: octets, not more than %rpcrdma2_inline_size
+ * Context: Any context.
+ * Return: octets, at most the parameter inline_size
  */
 static inline u32 rpcrdma2_inline_start(void)
 {

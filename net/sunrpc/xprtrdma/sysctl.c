@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The settings of the kernel's own rpcrdma, by the names that they have below
- * /proc/sys/sunrpc, so that lines in /etc/sysctl.d need no change.
+ * The sysctls of the kernel's own rpcrdma, so that lines in /etc/sysctl.d need no change.
  *
- * A setting with an equivalent is another name of a module parameter: a write sets the
- * parameter, and a value that the parameter refuses is refused here, with the same line
- * in the log. The other settings keep what is written, and have no effect: the first
- * write of each says so, and why.
+ * Some sysctls are other names of module parameters. A write sets the parameter, or is
+ * refused with the same line in the log. The other sysctls keep the written value, but have
+ * no effect. The first write to each of them puts a line with the reason into the log.
  *
- * The statistics in that directory are in svc/stats.c.
+ * Handlers run in process context. The statistics in the same directory belong to
+ * totals.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -17,20 +16,20 @@
 #include "compat.h"
 #include "param.h"
 
-/* Enough for any number that a parameter takes, and a text to refuse */
+/* Octets for any valid number, or for the beginning of an invalid value in the log */
 #define VALUE_SIZE	24
 
-/* RDMA Reads under way that a server with the kernel's own rpcrdma allows itself */
+/* Initial limit of RDMA Reads under way at a server, as the kernel's own rpcrdma has it */
 #define DEFAULT_READS	16
 
-/* Fast registration, among the strategies that the kernel's own rpcrdma numbers */
+/* The number of fast registration among the strategies of the kernel's own rpcrdma */
 #define STRATEGY_FRWR	5
 
 /**
- * struct unused - a setting without effect
- * @value: what was written last
- * @why: it has no effect, for the log
- * @said: 1 once the log has it
+ * struct unused - a sysctl without effect
+ * @value: the value written last
+ * @why: reason for the log
+ * @said: 1 once the reason is in the log, or 0
  */
 struct unused {
 	unsigned int	value;
@@ -56,7 +55,7 @@ static struct unused outbound_reads = {
 	.why	= "a server makes as many RDMA Reads as the device and its peer allow",
 };
 
-/* The value as text, so that a refusal can show what was written */
+/* Handle the value as a string, so that a refusal can show what the user wrote. */
 static int sysctl_do_parameter(RPCRDMA2_CTL_TABLE *table, int write,
 			       void *buffer, size_t *lenp, loff_t *ppos)
 {
@@ -123,9 +122,9 @@ static struct ctl_table server_table[] = {
 static struct ctl_table_header *client_header, *server_header;
 
 /**
- * rpcrdma2_sysctl_init - module initialisation
+ * rpcrdma2_sysctl_init - create the sysctls, or go on without them
  *
- * The module works as well without these files, so a failure has no consequence.
+ * Context: Module initialisation; sleeps.
  */
 void rpcrdma2_sysctl_init(void)
 {
@@ -134,7 +133,10 @@ void rpcrdma2_sysctl_init(void)
 }
 
 /**
- * rpcrdma2_sysctl_exit - undo rpcrdma2_sysctl_init(); waits for readers and writers
+ * rpcrdma2_sysctl_exit - remove the sysctls
+ *
+ * Context: Module removal, or failed initialisation. Sleeps until no reader or writer is
+ * left.
  */
 void rpcrdma2_sysctl_exit(void)
 {

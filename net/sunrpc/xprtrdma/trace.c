@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The bodies of the tracepoints.
+ * The code that the tracepoints' macros generate: only one file may define
+ * CREATE_TRACE_POINTS.
  */
 #include "compat.h"
 #include "requester/requester.h"

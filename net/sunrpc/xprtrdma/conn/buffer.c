@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of Send and Receive buffers, near the device.
+ * Memory for Send and Receive buffers, on the device's NUMA node, mapped for the device.
  *
- * Each is one piece: a peer was promised Receives of its size, some devices take one
- * SGE in a Receive, and sunrpc takes the head of a message to be in one piece. Where
- * that is more than a page, it is pages in a row, which can be had for sure only by who
- * may wait, when a connection is made. Later, what can't be had is done without.
+ * Each buffer is one contiguous piece. A peer was promised Receives of one size, and some
+ * devices take one SGE per Receive. sunrpc expects the head of a message in one piece. Only a
+ * caller that may wait can rely on contiguous pages, so a new connection allocates its
+ * minimum at once. Later, callers do without a buffer that they cannot get.
+ *
+ * Runs in process context.
  */
 #include <linux/gfp.h>
 #include <linux/slab.h>
 
 #include "conn.h"
 
-/* As alloc_pages_exact(), but on a node. */
+/* Like alloc_pages_exact(), but on a node. */
 static void *buffer_alloc_pages(size_t size, gfp_t gfp, int node)
 {
 	unsigned int i, order = get_order(size);
@@ -39,11 +41,12 @@ static void *buffer_alloc_memory(size_t size, gfp_t gfp, int node)
  * rpcrdma2_buffer_alloc - allocate a buffer, and map it for a device
  * @dev: the device
  * @size: octets
- * @dir: which way the device uses it
- * @gfp: allocation flags; there is no warning in the log
- * @addr: where to put its DMA address
+ * @dir: direction of the device's accesses
+ * @gfp: allocation flags; a failure leaves no warning in the log
+ * @addr: set to the DMA address
  *
- * Return: the buffer, not initialised, or NULL
+ * Context: Process; sleeps if @gfp allows.
+ * Return: the buffer, not initialised; or NULL
  */
 void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size,
 			    enum dma_data_direction dir, gfp_t gfp, u64 *addr)
@@ -61,8 +64,10 @@ void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size,
 
 /**
  * rpcrdma2_buffer_free - free a buffer
- * @buf: what rpcrdma2_buffer_alloc() returned, unmapped since; not NULL
- * @size: octets, as there
+ * @buf: the buffer, unmapped; not NULL
+ * @size: octets, as allocated
+ *
+ * Context: Any that allows kfree().
  */
 void rpcrdma2_buffer_free(void *buf, size_t size)
 {

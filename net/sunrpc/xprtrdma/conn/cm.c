@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connection manager events become state transitions.
+ * Connection manager (CM) events: connects, accepts, and moves connections from state to
+ * state.
  *
- * The end that connects goes from event to event; nobody waits. The end that
- * accepts is asked by the layer above. What takes a device its time is done in
- * a thread of the client's, or in a workqueue of its own.
+ * The end that connects goes from event to event: each handler starts the next step and
+ * returns. The end that accepts waits for the layer above: rpcrdma2_conn_adopt(), then
+ * rpcrdma2_conn_accept().
+ *
+ * Event handlers run in CM context, which all users of RDMA share. So steps that wait for a
+ * device or for memory run elsewhere: in the client's connector thread, or in the workqueue
+ * of accepts.
  */
 #include <linux/sched/signal.h>
 #include <rdma/ib_cm.h>
@@ -17,24 +22,24 @@
 #define RESOLVE_TIMEOUT_SECS	(RESOLVE_TIMEOUT_MS / 1000 + 1)
 
 /*
- * TCP, below iWARP, asks after 0, 1, 3, 7, 15, 31 s: rather begin anew than wait for the
- * last of these. On RoCE the CM asks every 8 s or so.
+ * TCP, below iWARP, sends its SYN after 0, 1, 3, 7, 15 and 31 s. Rather than wait for the
+ * last one, connect anew. On RoCE, the CM repeats its request every 8 s.
  */
 #define CONNECT_TIMEOUT_SECS	15
 #define ACCEPT_TIMEOUT_SECS	30
 
-/* A client of version 1 speaks when it has something to say. */
+/* A client of version 1 is silent until it has a Call to send. */
 #define SPEAK_TIMEOUT_SECS	30
 /*
- * It speaks at once, if it connected to say something: as Linux does. In this time, the CM
- * on RoCE repeats an answer that was lost.
+ * A client that connects in order to send a Call does so at once. The time suffices for the
+ * CM on RoCE to repeat a reply that was lost.
  */
 #define SPEAK_HURRY_SECS	5
 
-/* RDMA Reads that are under way at a time */
+/* RDMA Reads that may be out at a time, in each direction */
 #define MAX_READS		32
 
-/* How long a peer waits that found no Receive, 1.28 ms, and how often it tries again */
+/* A peer that finds no Receive waits for 1.28 ms, and tries again without limit. */
 #define RNR_TIMER		14
 #define RNR_RETRY_FOREVER	7
 
@@ -67,8 +72,8 @@ static void cm_fill_conn_param(const struct rpcrdma2_conn *conn,
 	param->private_data_len = RPCRDMA2_PRIVATE_DATA_LEN;
 	param->retry_count = 6;
 	/*
-	 * Receives of this end's own never run out: see recv_pool.c. That a peer tried again
-	 * would only hide a mistake. Those that are shared may: see srq.c.
+	 * A peer always finds a Receive that is not shared (recv_pool.c): retries would only
+	 * hide a mistake. Shared Receives may run out (srq.c).
 	 */
 	param->rnr_retry_count = conn->srq ? RNR_RETRY_FOREVER : 0;
 }
@@ -82,9 +87,9 @@ static int cm_handle_addr_resolved(struct rpcrdma2_conn *conn)
 }
 
 /*
- * Not in CM context: siw's driver sleeps until TCP has connected, or given up, and
- * all users of RDMA share the thread that resolves their routes. Nor in rpcrdma2_wq,
- * whose threads take no signals.
+ * Connect in the connector thread. CM context would not do: siw sleeps until TCP has
+ * connected or given up, while all users of RDMA wait for their routes. rpcrdma2_wq would not
+ * do: its threads take no signals, which end a connect.
  */
 static int cm_handle_route_resolved(struct rpcrdma2_conn *conn)
 {
@@ -96,7 +101,10 @@ static int cm_handle_route_resolved(struct rpcrdma2_conn *conn)
 	return 0;
 }
 
-/* A signal that was sent before this would be lost: so it looks at the state, too. */
+/*
+ * rpcrdma2_conn_close() sets CLOSING, then signals @connecting. Both happen under the lock.
+ * So either this function sees CLOSING, or the signal reaches this thread.
+ */
 static bool cm_interruptible_begin(struct rpcrdma2_conn *conn)
 {
 	bool ok;
@@ -118,33 +126,19 @@ static void cm_interruptible_end(struct rpcrdma2_conn *conn)
 	flush_signals(current);
 }
 
-/**
- * rpcrdma2_connect_interrupt - a connect that is under way is not wanted any more
- * @conn: a connection that is closing
- *
- * Any context that allows spin_lock.
- */
-void rpcrdma2_connect_interrupt(struct rpcrdma2_conn *conn)
-{
-	spin_lock(&conn->lock);
-	if (conn->connecting)
-		send_sig(SIGKILL, conn->connecting, 1);
-	spin_unlock(&conn->lock);
-}
-
 static u8 cm_limit_reads(int device, u32 wanted)
 {
 	return min3((u32)device, wanted, (u32)MAX_READS);
 }
 
-/* RDMA Reads that an end which connects would make at a time */
+/* RDMA Reads that this end wants to have out at a time, if it connects */
 static u8 cm_wanted_reads(const struct rpcrdma2_conn *conn)
 {
 	return rpcrdma2_conn_moves_data(conn) ? MAX_READS :
 						rpcrdma2_heartbeat_reads(conn);
 }
 
-/* All that RPCs need, whatever memory there is later: the device's part, and the roles' */
+/* Get all that RPCs need, for the QP and for the roles: later there may be no memory. */
 static int cm_provide_resources(struct rpcrdma2_conn *conn)
 {
 	int rc = rpcrdma2_qp_create(conn);
@@ -155,8 +149,8 @@ static int cm_provide_resources(struct rpcrdma2_conn *conn)
 }
 
 /*
- * A client answers RDMA Reads. It makes some where Calls with chunks may come, and where
- * heartbeats are Reads.
+ * A client answers RDMA Reads. It makes RDMA Reads only if Calls with chunks may come, or if
+ * its heartbeats are RDMA Reads.
  */
 static int cm_connect(struct rpcrdma2_conn *conn)
 {
@@ -182,31 +176,7 @@ static int cm_connect(struct rpcrdma2_conn *conn)
 	return rc;
 }
 
-/**
- * rpcrdma2_connect_work - the route is resolved: connect
- * @work: of the connection, which is referenced
- *
- * The client's thread; may sleep for long.
- */
-void rpcrdma2_connect_work(struct kthread_work *work)
-{
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  connect_work);
-	struct rpcrdma2_memalloc saved =
-		rpcrdma2_memalloc_save(conn->param.swapper);
-	int rc;
-
-	if (rpcrdma2_conn_enter(conn)) {
-		rc = cm_connect(conn);
-		if (rc)
-			rpcrdma2_conn_close(conn, rc);
-		rpcrdma2_conn_exit(conn);
-	}
-	rpcrdma2_memalloc_restore(saved);
-	rpcrdma2_conn_put(conn);
-}
-
-/* Where RDMA Reads can't be made or answered, there are no Calls to be read by them. */
+/* Without RDMA Reads one way, chunks do not work in the reverse direction. */
 static void cm_limit_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
 {
 	if (!reads)
@@ -215,16 +185,17 @@ static void cm_limit_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
 }
 
 /*
- * A server makes RDMA Reads, as many as its peer can answer. It answers some where its
- * Calls may have chunks, and the peer wants that; and heartbeats.
+ * A server makes as many RDMA Reads as its peer answers. It answers RDMA Reads if its own
+ * Calls may have chunks and the peer wants that, or if the peer's heartbeats are RDMA Reads.
  */
 static int cm_accept(struct rpcrdma2_conn *conn)
 {
 	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
+	u8 secs = READ_ONCE(conn->speak_secs);
 	struct rdma_conn_param param = { };
 	int rc;
 
-	/* Its Read chunks could not be read. */
+	/* This end could not read the peer's Read chunks. */
 	if (!conn->max_reads_out)
 		return -EPROTO;
 	rc = cm_provide_resources(conn);
@@ -238,9 +209,11 @@ static int cm_accept(struct rpcrdma2_conn *conn)
 		conn->own.brs == RDMA2_RVREQSUP_GENL ? conn->max_reads_in :
 		min(conn->max_reads_in, rpcrdma2_heartbeat_reads(conn));
 	cm_limit_reverse(conn, param.responder_resources);
-	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING,
-				   READ_ONCE(conn->speak_secs)))
+	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING, secs))
 		return -ENOTCONN;
+	/* If rpcrdma2_conn_hurry() came before that, there was no timer to set. */
+	if (READ_ONCE(conn->speak_secs) != secs)
+		rpcrdma2_conn_hurry(conn);
 	rdma_lock_handler(conn->cm_id);
 	rc = rdma_accept(conn->cm_id, &param);
 	rdma_unlock_handler(conn->cm_id);
@@ -249,14 +222,15 @@ static int cm_accept(struct rpcrdma2_conn *conn)
 }
 
 /*
- * As many may be accepted at a time as a workqueue does, each waiting for memory or for the
- * device. What has others go on, or gives memory back, must not wait for them.
+ * Accepts wait for memory and for devices, and can occupy a whole workqueue. So they have one
+ * of their own: works that free memory, or that others wait for, must not queue behind them.
  */
 static struct workqueue_struct *accept_wq;
 
 /**
  * rpcrdma2_accept_setup - module initialisation
  *
+ * Context: Process; sleeps.
  * Return: 0 or -ENOMEM
  */
 int rpcrdma2_accept_setup(void)
@@ -266,40 +240,18 @@ int rpcrdma2_accept_setup(void)
 }
 
 /**
- * rpcrdma2_accept_cleanup - module removal; waits until nobody is being accepted
+ * rpcrdma2_accept_cleanup - module removal
+ *
+ * Context: Process; sleeps until no accept is under way.
  */
 void rpcrdma2_accept_cleanup(void)
 {
 	destroy_workqueue(accept_wq);
 }
 
-/**
- * rpcrdma2_accept_work - a peer came: accept it
- * @work: of the connection, which is referenced
- *
- * Workqueue; may sleep for long.
- */
-void rpcrdma2_accept_work(struct work_struct *work)
-{
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  accept_work);
-	unsigned int nofs;
-	int rc;
-
-	if (rpcrdma2_conn_enter(conn)) {
-		nofs = memalloc_nofs_save();
-		rc = cm_accept(conn);
-		memalloc_nofs_restore(nofs);
-		if (rc)
-			rpcrdma2_conn_close(conn, rc);
-		rpcrdma2_conn_exit(conn);
-	}
-	rpcrdma2_conn_put(conn);
-}
-
 /*
- * For iWARP, rdma_cm has them the other way round here, but not in a request; and some
- * drivers turn them round once more.
+ * On iWARP, rdma_cm swaps the two depths in this event, but not in a request. Some drivers
+ * swap them once more. So take the smaller one.
  */
 static void cm_keep_read_depth(struct rpcrdma2_conn *conn,
 			       const struct rdma_conn_param *param)
@@ -329,8 +281,8 @@ static void cm_handle_established(struct rpcrdma2_conn *conn,
 }
 
 /*
- * Only the first two mean that nobody wants a connection there. On iWARP there are no
- * reasons: a peer that refuses is told from one that can't be reached, and that is all.
+ * -ECONNREFUSED says that no service wants the connection. iWARP reports no reason: a peer
+ * that rejects gives -ECONNREFUSED, an unreachable one another event.
  */
 static int cm_reject_status(const struct rdma_cm_id *cm_id, int reason)
 {
@@ -356,7 +308,7 @@ static int cm_handle_reject(struct rpcrdma2_conn *conn, int reason)
 	return cm_reject_status(conn->cm_id, reason);
 }
 
-/* -ECONNABORTED: the peer hung up, which may count as an answer: see negotiate.c. */
+/* -ECONNABORTED means that the peer hung up, which may count as an answer: see negotiate.c. */
 static int cm_event_status(struct rpcrdma2_conn *conn,
 			   const struct rdma_cm_event *event)
 {
@@ -373,7 +325,7 @@ static int cm_event_status(struct rpcrdma2_conn *conn,
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 		return -EADDRNOTAVAIL;
 	default:
-		/* Not -ENOTCONN, with which sunrpc tries again at once. */
+		/* Not -ENOTCONN: sunrpc would try again at once. */
 		return -ECONNABORTED;
 	}
 }
@@ -398,8 +350,8 @@ static int cm_handle_event(struct rpcrdma2_conn *conn,
 }
 
 /*
- * CM context: process, the id's handler mutex is held, so the id cannot be
- * destroyed here. The teardown does that, from the workqueue.
+ * Context: CM, with the id's handler mutex held. So this function cannot destroy the id. The
+ *	teardown does.
  */
 static int cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 {
@@ -417,6 +369,25 @@ static int cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 		rpcrdma2_conn_close(conn, rc);
 	rpcrdma2_conn_exit(conn);
 	return 0;
+}
+
+/* The route is resolved. In the client's thread; may sleep for long. The work has a reference. */
+static void cm_connect_work(struct kthread_work *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  connect_work);
+	struct rpcrdma2_memalloc saved =
+		rpcrdma2_memalloc_save(conn->param.swapper);
+	int rc;
+
+	if (rpcrdma2_conn_enter(conn)) {
+		rc = cm_connect(conn);
+		if (rc)
+			rpcrdma2_conn_close(conn, rc);
+		rpcrdma2_conn_exit(conn);
+	}
+	rpcrdma2_memalloc_restore(saved);
+	rpcrdma2_conn_put(conn);
 }
 
 static int cm_start_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
@@ -440,11 +411,12 @@ static int cm_start_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
  * rpcrdma2_conn_connect - start to connect
  * @conn: a connection in state NEW, with its parameters
  * @src: local address, or NULL for any
- * @dst: the peer's address and port
+ * @dst: address and port of the peer
  *
- * Process context. The outcome comes by conn->param.ops: ready, or closing.
+ * The ready op or the closing op reports the outcome.
  *
- * Return: 0, or negative errno and the connection is closing
+ * Context: Process; may sleep.
+ * Return: 0, or negative errno: the connection is closing
  */
 int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 			  struct sockaddr *dst)
@@ -454,6 +426,7 @@ int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 	if (!rpcrdma2_conn_enter(conn))
 		return -ENOTCONN;
 	conn->active = true;
+	kthread_init_work(&conn->connect_work, cm_connect_work);
 	rc = cm_start_connect(conn, src, dst);
 	if (rc)
 		rpcrdma2_conn_close(conn, rc);
@@ -461,15 +434,33 @@ int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 	return rc;
 }
 
+/* The work has a reference, and may sleep for long. */
+static void cm_accept_work(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
+						  accept_work);
+	unsigned int nofs;
+	int rc;
+
+	if (rpcrdma2_conn_enter(conn)) {
+		nofs = memalloc_nofs_save();
+		rc = cm_accept(conn);
+		memalloc_nofs_restore(nofs);
+		if (rc)
+			rpcrdma2_conn_close(conn, rc);
+		rpcrdma2_conn_exit(conn);
+	}
+	rpcrdma2_conn_put(conn);
+}
+
 /**
- * rpcrdma2_conn_request - make a connection of a peer's request
- * @cm_id: the id that the CM made for the request
+ * rpcrdma2_conn_request - turn a peer's request into a connection
+ * @cm_id: id that the CM made for the request
  * @event: the request
  *
- * CM context. On success the connection owns @cm_id.
- *
- * Return: the connection, with one reference, in state ACCEPTING; or NULL if there is no
- * memory
+ * Context: CM.
+ * Return: the connection, with one reference, in state ACCEPTING, which owns @cm_id; NULL
+ *	without memory
  */
 struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
 					    struct rdma_cm_event *event)
@@ -479,6 +470,7 @@ struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
 	conn = rpcrdma2_conn_alloc(NULL, GFP_KERNEL);
 	if (!conn)
 		return NULL;
+	INIT_WORK(&conn->accept_work, cm_accept_work);
 	conn->cm_id = cm_id;
 	cm_id->context = conn;
 	cm_id->event_handler = cm_event;
@@ -498,12 +490,13 @@ struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
 }
 
 /**
- * rpcrdma2_conn_adopt - say what is wanted of a connection that came in
- * @conn: a connection that rpcrdma2_listen() handed to the layer above
- * @param: what is wanted of it
+ * rpcrdma2_conn_adopt - give an incoming connection its parameters
+ * @conn: a connection that the incoming op of a listener received
+ * @param: the parameters
  *
- * Return: true: @param->ops are called from now on; false: the connection is
- * closing already, and they will never be
+ * Context: Process; does not sleep. Takes conn->lock.
+ * Return: true: conn/ calls @param->ops from now on; false: the connection is closing, and
+ *	conn/ never calls them
  */
 bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_conn_param *param)
@@ -519,10 +512,12 @@ bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_conn_accept - accept a peer
- * @conn: a connection that was adopted
+ * rpcrdma2_conn_accept - start to accept a peer
+ * @conn: an adopted connection; the caller has a reference
  *
- * Any context; returns at once. What comes of it, @conn's ops tell.
+ * The ready op or the closing op reports the outcome.
+ *
+ * Context: Any.
  */
 void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn)
 {
@@ -531,10 +526,12 @@ void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_hurry - others wait: give a peer less time to speak
- * @conn: a connection that was adopted
+ * rpcrdma2_conn_hurry - shorten the peer's time to speak, as other peers wait
+ * @conn: an adopted connection
  *
- * Any context. The peer has SPEAK_HURRY_SECS from now, or from when it is accepted.
+ * The peer has %SPEAK_HURRY_SECS from now on, or from the accept on.
+ *
+ * Context: Process; does not sleep. Takes conn->lock.
  */
 void rpcrdma2_conn_hurry(struct rpcrdma2_conn *conn)
 {

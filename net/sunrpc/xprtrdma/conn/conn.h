@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * conn/: one RDMA connection, whichever end.
+ * conn/: one RDMA connection, at either end. Structs, and who owns them.
  *
- * Upper layers see "ready, with these thresholds, this dialect"; they post
- * work and get received messages. They never see a CM event, a QP state or a
- * version word. conn/ knows nothing of who sits above: it calls through
- * struct rpcrdma2_conn_ops.
+ * A layer above asks for a connection, and hears by struct rpcrdma2_conn_ops when it is
+ * ready, with which limits and in which dialect. Then it posts chains of work requests, and
+ * gets received messages. It sees no CM event, no QP state and no version word. conn/ knows
+ * the layers above only by that struct.
+ *
+ * The overview in Documentation/develop/ says which file does what. CQ context means a
+ * completion handler: process context, in a workqueue.
  */
 #ifndef _RPCRDMA2_CONN_H
 #define _RPCRDMA2_CONN_H
@@ -32,17 +35,16 @@
 struct rpcrdma2_conn;
 struct rpcrdma2_listener;
 
-/* Of the layers above, which have a connection, and which it refers to */
+/* Structs of the layers above: a connection points to them, and does not look inside. */
 struct rpcrdma2_requester;
 struct rpcrdma2_responder;
 struct rpcrdma2_svc_xprt;
 struct rpcrdma2_xprt;
 
 /*
- * NEW -> RESOLVING -> ROUTING -> CONNECTING -> NEGOTIATING -> READY for the
- * end that connects; NEW -> ACCEPTING -> NEGOTIATING -> READY for the one
- * that accepts. From each of them to CLOSING, and then to CLOSED. The table
- * is in conn.c.
+ * States of a connection. The end that connects goes through NEW, RESOLVING, ROUTING,
+ * CONNECTING, NEGOTIATING and READY; the end that accepts through NEW, ACCEPTING, NEGOTIATING
+ * and READY. Every state but CLOSED can change to CLOSING, and CLOSING ends in CLOSED.
  */
 enum rpcrdma2_conn_state {
 	RPCRDMA2_CONN_NEW,
@@ -56,29 +58,28 @@ enum rpcrdma2_conn_state {
 	RPCRDMA2_CONN_CLOSED,
 };
 
-/* An attempt, by whoever has no time to wait, and goes on without memory */
+/* One attempt to allocate, for callers that cannot wait and can do without */
 #define RPCRDMA2_GFP_ONCE	(GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN)
 
 /**
- * struct rpcrdma2_recv - one Receive buffer
- * @conn: its connection; none while it is posted to a Shared Receive Queue
- * @srq: that Queue, or NULL
- * @turn: what its turn was when this was posted
- * @cqe: completion
- * @node: in conn->given_back, or for whoever holds it
- * @wr: posts it
+ * struct rpcrdma2_recv - a Receive and its buffer
+ * @conn: the connection; NULL while the Receive is posted to a Shared Receive Queue
+ * @srq: the Shared Receive Queue, or NULL
+ * @turn: the Queue's @turn when the Receive was posted
+ * @cqe: its completion calls rpcrdma2_recv_done()
+ * @node: entry in conn->given_back, or in a list of the holder
+ * @wr: the WR that posts it
  * @sge: describes @buf
- * @buf: as many octets as conn->recv_size was
- * @needs_sync: by rpcrdma2_buffer_needs_sync()
- * @offset: where in @buf the RPC message starts, octets
- * @len: octets of RPC message from @offset on
- * @invalidated: handle that came with a Send With Invalidate, or 0
+ * @buf: buffer of @sge.length octets
+ * @needs_sync: @buf must be synced: see rpcrdma2_buffer_needs_sync()
+ * @offset: start of the RPC message in @buf, octets
+ * @len: length of the RPC message, octets
+ * @invalidated: handle that a Send With Invalidate invalidated, or 0
  * @hdr: decoded header of the message
- * @all: conn->recvs, or srq->recvs
+ * @all: entry in conn->recvs or srq->recvs
  *
- * Belongs to the Receive Queue while posted, then to conn/ until it is handed
- * to an upper layer's @call or @reply, which gives it back with
- * rpcrdma2_recv_put(); if it is not shared, it is posted with the next Send.
+ * The Receive Queue owns a posted Receive. conn/ owns a filled one, until it passes the
+ * Receive to the call op or the reply op. That layer gives it back by rpcrdma2_recv_put().
  */
 struct rpcrdma2_recv {
 	struct rpcrdma2_conn	*conn;
@@ -97,7 +98,7 @@ struct rpcrdma2_recv {
 	struct list_head	all;
 };
 
-/* What a Call, or a chain of WRs, waits for; for tracepoints */
+/* For tracepoints: what a Call or a chain waits for */
 enum rpcrdma2_wait {
 	RPCRDMA2_WAIT_CREDIT,
 	RPCRDMA2_WAIT_MR,
@@ -108,19 +109,19 @@ enum rpcrdma2_wait {
 };
 
 /**
- * struct rpcrdma2_chain - a chain of WRs on the Send Queue
- * @link: in conn->posted, in the order of the Send Queue, or conn->waiting
+ * struct rpcrdma2_chain - a chain of WRs for the Send Queue
+ * @link: entry in conn->posted or conn->waiting, in posting order
  * @cqe: completion of every WR of the chain
- * @first: first WR of the chain, or of what is left to post
- * @last: last WR of the chain; conn/ decides whether it is signaled
- * @count: WRs in the chain
- * @left: those not posted yet
- * @queued: those posted last
- * @xid: of the RPC that it is for; for tracepoints
- * @prompt: the owner waits for @done: signal this chain
- * @reads: the chain has RDMA Reads: no other completion stands for its own
- * @done: called once, after the last WR has completed, or after the Queue was
- *	drained; process context, no locks held; @status is 0 or -ENOTCONN
+ * @first: first WR of the chain, or of the part that is left to post
+ * @last: last WR of the chain; sq.c decides whether it is signaled
+ * @count: number of WRs in the chain
+ * @left: number of WRs not posted yet
+ * @queued: number of WRs in the part that was posted last
+ * @xid: XID of the RPC that the chain is for; for tracepoints
+ * @prompt: the owner waits for @done, so the chain is signaled
+ * @reads: the chain has RDMA Reads, so only its own completion completes it
+ * @done: called once: after the last WR has completed, with @status 0; or after the drain,
+ *	with -ENOTCONN. Process context, no locks held
  */
 struct rpcrdma2_chain {
 	struct list_head	link;
@@ -137,19 +138,19 @@ struct rpcrdma2_chain {
 };
 
 /**
- * struct rpcrdma2_send - one Send buffer
- * @chain: the chain that ends in @wr
- * @conn: its connection
- * @buf: mapped for the device as long as it is
- * @size: octets of @buf
- * @needs_sync: by rpcrdma2_buffer_needs_sync()
- * @close_after: close the connection once this has been sent
- * @done: optional; called before the buffer is reused
- * @next_free: the one behind it in conn->free_sends
- * @wr: the Send
- * @sge: describes what was written to @buf
+ * struct rpcrdma2_send - a Send and its buffer
+ * @chain: the chain that ends with @wr
+ * @conn: the connection
+ * @buf: buffer, mapped for the device
+ * @size: size of @buf, octets
+ * @needs_sync: @buf must be synced: see rpcrdma2_buffer_needs_sync()
+ * @close_after: close the connection after this Send
+ * @done: optional; called after the Send, before the buffer is used again
+ * @next_free: next buffer in conn->free_sends
+ * @wr: the Send WR
+ * @sge: describes the message in @buf
  * @owner: for @done
- * @all: conn->sends
+ * @all: entry in conn->sends
  */
 struct rpcrdma2_send {
 	struct rpcrdma2_chain	chain;
@@ -167,26 +168,27 @@ struct rpcrdma2_send {
 };
 
 /**
- * struct rpcrdma2_conn_ops - what conn/ asks of the layer above
- * @prepare: optional; the connection has a QP: get what there must be, whatever memory
- *	there is once RPCs flow. Process context, may wait for memory; 0, or negative
- *	errno and it comes to nothing
- * @ready: RPCs may flow. Process context; before any @reply
- * @closing: no new work will be accepted; called once, process context
- * @fence: no WR of this connection is processed by the device any more: give up all
- *	memory registrations, before work that never completed is returned to its owners.
- *	Called once after @closing, process context
- * @drained: no WR of this connection is or will be processed by the device;
- *	its resources still exist. Called once after @closing, process context.
- *	The upper layer drops all it has of the device.
- * @closed: the device is let go of
- * @free: the last reference is dropped: free the roles; any context
- * @room: optional; nothing waits for the Send Queue any more, or there is a Send
- *	buffer for who got none; process context, no locks held
- * @call: a Call message arrived; it gives the Receive back, now or later; CQ context
- * @reply: a Reply or an RDMA2_ERROR arrived; it gives the Receive back; CQ context
- * @is_quiet: is none of this end's Calls out? One that is being marshalled counts
- * @show: write what there is to say of @conn above conn/, by rpcrdma2_show();
+ * struct rpcrdma2_conn_ops - callbacks to the layer above
+ * @prepare: optional; the QP exists: allocate all that RPCs will need when there is no
+ *	memory. Process context, may sleep. Returns 0, or a negative errno that closes the
+ *	connection
+ * @ready: RPCs may flow. Called once, before any @reply. Process context: CQ, CM or timer
+ * @closing: start no new work. Called once, process context
+ * @fence: give up all registrations: the device processes no WR of this connection any more.
+ *	Work that never completed returns to its owners afterwards. Called once, after
+ *	@closing, process context
+ * @drained: release all that depends on the device: PD and device exist until the return.
+ *	Called once, after @fence, process context
+ * @closed: the connection uses no device any more. Called once, process context
+ * @free: the last reference has ended: free the roles. Any context
+ * @room: optional; the Send Queue has room, or a Send buffer is free, and a caller waited for
+ *	that. Process context, no locks held
+ * @call: a Call arrived. This op owns the Receive, and gives it back at any time. CQ context
+ * @reply: a Reply or an RDMA2_ERROR arrived. This op owns the Receive, and gives it back. CQ
+ *	context
+ * @is_quiet: returns true if none of this end's Calls is out; one that is being marshalled
+ *	counts as out. Takes conn->lock
+ * @show: write the lines of the layers above to a debugfs file by rpcrdma2_show(). Called
  *	between enter and exit, process context, must not sleep
  */
 struct rpcrdma2_conn_ops {
@@ -205,23 +207,36 @@ struct rpcrdma2_conn_ops {
 };
 
 /**
- * struct rpcrdma2_conn_param - what the upper layer wants of a connection
- * @ops: its callbacks
+ * struct rpcrdma2_ep_ops - what Queues and buffers ask of the files of conn/ above them
+ * @received: a message arrived; takes the Receive. CQ context
+ * @resized: all Receives have the size that conn->recv_size says. Any context
+ * @free: the last reference is gone. Any context that allows kfree()
+ */
+struct rpcrdma2_ep_ops {
+	void	(*received)(struct rpcrdma2_recv *recv);
+	void	(*resized)(struct rpcrdma2_conn *conn);
+	void	(*free)(struct rpcrdma2_conn *conn);
+};
+
+/**
+ * struct rpcrdma2_conn_param - parameters of a connection
+ * @ops: callbacks to the layer above
  * @net: network namespace
- * @rbsiz_min: size of Receive buffers at first, and at the least, octets
- * @rbsiz_max: how large they may become by need, octets
- * @sbsiz: size of the largest message to send, octets
- * @calls_out: Calls this end may have outstanding
- * @calls_in: Calls this end grants to its peer, at the most
- * @shared: its Receives may be shared with other connections
- * @wrs_per_call: Send Queue entries to plan for each Call, either way
- * @heartbeat: seconds after which to look for a peer that is silent; 0: never
- * @reverse: enum rpcrdma2_rvreqsup: what it takes in the reverse direction, or sends;
- *	advertised. With GENL an end that connects reads and writes, too
- * @job_pages: pages of the largest Call that it answers, or of the Reply
- * @dialects: what may be spoken, in the order to try it; at least one
- * @swapper: optional; whether memory is swapped over the connection
- * @connector: the thread that connects and tears down, on the end that connects
+ * @rbsiz_min: initial and minimum size of Receive buffers, octets
+ * @rbsiz_max: size to which Receive buffers may grow, octets
+ * @sbsiz: size of the largest message that this end sends, octets
+ * @calls_out: maximum of this end's outstanding Calls
+ * @calls_in: maximum of Calls that this end grants to its peer
+ * @shared: Receives may come from a Shared Receive Queue
+ * @wrs_per_call: Send Queue entries to plan per Call, in each direction
+ * @heartbeat: seconds of silence until a heartbeat; 0: no heartbeats
+ * @reverse: enum rpcrdma2_rvreqsup: what this end announces for the reverse direction. With
+ *	GENL, an end that connects makes RDMA Reads and RDMA Writes, too
+ * @job_pages: pages of the largest Call that this end answers, or of its Reply
+ * @dialects: dialects that this end may speak, in the order in which it tries them; one at
+ *	least
+ * @swapper: optional; not 0 while memory is swapped over the connection
+ * @connector: thread that connects and tears down, if this end connects
  */
 struct rpcrdma2_conn_param {
 	const struct rpcrdma2_conn_ops *ops;
@@ -242,10 +257,10 @@ struct rpcrdma2_conn_param {
 };
 
 /**
- * struct rpcrdma2_memalloc - how a task allocated memory before
+ * struct rpcrdma2_memalloc - a task's allocation flags, to be restored
  * @noio: for memalloc_noio_restore()
- * @swap: may it use the reserves?
- * @noreclaim: for memalloc_noreclaim_restore(), if so
+ * @swap: the task may use memory reserves
+ * @noreclaim: for memalloc_noreclaim_restore() if @swap is set
  */
 struct rpcrdma2_memalloc {
 	unsigned int	noio;
@@ -254,13 +269,15 @@ struct rpcrdma2_memalloc {
 };
 
 /**
- * rpcrdma2_memalloc_save - memory may be waiting for this connection to write it
- *	back, or to swap it out: allocations must not wait for that
- * @swapper: whether memory is swapped over it, or NULL
+ * rpcrdma2_memalloc_save - forbid the task allocations that wait for I/O
+ * @swapper: not 0 while memory is swapped over the connection; or NULL
  *
- * Process context.
+ * Reclaim may write back, or swap out, over this very connection. So its own allocations must
+ * not wait for reclaim's I/O. If memory is swapped over the connection, they may use
+ * reserves.
  *
- * Return: what rpcrdma2_memalloc_restore() takes
+ * Context: Process.
+ * Return: the task's flags, for rpcrdma2_memalloc_restore()
  */
 static inline struct rpcrdma2_memalloc
 rpcrdma2_memalloc_save(const atomic_t *swapper)
@@ -277,7 +294,9 @@ rpcrdma2_memalloc_save(const atomic_t *swapper)
 
 /**
  * rpcrdma2_memalloc_restore - undo rpcrdma2_memalloc_save()
- * @saved: what it returned
+ * @saved: its return value
+ *
+ * Context: Process.
  */
 static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
 {
@@ -286,28 +305,39 @@ static inline void rpcrdma2_memalloc_restore(struct rpcrdma2_memalloc saved)
 	memalloc_noio_restore(saved.noio);
 }
 
-/* CONNPROP and ERROR take no credit; a few Receives are kept for them. */
+/*
+ * Receives of each connection besides one per granted Call and one per expected Reply:
+ *
+ *	CONNPROP	one: each end sends one
+ *	property change	two, beside CONNPROP's: an UPDATE, a REQUEST, a DISPOSITION
+ *	rpcrdma2_recv_done()	one: a Reply frees its credit before its Receive is posted again
+ *	RDMA2_ERROR	one for an error that answers no Call
+ */
 #define RPCRDMA2_CONTROL_RECVS	5
 
-/* The peer may send this many messages in a row that use no credit. */
+/* rpcrdma2_dispatch() accepts this many messages in a row that use no credit. */
 #define RPCRDMA2_MAX_UNPAID	32
 
-/* A signaled WR every so many entries bounds how long buffers stay out. */
+/*
+ * The chain that brings the number of unsignaled entries to this is signaled, so buffers
+ * return.
+ */
 #define RPCRDMA2_SIGNAL_INTERVAL	16
 
-/* Send Queue entries for those that are out: there is one at a time. */
+/* Heartbeats that may be out at a time; each takes a Send Queue entry, and on iWARP a Read */
 #define RPCRDMA2_HEARTBEATS	1
 
 /**
- * struct rpcrdma2_heartbeat - what finds out whether the peer is there
- * @chain: the chain that is @wr
- * @wr: an RDMA Write, or Read, of no octets
- * @sge: describes nothing
- * @heard: completions of the connection when it was last looked at, or when @wr
- *	completed; the CQ's and the timer's
- * @out: @chain is posted; set by the timer, cleared by the CQ
- * @due: WRs that were posted by @since: are they done? The timer's
- * @since: when that was last so, or too late, in jiffies; the timer's
+ * struct rpcrdma2_heartbeat - state of a connection's heartbeats
+ * @chain: the chain of @wr alone
+ * @wr: an RDMA Write or RDMA Read of no octets
+ * @sge: describes no memory
+ * @heard: the connection's completions at the last look, or just after @wr completed; written
+ *	by the timer and the CQ
+ * @out: @chain is posted; the timer sets this, the CQ clears it
+ * @due: number of WRs that had been posted at @since, and are to complete; the timer's
+ * @since: time of the last look that found all due WRs completed, or found them stalled, in
+ *	jiffies; the timer's
  */
 struct rpcrdma2_heartbeat {
 	struct rpcrdma2_chain	chain;
@@ -319,132 +349,132 @@ struct rpcrdma2_heartbeat {
 	unsigned long		since;
 };
 
-/* A server answers a CONNPROP at once, if it does, and a Call in time. */
+/* A peer answers a CONNPROP at once if it answers at all, and a Call within this time. */
 #define RPCRDMA2_ANSWER_TIMEOUT_SECS	5
 
 /**
- * struct rpcrdma2_conn - one RDMA connection
- * @ref: the memory of this struct and of its buffers
- * @rcu: frees this struct: who finds it under rcu_read_lock() may try to enter it
- * @id: number of the connection in tracepoints
- * @param: what the layer above asks for; stays as given
- * @calls_out: maximum of this end's outstanding Calls. A device with few Receives lowers
- *	@param's value. Stable once there is a QP
- * @calls_in: maximum of Calls granted to the peer; lowered likewise
- * @rbsiz_min: initial and minimum size of Receive buffers, octets: @param's, or the size of
- *	a Shared Receive Queue's buffers
- * @rbsiz_max: maximum size of Receive buffers, octets: likewise
- * @xprt: the client's transport, of a connection that this end made
- * @svc_xprt: the server's, of one that it accepted
- * @link: for the upper layer
- * @was_ready: it was READY once; stable after the drain
- * @requester: its role that sends Calls, or NULL; for the upper layer
- * @responder: its role that answers Calls; for the upper layer
- * @lock: @state, @connecting, @handshake, @own, @peer, @resizing, @recvs, @recv_size to
- *	@odd_recvs, @posted, @waiting, @sq_used, @unsignaled, @free_sends, @send_wanted,
- *	@sends, and posting on @qp. Taken in CQ (process) context and below svc_serv and
- *	rpc_xprt locks. Only foreign locks are taken under it: the device driver's when
- *	it posts, a workqueue's for timers, and the lock of @connecting's signals
+ * struct rpcrdma2_conn - an RDMA connection
+ * @ref: references to the memory of this struct and of its buffers
+ * @rcu: delays the free until RCU readers, who may try to enter, have finished
+ * @id: number of the connection in tracepoints and debugfs
+ * @ep_ops: calls from Queues and buffers
+ * @param: parameters, as given by the layer above
+ * @calls_out: maximum of this end's outstanding Calls: @param's, or less if the device has
+ *	few Receives; stable once the QP exists
+ * @calls_in: maximum of Calls granted to the peer; likewise
+ * @rbsiz_min: initial and minimum size of Receive buffers, octets: @param's, or the size of a
+ *	Shared Receive Queue's buffers
+ * @rbsiz_max: maximum size of Receive buffers, octets; likewise
+ * @xprt: the client's transport, if this end connected
+ * @svc_xprt: the server's transport, if this end accepted
+ * @link: for the layer above
+ * @was_ready: the connection has been READY; stable after the drain
+ * @requester: the role that sends Calls, or NULL; owned by the layer above
+ * @responder: the role that answers Calls; owned by the layer above
+ * @lock: serialises posting on @qp. Protects @state, @connecting, @handshake, @own,
+ *	@resizing, @recvs, @recv_size to @odd_recvs, @sends, @nr_sends, and @unsignaled to
+ *	@post_failed. Writers of @send_limit to @recv_limit hold it, too. Taken in process
+ *	context, under locks of svc_serv and rpc_xprt. Under it come only foreign locks: the
+ *	device's, a workqueue's timer, and signals for @connecting
  * @state: enum rpcrdma2_conn_state
- * @users: threads between rpcrdma2_conn_enter() and _exit(); less than 0 once nobody may
- *	enter any more
- * @idle: completed when the last of @users leaves after that
- * @done: completed when state is CLOSED
- * @close_status: why it was closed, negative errno
- * @closed_in: the state that it was closed in
- * @connect_work: connects; it has a reference
- * @connecting: the thread that is at it, and may be sent a signal
- * @accept_work: accepts; it has a reference
- * @qp_failed_work: closes, as the device gave up the QP; it has a reference
- * @close_work: runs the teardown of an end that accepted
- * @close_in_thread: runs the teardown of an end that connects, in its connector
- * @timer: limits the time in a state; once READY, has it look for its peer
- * @heartbeat: how it does
- * @cm_id: CM id; none after CLOSED
+ * @users: number of threads between rpcrdma2_conn_enter() and rpcrdma2_conn_exit(); negative
+ *	once no thread may enter
+ * @idle: completed when the last of @users has left after that
+ * @done: completed in state CLOSED
+ * @close_status: reason of the close, negative errno
+ * @closed_in: state before CLOSING
+ * @connect_work: connects; holds a reference while queued
+ * @connecting: thread that is connecting, to be sent a signal; or NULL
+ * @accept_work: accepts; holds a reference while queued
+ * @qp_failed_work: closes the connection after the QP failed; holds a reference while queued
+ * @close_work: runs the teardown, if this end accepted
+ * @close_in_thread: runs the teardown in the connector thread, if this end connected
+ * @timer: limits the time in a state; once READY, sends heartbeats
+ * @heartbeat: state of heartbeats
+ * @cm_id: CM id; NULL after CLOSED
  * @pd: protection domain
- * @keeps_pd: a registration could not be given up, so @pd can't; the teardown's
- * @cq: completions of both Queues, so that their handlers never overlap
+ * @keeps_pd: a registration could not be given up, so @pd is leaked; the teardown's
+ * @cq: CQ of both Queues, so their completion handlers never run at the same time
  * @qp: queue pair
- * @active: this end connected, and speaks first
- * @connected: rdma_disconnect() is due at teardown: set once connecting or
- *	accepting has succeeded, before rpcrdma2_conn_exit()
- * @reject: why the peer's CM refused to connect: rdma_reject_msg() names it; or 0
- * @handshake: what was said so far; changes under @lock
- * @tried: the peer's time to answer a Call has begun; the timer's
- * @connprop_out: a CONNPROP was sent, and neither answered nor refused; the CQ's, once
- *	that is so
- * @dialect: how headers are written; stable once READY
- * @own: the properties that this end has said, or will say
- * @peer: the peer's properties
- * @have_props: they came in a CONNPROP
+ * @active: this end connected, and starts the handshake
+ * @connected: the teardown calls rdma_disconnect(): set after connect or accept succeeded,
+ *	before rpcrdma2_conn_exit()
+ * @reject: the reason of the peer's CM to reject, as for rdma_reject_msg(); or 0
+ * @handshake: enum rpcrdma2_hs_state
+ * @tried: a Call is out, so the peer's time to answer one has begun; the timer's
+ * @connprop_out: this end's CONNPROP is neither answered nor refused; cleared by the CQ
+ * @dialect: dialect of all headers; stable once READY
+ * @own: this end's properties, as announced or to be announced
+ * @peer: the peer's properties; written by the CQ, and by negotiate_set_dialect() under @lock
+ * @have_props: the peer has sent @peer in a CONNPROP
  * @peer_credits: credits in that CONNPROP
- * @send_limit: largest Call that this end may Send, octets; and Reply, if there is a
- *	chunk for it
- * @send_max: largest message that the peer can take, octets: @send_limit, unless
- *	that was lowered lately
- * @send_size: how large Send buffers are to be, octets
- * @recv_limit: largest message the peer will Send, octets
+ * @send_limit: size of the largest Call that this end may send inline, octets; also of a
+ *	Reply, if the requester offered a chunk for it
+ * @send_max: size of the largest message that the peer can receive, octets: @send_limit, or
+ *	more after that was lowered
+ * @send_size: size that Send buffers are to have, octets
+ * @recv_limit: size of the largest message that the peer will send, octets
  * @peer_private: the peer's private data, if @have_private
  * @have_private: the peer sent private data
- * @remote_inv: the requester may have a handle invalidated with its Reply
- * @assume: the dialect to try next, as the peer's answer says that it does not speak
+ * @remote_inv: the peer, as a requester, accepts Send With Invalidate
+ * @assume: dialect for the next connection, as the peer's answer shows that it does not speak
  *	this one; or NULL; stable after the drain
- * @suspect: the dialect to try next if the next connection ends like this one: the
- *	peer hung up on messages of this dialect, or did not answer them; or NULL;
- *	stable after the drain
- * @first_grant: credits in the peer's answer to a CONNPROP; 0 if none came
- * @grant_out: credits that this end grants the peer, as each message to it says; the CQ's
- * @grant_out_max: the highest that @grant_out ever was; the CQ's
- * @max_reads_out: RDMA Reads that this end makes at a time: no more than the peer answers
- * @max_reads_in: RDMA Reads that the peer makes at a time, of an end that accepts: no more
- *	than this one answers
- * @speak_secs: seconds that the peer has to speak, once it is accepted
- * @resizing: how they get another size
- * @need: which one they are to have
- * @srq: where Receives are from that are shared with others, or NULL
- * @srq_link: in its conns
- * @last_wqe: no more of them is taken
- * @backed: Calls for which it has Receives; the CQ's, with its lock
- * @backed_replies: Calls of this end for whose Replies it has some; the CQ's
- * @recvs_taken: Receives of @srq that were filled; the CQ's
- * @recvs_returned: those of @recvs_taken that were given back
+ * @suspect: dialect to try if two connections in a row end like this one: the peer hung up on
+ *	this dialect, or did not answer; or NULL; stable after the drain
+ * @first_grant: credits in the peer's answer to a CONNPROP; 0 before that
+ * @grant_out: credits that each message grants to the peer; the CQ's
+ * @grant_out_max: highest value that @grant_out ever had; the CQ's
+ * @max_reads_out: RDMA Reads that this end makes at a time, as the peer answers no more
+ * @max_reads_in: RDMA Reads that this end answers at a time, if it accepts
+ * @speak_secs: seconds that the peer has for its first message after the accept
+ * @resizing: state of property changes
+ * @need: whether Receives should have another size
+ * @srq: Shared Receive Queue, or NULL
+ * @srq_link: entry in its @conns
+ * @last_wqe: completed when the QP takes no more Receives of @srq
+ * @backed: Calls for which @srq has promised Receives; raised by the CQ, under @srq's lock
+ * @backed_replies: Calls of this end for whose Replies @srq has promised Receives; the CQ's,
+ *	under @srq's lock
+ * @recvs_taken: Receives of @srq that messages filled; the CQ's
+ * @recvs_returned: number of those that were given back
  * @unpaid: messages since the last one that used a credit; the CQ's
- * @call_at: when a Call came last, in jiffies; the CQ's
- * @recv_xdr: stream that reads the header of a message; the CQ's, as is @recv_xdr_buf: on
- *	the stack, they would be zeroed for each
- * @recv_xdr_buf: storage for @recv_xdr
- * @recvs: all Receive buffers that are not shared
- * @nr_recvs: how many; the CQ's
- * @given_back: those to be posted, before anything is sent: anybody adds one, the next
+ * @call_at: time of the last Call, in jiffies; the CQ's
+ * @recv_xdr: stream for decoding headers; the CQ's. On the stack, the compiler might zero it
+ *	for each message
+ * @recv_xdr_buf: the buffer of @recv_xdr
+ * @recvs: all Receives that are not shared
+ * @nr_recvs: number of @recvs; the CQ's
+ * @given_back: Receives to be posted before the next chain: any thread adds one, and the next
  *	sender takes all, under @lock
- * @recv_size: how large they are to be: own.rbsiz at least
- * @peak_rbsiz: the largest that own.rbsiz ever was
- * @odd_recvs: how many have another size
- * @recv_depth: Receives that it may have, at the most
+ * @recv_size: size that Receives are to have, octets; @own.rbsiz or more
+ * @peak_rbsiz: highest value that @own.rbsiz ever had, octets
+ * @odd_recvs: number of Receives that have another size
+ * @recv_depth: maximum number of Receives
  * @sends: all Send buffers
- * @nr_sends: how many
- * @free_sends: those free to use, what came back last first: a CPU's cache has it
- * @send_wanted: somebody found none, and waits for the room op
- * @posted: work on the Send Queue, oldest first
- * @waiting: work for which the Send Queue has no room, oldest first
+ * @nr_sends: number of @sends
+ * @free_sends: free Send buffers; the last one returned is taken first, as it is in a cache
+ * @send_wanted: a caller found no free buffer, and waits for the room op
+ * @posted: chains on the Send Queue, oldest first
+ * @waiting: chains for which the Send Queue has no room, oldest first
  * @sq_depth: entries of the Send Queue
- * @sq_used: entries taken by @posted
- * @unsignaled: entries since the last signaled WR
+ * @sq_used: entries that @posted takes
+ * @unsignaled: entries posted since the last signaled WR
  * @post_failed: the device refused a WR
- * @inv_refused: ... and that was a LOCAL_INV, as such; stable after the drain
- * @no_local_inv: it is known to take none
- * @max_pages: page list limit of a registration
- * @ready_at: when it became READY, in jiffies
- * @file: in debugfs, to be read
- * @control: in debugfs, to be written
- * @file_work: makes @file, and removes it; has a reference while it is queued
- * @present: for netlink/: in the tree of connections of the network namespace
+ * @inv_refused: that WR was a LOCAL_INV, refused as invalid; stable after the drain
+ * @no_local_inv: the device is known to refuse LOCAL_INV
+ * @max_pages: maximum number of pages in a registration
+ * @ready_at: time of READY, in jiffies
+ * @file: its readable file in debugfs
+ * @control: its writable file in debugfs
+ * @file_work: makes and removes both files; holds a reference while queued
+ * @present: entry in netlink's tree of the network namespace's connections
  * @stats: counters
  */
 struct rpcrdma2_conn {
 	struct kref			ref;
 	struct rcu_head			rcu;
 	u32				id;
+	const struct rpcrdma2_ep_ops	*ep_ops;
 	struct rpcrdma2_conn_param	param;
 	unsigned int			calls_out;
 	unsigned int			calls_in;
@@ -527,8 +557,8 @@ struct rpcrdma2_conn {
 	struct work_struct		file_work;
 	struct rb_node			present;
 
-	/* By whoever posts, under the lock: one cache line */
-	spinlock_t			lock ____cacheline_aligned_in_smp; /* both Queues */
+	/* Posting, under the lock: in one cache line */
+	spinlock_t			lock ____cacheline_aligned_in_smp; /* see above */
 	unsigned int			unsignaled;
 	struct list_head		posted;
 	struct list_head		waiting;
@@ -537,14 +567,14 @@ struct rpcrdma2_conn {
 	bool				send_wanted;
 	bool				post_failed;
 
-	/* By threads that come and go */
+	/* Threads that enter and exit */
 	atomic_t			users ____cacheline_aligned_in_smp;
 
-	/* By whoever is done with a Receive */
+	/* Threads that give Receives back */
 	struct llist_head		given_back ____cacheline_aligned_in_smp;
 	atomic_t			recvs_returned;
 
-	/* By the CQ, with each Receive */
+	/* The CQ, with each message */
 	unsigned int			recvs_taken ____cacheline_aligned_in_smp;
 	unsigned int			unpaid;
 	unsigned long			call_at;
@@ -559,10 +589,16 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_conn_stats	stats;
 };
 
-/* conn.c */
-extern struct workqueue_struct *rpcrdma2_wq;
+/* life.c */
 struct rpcrdma2_conn *
 rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp);
+int rpcrdma2_conn_init(void);
+void rpcrdma2_conn_cleanup(void);
+
+/* state.c */
+extern struct workqueue_struct *rpcrdma2_wq;
+int rpcrdma2_state_setup(void);
+void rpcrdma2_state_cleanup(void);
 void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_conn_param *param);
 void rpcrdma2_conn_set_size(struct rpcrdma2_conn *conn, u32 start, u32 most);
@@ -576,15 +612,17 @@ bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
 void rpcrdma2_conn_set_timer(struct rpcrdma2_conn *conn, unsigned long delay);
 void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status);
 void rpcrdma2_conn_broken(struct rpcrdma2_conn *conn, const struct ib_wc *wc);
+void rpcrdma2_conn_wait_users(struct rpcrdma2_conn *conn);
 void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn);
-int rpcrdma2_conn_init(void);
-void rpcrdma2_conn_cleanup(void);
 
 /**
  * rpcrdma2_conn_is_ready - may RPCs flow?
  * @conn: the connection
  *
- * The answer can be out of date at once: posting decides.
+ * The answer may be out of date at once. Only posting decides.
+ *
+ * Context: Any.
+ * Return: whether @conn is READY
  */
 static inline bool rpcrdma2_conn_is_ready(const struct rpcrdma2_conn *conn)
 {
@@ -592,11 +630,12 @@ static inline bool rpcrdma2_conn_is_ready(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_reverse - what may be sent in the reverse direction?
+ * rpcrdma2_conn_reverse - which Calls may flow in the reverse direction?
  * @conn: the connection
  *
- * Return: the lesser of what this end and the peer said, enum rpcrdma2_rvreqsup. Who
- * says nothing takes what is inline
+ * Context: Any, once @conn is READY.
+ * Return: enum rpcrdma2_rvreqsup: the lesser of both ends' announcements. An end that
+ *	announces nothing has the default of the dialect.
  */
 static inline u32 rpcrdma2_conn_reverse(const struct rpcrdma2_conn *conn)
 {
@@ -604,10 +643,12 @@ static inline u32 rpcrdma2_conn_reverse(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_paid - a message used a credit, or answers one of this end's
+ * rpcrdma2_conn_paid - a message used a credit, or answers one of this end's messages
  * @conn: the connection
  *
- * CQ context. Credits bound such messages; rpcrdma2_dispatch() bounds all others.
+ * Credits bound the number of such messages. rpcrdma2_dispatch() bounds all others.
+ *
+ * Context: CQ.
  */
 static inline void rpcrdma2_conn_paid(struct rpcrdma2_conn *conn)
 {
@@ -618,7 +659,8 @@ static inline void rpcrdma2_conn_paid(struct rpcrdma2_conn *conn)
  * rpcrdma2_conn_moves_data - does this end make RDMA Reads and RDMA Writes?
  * @conn: the connection
  *
- * Return: whether Calls with chunks come to it
+ * Context: Any.
+ * Return: whether this end may receive Calls with chunks
  */
 static inline bool rpcrdma2_conn_moves_data(const struct rpcrdma2_conn *conn)
 {
@@ -626,11 +668,13 @@ static inline bool rpcrdma2_conn_moves_data(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_conn_has_room - is the Send Queue less than full?
+ * rpcrdma2_conn_has_room - does no chain wait for the Send Queue?
  * @conn: the connection
  *
- * A hint; posting never fails for lack of room. If the answer is no, the room
- * op will be called.
+ * A hint: posting never fails for lack of room.
+ *
+ * Context: Any.
+ * Return: false if a chain waits. The room op is called when none waits any more.
  */
 static inline bool rpcrdma2_conn_has_room(const struct rpcrdma2_conn *conn)
 {
@@ -638,11 +682,8 @@ static inline bool rpcrdma2_conn_has_room(const struct rpcrdma2_conn *conn)
 }
 
 /* cm.c */
-void rpcrdma2_connect_work(struct kthread_work *work);
-void rpcrdma2_connect_interrupt(struct rpcrdma2_conn *conn);
 int rpcrdma2_accept_setup(void);
 void rpcrdma2_accept_cleanup(void);
-void rpcrdma2_accept_work(struct work_struct *work);
 int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 			  struct sockaddr *dst);
 struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
@@ -655,10 +696,10 @@ void rpcrdma2_conn_hurry(struct rpcrdma2_conn *conn);
 /* listen.c */
 
 /**
- * struct rpcrdma2_listener_ops - the layer above a listener, in CM context
- * @has_room: May a request of a peer with this address become a connection? If not, the
- *	peer is rejected
- * @incoming: Has a new connection, in state ACCEPTING, and its reference. Sees to it that
+ * struct rpcrdma2_listener_ops - callbacks from a listener, in CM context
+ * @has_room: returns whether a request from this address may become a connection; if not, the
+ *	CM rejects the peer
+ * @incoming: takes a new connection in state ACCEPTING, and its reference; has to see that
  *	rpcrdma2_conn_accept() or rpcrdma2_conn_close() is called
  */
 struct rpcrdma2_listener_ops {
@@ -672,26 +713,32 @@ rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 struct sockaddr *rpcrdma2_listener_address(struct rpcrdma2_listener *listener);
 void rpcrdma2_unlisten(struct rpcrdma2_listener *listener);
 
+/* device.c */
+int rpcrdma2_device_setup(void);
+void rpcrdma2_device_cleanup(void);
+int rpcrdma2_device_check(const struct ib_device *dev);
+bool rpcrdma2_device_takes_inv(const struct ib_device *dev);
+void rpcrdma2_device_refuses_inv(struct ib_device *dev);
+unsigned int rpcrdma2_device_vector(const struct ib_device *dev, bool active);
+
 /* qp.c */
 void rpcrdma2_qp_failed_work(struct work_struct *work);
-int rpcrdma2_qp_setup(void);
-void rpcrdma2_qp_cleanup(void);
-unsigned int rpcrdma2_next_vector(const struct ib_device *dev, bool active);
 int rpcrdma2_qp_create(struct rpcrdma2_conn *conn);
 int rpcrdma2_qp_drain(struct rpcrdma2_conn *conn);
 void rpcrdma2_qp_abort(struct rpcrdma2_conn *conn, int rc);
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn);
 
 /**
- * rpcrdma2_buffer_needs_sync - must it be handed to the device, and back, by syncs?
+ * rpcrdma2_buffer_needs_sync - does a buffer need syncs around the device's accesses?
  * @dev: the device
- * @addr: what rpcrdma2_buffer_alloc() said; the answer holds as long as that does
+ * @addr: DMA address, from rpcrdma2_buffer_alloc()
  *
- * To look it up with each message would be three cache lines of the device's and its
- * parent's, for nothing on most machines.
+ * Callers store the answer, which is valid as long as the mapping. Asking for each message
+ * would touch three cache lines of the device and its parent.
  *
- * Return: false where a sync would do nothing: the device sees the CPU's caches, and it isn't
- * bounced
+ * Context: Any.
+ * Return: false if a sync does nothing: the device sees the CPU's caches, and the buffer is
+ *	not bounced
  */
 static inline bool rpcrdma2_buffer_needs_sync(struct ib_device *dev, u64 addr)
 {
@@ -703,14 +750,36 @@ void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size,
 			    enum dma_data_direction dir, gfp_t gfp, u64 *addr);
 void rpcrdma2_buffer_free(void *buf, size_t size);
 
-/* recv_pool.c */
-int rpcrdma2_recv_pool_post(struct rpcrdma2_conn *conn);
-unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_conn *conn,
-					unsigned int calls, gfp_t gfp);
-struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp);
+/* recv.c */
+
+/**
+ * struct rpcrdma2_recv_memory - the memory of a Receive
+ * @buf: the buffer
+ * @sge: describes @buf to the device
+ * @needs_sync: answer of rpcrdma2_buffer_needs_sync()
+ */
+struct rpcrdma2_recv_memory {
+	void		*buf;
+	struct ib_sge	sge;
+	bool		needs_sync;
+};
+
+bool rpcrdma2_recv_memory_get(struct ib_pd *pd, struct rpcrdma2_recv_memory *memory,
+			      u32 size, gfp_t gfp);
+void rpcrdma2_recv_memory_put(struct ib_device *dev,
+			      const struct rpcrdma2_recv_memory *memory);
+struct rpcrdma2_recv *
+rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp,
+		    void (*done)(struct ib_cq *cq, struct ib_wc *wc));
 void rpcrdma2_recv_unmap(struct ib_device *dev, const struct rpcrdma2_recv *recv);
 void rpcrdma2_recv_free(struct ib_device *dev, struct rpcrdma2_recv *recv,
 			bool is_mapped);
+
+/* recv_pool.c */
+void rpcrdma2_recv_done(struct ib_cq *cq, struct ib_wc *wc);
+int rpcrdma2_recv_pool_post(struct rpcrdma2_conn *conn);
+unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_conn *conn,
+					unsigned int calls, gfp_t gfp);
 void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn);
 void rpcrdma2_recv_pool_free(struct rpcrdma2_conn *conn);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);
@@ -726,10 +795,10 @@ void rpcrdma2_recv_budget_note_failure(void);
 void rpcrdma2_recv_budget_show(struct seq_file *seq);
 
 /**
- * struct rpcrdma2_recv_budget_use - memory of a server's Receives
+ * struct rpcrdma2_recv_budget_use - memory of the server's Receives
  * @octets: octets in use
- * @limit: octets that may be in use before buffers grow no more
- * @shortages: times that there was too little
+ * @limit: octets beyond which Receives do not grow
+ * @shortages: number of times that Receives or memory did not suffice
  */
 struct rpcrdma2_recv_budget_use {
 	u64	octets;
@@ -741,8 +810,6 @@ void rpcrdma2_recv_budget_use(struct rpcrdma2_recv_budget_use *use);
 
 /* send_pool.c */
 int rpcrdma2_send_pool_provide(struct rpcrdma2_conn *conn, gfp_t gfp);
-int rpcrdma2_send_encode(struct rpcrdma2_send *send,
-			 const struct rpcrdma2_header *hdr);
 int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
 			 unsigned int from, unsigned int len);
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn);
@@ -767,8 +834,16 @@ bool rpcrdma2_send_fits(const struct rpcrdma2_send *send);
 int rpcrdma2_send_post(struct rpcrdma2_send *send);
 int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on);
 void rpcrdma2_chain_done(struct ib_cq *cq, struct ib_wc *wc);
+
+/* terms.c */
+void rpcrdma2_terms_set(struct rpcrdma2_conn *conn);
+void rpcrdma2_terms_set_recv_limit(struct rpcrdma2_conn *conn);
+int rpcrdma2_send_encode(struct rpcrdma2_send *send,
+			 const struct rpcrdma2_header *hdr);
 int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
 			 const struct rpcrdma2_header *hdr, bool close_after);
+void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
+			 const struct rpcrdma2_error *error, bool close_after);
 
 /* heartbeat.c */
 void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn);
@@ -783,11 +858,13 @@ void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn);
 void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
 				enum rpcrdma2_conn_state state);
 void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn);
-void rpcrdma2_dispatch(struct rpcrdma2_recv *recv);
-void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
-			 const struct rpcrdma2_error *error, bool close_after);
+bool rpcrdma2_negotiate_adopt(struct rpcrdma2_conn *conn,
+			      const struct rpcrdma2_dialect *dialect);
+bool rpcrdma2_negotiate_message(struct rpcrdma2_recv *recv,
+				enum rpcrdma2_hs_event event);
 
-void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn);
+/* dispatch.c */
+void rpcrdma2_dispatch(struct rpcrdma2_recv *recv);
 
 /* debugfs.c */
 void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn);

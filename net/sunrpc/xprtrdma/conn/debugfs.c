@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two files for each connection: /sys/kernel/debug/rpcrdma2/<number> shows it, and
- * control/<number> below that directory changes it.
+ * A connection's files in debugfs: /sys/kernel/debug/rpcrdma2/<number> shows the connection,
+ * and control/<number> in that directory changes it. debugfs has no network namespaces, so
+ * the files of all namespaces are there.
  *
- * They are two because of kernel lockdown: debugfs then opens only files whose mode has
- * no bit beyond 0444. So every file that is read has that mode, and takes no write.
+ * Kernel lockdown lets debugfs open only files whose mode has no bit beyond 0444. So the file
+ * that shows has that mode, and writes go to another file.
  *
- * It is there from READY on, and goes after CLOSED. Both are done where nobody
- * waits, in a workqueue of their own: who reads a directory or a file may be waiting
- * for memory, and that for this very connection. The file has a reference to it, and
- * the work looks at nothing else: not at what is above, which may be gone. Nothing
- * that is shown goes while it is shown, as a reader enters the connection. That
- * debugfs refuses a file is no reason to do without the connection.
- *
- * debugfs knows no network namespaces: all connections are there.
+ * The files exist from READY until after CLOSED. Their own workqueue makes and removes them,
+ * so nothing else waits for readers. A reader may wait for memory, which may depend on this
+ * connection. Each queued work has a reference to the connection, and uses nothing of the
+ * layers above. A reader enters the connection, so nothing that it shows disappears
+ * meanwhile. A connection works without its files if debugfs refuses them.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -73,7 +71,7 @@ static void dbgfs_show_props(struct seq_file *seq,
 	}
 }
 
-/* "-" for what the peer did not say */
+/* Values that the peer did not send are shown as "-". */
 static void dbgfs_show_private_data(struct seq_file *seq,
 				    const struct rpcrdma2_conn *conn)
 {
@@ -152,7 +150,7 @@ static int dbgfs_conn_show(struct seq_file *seq, void *unused)
 
 DEFINE_SHOW_ATTRIBUTE(dbgfs_conn);
 
-/* "rbsiz OCTETS": other Receive buffers, on the living connection */
+/* "rbsiz OCTETS" changes the size of this end's Receive buffers. */
 static ssize_t dbgfs_control_write(struct file *file, const char __user *text,
 				   size_t count, loff_t *pos)
 {
@@ -182,7 +180,7 @@ static const struct file_operations control_fops = {
 	.write		= dbgfs_control_write,
 };
 
-/* Has a reference. Runs once at a time: only this work uses the two dentries. */
+/* The work has a reference. It never runs twice at a time, and only it uses the dentries. */
 static void dbgfs_update_file(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
@@ -213,8 +211,10 @@ static void dbgfs_queue_update(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_debugfs_init - a connection is made
- * @conn: which
+ * rpcrdma2_debugfs_init - set up the work that makes a connection's files
+ * @conn: the connection, just allocated
+ *
+ * Context: Any.
  */
 void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn)
 {
@@ -222,22 +222,25 @@ void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_debugfs_ready - a connection is ready: it gets its files
- * @conn: which
+ * rpcrdma2_debugfs_ready - have a connection's files made
+ * @conn: the connection, READY
  *
- * CQ context; the files appear some time later.
+ * The files appear later.
+ *
+ * Context: Any.
  */
 void rpcrdma2_debugfs_ready(struct rpcrdma2_conn *conn)
 {
-	conn->ready_at = jiffies;
 	dbgfs_queue_update(conn);
 }
 
 /**
- * rpcrdma2_debugfs_remove - remove a connection's files
- * @conn: which; CLOSED
+ * rpcrdma2_debugfs_remove - have a connection's files removed
+ * @conn: the connection, CLOSED
  *
- * Process context; the files go some time later.
+ * The files disappear later.
+ *
+ * Context: Any; the caller has a reference.
  */
 void rpcrdma2_debugfs_remove(struct rpcrdma2_conn *conn)
 {
@@ -246,11 +249,13 @@ void rpcrdma2_debugfs_remove(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_debugfs_add - make a file that is not of one connection
+ * rpcrdma2_debugfs_add - make a file that belongs to no connection
  * @name: its name
- * @fops: how it is read
+ * @fops: operations that show it
  *
- * It is there until the module goes.
+ * The file exists until the module is removed.
+ *
+ * Context: Process; sleeps.
  */
 void rpcrdma2_debugfs_add(const char *name, const struct file_operations *fops)
 {
@@ -258,11 +263,14 @@ void rpcrdma2_debugfs_add(const char *name, const struct file_operations *fops)
 }
 
 /**
- * rpcrdma2_debugfs_add_u32 - make a file by which a number is read and written
+ * rpcrdma2_debugfs_add_u32 - make a file that shows and changes a number
  * @name: its name
  * @value: the number
  *
- * It is there until the module goes.
+ * The file exists until the module is removed. Under kernel lockdown, debugfs does not open
+ * it.
+ *
+ * Context: Process; sleeps.
  */
 void rpcrdma2_debugfs_add_u32(const char *name, u32 *value)
 {
@@ -281,6 +289,7 @@ DEFINE_SHOW_ATTRIBUTE(dbgfs_receives);
 /**
  * rpcrdma2_debugfs_setup - module initialisation
  *
+ * Context: Process; sleeps.
  * Return: 0 or -ENOMEM
  */
 int rpcrdma2_debugfs_setup(void)
@@ -295,7 +304,11 @@ int rpcrdma2_debugfs_setup(void)
 }
 
 /**
- * rpcrdma2_debugfs_cleanup - module removal, after every teardown; waits for readers
+ * rpcrdma2_debugfs_cleanup - module removal
+ *
+ * All teardowns have ended. Waits for readers.
+ *
+ * Context: Process; sleeps.
  */
 void rpcrdma2_debugfs_cleanup(void)
 {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The handshake (v2-09, 5.3.4 and 7; RFC 8166, 5).
+ * The table of the handshake (v2-09, 5.3.4 and 7; RFC 8166, 5). See handshake.h.
  *
- * The end that connected asks: its first message is a CONNPROP, in the dialect of
- * version 2 that it prefers. A server that speaks it answers with its own, or says it
- * unasked, or has none to say: then the answer to a Call tells. One that doesn't says
- * so in an error, and then the next dialect is tried, on the same connection; or it
- * answers what is no answer, and then the next connection starts with the next dialect.
- * A network that fails looks like a server that hangs up or says nothing at all: the
- * next dialect is tried once two connections have ended so. Version 1 comes last, and
- * has nothing to ask. A server lets its client's first message decide.
+ * A client sends a CONNPROP first, in its preferred dialect of version 2. Then:
  *
- * Nothing changes the dialect of a connection later.
+ * - The server states its properties: the ends speak this dialect.
+ * - The server answers with an error: try the next dialect on the same connection.
+ * - The server's answer makes no sense: try the next dialect on the next connection.
+ * - The server stays silent: send Calls. If it answers one, the ends speak this dialect.
+ * - The server stays silent once more, or hangs up. A failed network looks the same, so try
+ *   the next dialect only after two such connections in a row (xprt/connect.c).
+ *
+ * Version 1 has no properties to ask for, so a client tries it last. A server takes the
+ * dialect of the first message that it understands. After that, the dialect never changes.
  */
 #include "handshake.h"
 
@@ -27,7 +28,7 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(PROPS,		ANSWER_PROPS,	VERSION_2),
 		ON(PROPS_ANSWER,	HANG_UP,	FAILED),
 		ON(CALL_1,		DELIVER,	VERSION_1),
-		/* It has the default properties, until it says others. */
+		/* The peer has the initial properties until it states its own. */
 		ON(CALL_2,		DELIVER,	UNASKED),
 		ON(REPLY,		HANG_UP,	FAILED),
 		ON(SPEAKS_OTHER,	HANG_UP,	FAILED),
@@ -35,7 +36,7 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(HAS_NONE,		HANG_UP,	FAILED),
 		ON(REFUSED_TRY_OTHER,	HANG_UP,	FAILED),
 		ON(ERROR,		HANG_UP,	FAILED),
-		/* It may try another one. */
+		/* The peer may try another dialect, so keep waiting. */
 		ON(FOREIGN,		ANSWER_ERROR,	WAITING),
 		ON(UNKNOWN,		ANSWER_ERROR,	WAITING),
 		ON(MALFORMED,		ANSWER_ERROR,	WAITING),
@@ -56,7 +57,7 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(FOREIGN,		ASSUME_NEXT,	FAILED),
 		ON(UNKNOWN,		ANSWER_ERROR,	ASKING),
 		ON(MALFORMED,		ASSUME_NEXT,	FAILED),
-		/* It may have taken the properties, and have none to say. */
+		/* The server may know the dialect, but have no properties: send Calls. */
 		ON(SILENCE,		NOTHING,	TRYING),
 		ON(LOST,		ASSUME_NEXT,	FAILED),
 	},
@@ -66,7 +67,7 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_1,		ASSUME_NEXT,	FAILED),
 		ON(CALL_2,		DELIVER,	UNANSWERED),
 		ON(REPLY,		DELIVER,	UNANSWERED),
-		/* Too late for this connection. */
+		/* A Call may be out in this dialect, so it is too late to ask in another one. */
 		ON(SPEAKS_OTHER,	ASSUME_NEXT,	FAILED),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
 		ON(HAS_NONE,		NOTHING,	UNANSWERED),
@@ -84,7 +85,7 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(CALL_1,		DELIVER,	VERSION_1),
 		ON(CALL_2,		HANG_UP,	FAILED),
 		ON(REPLY,		DELIVER,	VERSION_1),
-		/* The peer is no longer what it was. */
+		/* The peer refuses a dialect that it spoke before. */
 		ON(SPEAKS_OTHER,	HANG_UP,	FAILED),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
 		ON(HAS_NONE,		DELIVER,	VERSION_1),
@@ -131,13 +132,13 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 		ON(LOST,		NOTHING,	FAILED),
 	},
 	[RPCRDMA2_HS_VERSION_2] = {
-		/* Properties do not change: v2-09, 5.3.4. */
+		/* A CONNPROP comes once: properties do not change (v2-09, 5.3.4). */
 		ON(PROPS,		ANSWER_ERROR,	VERSION_2),
 		ON(PROPS_ANSWER,	ANSWER_ERROR,	VERSION_2),
 		ON(CALL_1,		HANG_UP,	FAILED),
 		ON(CALL_2,		DELIVER,	VERSION_2),
 		ON(REPLY,		DELIVER,	VERSION_2),
-		/* The peer is no longer what it was. */
+		/* The peer refuses a dialect that it spoke before. */
 		ON(SPEAKS_OTHER,	HANG_UP,	FAILED),
 		ON(NO_VERSION,		HANG_UP,	FAILED),
 		ON(HAS_NONE,		DELIVER,	VERSION_2),
@@ -169,8 +170,11 @@ table[RPCRDMA2_HS_NR_STATES][RPCRDMA2_HS_NR_EVENTS] = {
 };
 
 /**
- * rpcrdma2_hs_decided - is the version known?
- * @state: of the handshake
+ * rpcrdma2_hs_decided - whether the dialect of a connection is known
+ * @state: state of the handshake
+ *
+ * Context: Any context.
+ * Return: true if it is known
  */
 bool rpcrdma2_hs_decided(enum rpcrdma2_hs_state state)
 {
@@ -178,8 +182,11 @@ bool rpcrdma2_hs_decided(enum rpcrdma2_hs_state state)
 }
 
 /**
- * rpcrdma2_hs_calls - may Calls be sent?
- * @state: of the handshake
+ * rpcrdma2_hs_calls - whether this end may send Calls
+ * @state: state of the handshake
+ *
+ * Context: Any context.
+ * Return: true if the dialect is known, or if a Call has to find out
  */
 bool rpcrdma2_hs_calls(enum rpcrdma2_hs_state state)
 {
@@ -187,10 +194,11 @@ bool rpcrdma2_hs_calls(enum rpcrdma2_hs_state state)
 }
 
 /**
- * rpcrdma2_hs_start - where the end that connected starts
- * @dialect: the one that it tries
+ * rpcrdma2_hs_start - the state in which the connecting end asks in a dialect
+ * @dialect: the dialect
  *
- * Return: ASKING; in version 1 there is nothing to ask
+ * Context: Any context.
+ * Return: %RPCRDMA2_HS_ASKING, or %RPCRDMA2_HS_VERSION_1 for a dialect without properties
  */
 enum rpcrdma2_hs_state rpcrdma2_hs_start(const struct rpcrdma2_dialect *dialect)
 {
@@ -198,15 +206,16 @@ enum rpcrdma2_hs_state rpcrdma2_hs_start(const struct rpcrdma2_dialect *dialect)
 }
 
 /**
- * rpcrdma2_hs_dialect - the dialect to read a message in
- * @state: of the handshake
- * @dialects: those that this end may speak
- * @spoken: the one that is spoken, or was asked in; NULL: none yet
- * @msg: what came
- * @len: octets of @msg
+ * rpcrdma2_hs_dialect - choose the dialect in which to decode a message
+ * @state: state of the handshake
+ * @dialects: dialects that this end may speak
+ * @spoken: dialect in which the ends speak or this end asked; NULL if it has not asked
+ * @msg: the message, aligned to a word
+ * @len: size of @msg, octets
  *
- * Until it is known, the one that the message itself is of, if it may be spoken.
+ * As long as the handshake is undecided, the message itself shows its dialect.
  *
+ * Context: Any context.
  * Return: the dialect
  */
 const struct rpcrdma2_dialect *
@@ -219,16 +228,17 @@ rpcrdma2_hs_dialect(enum rpcrdma2_hs_state state,
 	if (rpcrdma2_hs_decided(state))
 		return spoken;
 	found = rpcrdma2_recognize(dialects, msg, len);
-	/* An answer is in the dialect of the question. */
+	/* The answer to a CONNPROP is in the dialect of the CONNPROP. */
 	return spoken && spoken->version == found->version ? spoken : found;
 }
 
 /**
- * rpcrdma2_hs_step - what to do about an event
- * @state: of the handshake
- * @event: what came
+ * rpcrdma2_hs_step - look up the step for an event
+ * @state: state of the handshake
+ * @event: the event
  *
- * Return: an action and the state that follows
+ * Context: Any context.
+ * Return: the action and the next state
  */
 const struct rpcrdma2_hs_step *
 rpcrdma2_hs_step(enum rpcrdma2_hs_state state, enum rpcrdma2_hs_event event)
@@ -243,23 +253,22 @@ hs_next_after_error(const struct rpcrdma2_error *error,
 {
 	if (error->code != RDMA2_ERR_VERS)
 		return rpcrdma2_next_dialect(dialects, dialect, 0, U32_MAX);
-	/* That is for all dialects of the version. */
+	/* An ERR_VERS refuses all dialects of this version. */
 	return rpcrdma2_next_dialect(dialects, dialect, error->vers_low,
 				     min_t(u32, error->vers_high,
 					   dialect->version - 1));
 }
 
 /**
- * rpcrdma2_hs_next - which dialect to try after the peer's answer
- * @event: what the answer is
- * @error: the error, if the answer is one
- * @dialects: those that this end may speak
- * @dialect: the one that the peer was asked in
+ * rpcrdma2_hs_next - choose the dialect to try after a peer's answer
+ * @event: the answer
+ * @error: error of the answer. Only for %RPCRDMA2_HS_SPEAKS_OTHER is it the peer's: for a
+ *	message that this end refused, it is this end's own
+ * @dialects: dialects that this end may speak
+ * @dialect: dialect in which this end asked
  *
- * The versions in an ERR_VERS count only where the peer sent it: of a message that was
- * refused here, @error is this end's own.
- *
- * Return: the dialect, or NULL if there is none
+ * Context: Any context.
+ * Return: the dialect, or NULL if none is left
  */
 const struct rpcrdma2_dialect *
 rpcrdma2_hs_next(enum rpcrdma2_hs_event event,
@@ -273,8 +282,8 @@ rpcrdma2_hs_next(enum rpcrdma2_hs_event event,
 }
 
 /*
- * Whoever does not know CONNPROP may call it an unknown type or malformed: it
- * speaks another dialect.
+ * A server that does not know CONNPROP may call it an unknown header type, or malformed. So
+ * any error means that the server may speak another dialect.
  */
 static enum rpcrdma2_hs_event
 hs_error_event(const struct rpcrdma2_error *err,
@@ -304,12 +313,13 @@ hs_refused_event(const struct rpcrdma2_error *answer)
 }
 
 /**
- * rpcrdma2_hs_event - what kind of message is it?
+ * rpcrdma2_hs_event - classify a received message
  * @hdr: its header
- * @decoded: what the dialect's decode returned
- * @dialects: those that this end may speak
- * @dialect: the one that is spoken, or was asked in, or of the message
+ * @decoded: result of rpcrdma2_decode()
+ * @dialects: dialects that this end may speak
+ * @dialect: dialect in which the ends speak, in which this end asked, or of the message
  *
+ * Context: Any context.
  * Return: the event
  */
 enum rpcrdma2_hs_event
@@ -327,7 +337,7 @@ rpcrdma2_hs_event(const struct rpcrdma2_header *hdr, int decoded,
 	case RPCRDMA2_ERROR:
 		return hs_error_event(&hdr->error, dialects, dialect);
 	default:
-		/* A Reply of the other version answers nothing that was asked. */
+		/* A Reply in the other version answers no Call of this end. */
 		if (hdr->response)
 			return hdr->vers == dialect->version ?
 			       RPCRDMA2_HS_REPLY : RPCRDMA2_HS_FOREIGN;

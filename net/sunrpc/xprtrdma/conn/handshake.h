@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What two ends say to each other before RPCs flow, as a table. Like wire/,
- * it knows no connection: a test walks through it.
+ * The handshake: the first messages of a connection, which choose its dialect.
+ *
+ * This is a table of states and events. It decides, and conn/negotiate.c acts. Like wire/,
+ * it allocates nothing, takes no lock and knows no connection. So a test can walk through
+ * the whole table. Its functions may run in any context.
  */
 #ifndef _RPCRDMA2_HANDSHAKE_H
 #define _RPCRDMA2_HANDSHAKE_H
 
 #include "wire/wire.h"
 
-/*
- * WAITING: this end accepted, and its peer has not spoken. ASKING: it
- * connected, and sent a CONNPROP, in one dialect of version 2. TRYING: nothing
- * came of that, so it sends Calls, in the same. Then the dialect is known, or the
- * connection is of no use. UNASKED, UNANSWERED: version 2, and the peer has not
- * said its properties, at the end that accepted and at the one that connected.
+/**
+ * enum rpcrdma2_hs_state - state of the handshake at one end
+ * @RPCRDMA2_HS_WAITING: the peer has said nothing that this end understands, and this end
+ *	has not asked
+ * @RPCRDMA2_HS_ASKING: this end connected and sent a CONNPROP
+ * @RPCRDMA2_HS_TRYING: nobody answered the CONNPROP, so this end sends Calls in the same
+ *	dialect
+ * @RPCRDMA2_HS_VERSION_1: the ends speak version 1
+ * @RPCRDMA2_HS_UNASKED: the ends speak version 2. The peer connected, and sent a Call before
+ *	it stated its properties
+ * @RPCRDMA2_HS_UNANSWERED: the ends speak version 2. This end connected, and the peer has
+ *	stated no properties
+ * @RPCRDMA2_HS_VERSION_2: the ends speak version 2, and the peer stated its properties
+ * @RPCRDMA2_HS_FAILED: the connection is of no use
+ * @RPCRDMA2_HS_NR_STATES: number of states
  */
 enum rpcrdma2_hs_state {
 	RPCRDMA2_HS_WAITING,
@@ -27,16 +39,25 @@ enum rpcrdma2_hs_state {
 	RPCRDMA2_HS_NR_STATES,
 };
 
-/*
- * What came. PROPS: the peer's CONNPROP, of its own accord or as an answer;
- * CALL, REPLY: an RPC message, of one version or the other; SPEAKS_OTHER: an
- * ERR_VERS that leaves another dialect which this end may speak, or what other
- * texts of version 2 have for an error; NO_VERSION: one that leaves none; HAS_NONE:
- * a dialect's word for a peer that knows no properties; REFUSED_TRY_OTHER: another
- * error, where another dialect may be tried; ERROR: where none may; FOREIGN: a version not
- * spoken here; UNKNOWN: a header type that this end doesn't know; MALFORMED:
- * what could not be decoded; SILENCE: nothing, for a while; LOST: the peer
- * hung up.
+/**
+ * enum rpcrdma2_hs_event - an event of the handshake: a received message, or another cause
+ * @RPCRDMA2_HS_PROPS: a CONNPROP that is no answer
+ * @RPCRDMA2_HS_PROPS_ANSWER: a CONNPROP that says it is an answer
+ * @RPCRDMA2_HS_CALL_1: a Call in version 1
+ * @RPCRDMA2_HS_CALL_2: a Call in version 2
+ * @RPCRDMA2_HS_REPLY: a Reply
+ * @RPCRDMA2_HS_SPEAKS_OTHER: an ERR_VERS, or an error of another draft of version 2; this end
+ *	may try another dialect
+ * @RPCRDMA2_HS_NO_VERSION: the same, but this end has no other dialect to try
+ * @RPCRDMA2_HS_HAS_NONE: the error by which a peer says that it knows no properties
+ * @RPCRDMA2_HS_REFUSED_TRY_OTHER: any other error; this end may try another dialect
+ * @RPCRDMA2_HS_ERROR: any other error; this end has no other dialect to try
+ * @RPCRDMA2_HS_FOREIGN: a message in another version than the dialect's
+ * @RPCRDMA2_HS_UNKNOWN: a message with a header type that the dialect does not have
+ * @RPCRDMA2_HS_MALFORMED: any other message that this end cannot decode
+ * @RPCRDMA2_HS_SILENCE: the peer's time to answer is over
+ * @RPCRDMA2_HS_LOST: the connection is gone
+ * @RPCRDMA2_HS_NR_EVENTS: number of events
  */
 enum rpcrdma2_hs_event {
 	RPCRDMA2_HS_PROPS,
@@ -57,11 +78,16 @@ enum rpcrdma2_hs_event {
 	RPCRDMA2_HS_NR_EVENTS,
 };
 
-/*
- * What to do about it. TAKE_PROPS: they are the peer's; ANSWER_PROPS: and this
- * end's are the answer; DELIVER: to the layer above; ANSWER_ERROR: say what is
- * wrong; HANG_UP: close the connection; ASK_NEXT: start again, in the next
- * dialect; ASSUME_NEXT: close the connection, and start the next one in that.
+/**
+ * enum rpcrdma2_hs_action - the action that an event requires
+ * @RPCRDMA2_HS_NOTHING: no action
+ * @RPCRDMA2_HS_TAKE_PROPS: keep the peer's properties
+ * @RPCRDMA2_HS_ANSWER_PROPS: keep the peer's properties, and answer with this end's
+ * @RPCRDMA2_HS_DELIVER: hand the message to the upper layer
+ * @RPCRDMA2_HS_ANSWER_ERROR: answer with an RDMA2_ERROR
+ * @RPCRDMA2_HS_HANG_UP: close the connection
+ * @RPCRDMA2_HS_ASK_NEXT: ask again in the next dialect, on this connection
+ * @RPCRDMA2_HS_ASSUME_NEXT: close the connection; the next one starts in the next dialect
  */
 enum rpcrdma2_hs_action {
 	RPCRDMA2_HS_NOTHING,
@@ -76,8 +102,8 @@ enum rpcrdma2_hs_action {
 
 /**
  * struct rpcrdma2_hs_step - one step of the handshake
- * @action: what to do
- * @next: the state after that; RPCs may flow once it is one of the versions
+ * @action: enum rpcrdma2_hs_action to take
+ * @next: enum rpcrdma2_hs_state after the step
  */
 struct rpcrdma2_hs_step {
 	u8	action;

@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Heartbeats: is the peer still there?
+ * Heartbeats: find out whether the peer is still there.
  *
- * A peer without power says nothing, nor does one behind a cut cable. An RPC's
- * timeout may be minutes, and sunrpc's look at idle clients takes a quarter of an hour.
- * So where nothing completed for a period, this end posts a WR whose completion says
- * that the peer's device is alive, and closes the connection if nothing completes in
- * the next one. The peer's software has no part in it: there is no Receive, no credit,
- * no message, and whether it speaks version 2, or serves at all, does not matter.
+ * A peer without power, or behind a cut cable, is just silent. RPC timeouts may take minutes,
+ * and sunrpc looks after idle clients every quarter of an hour. So after a period without
+ * completions, this end posts a WR that only a living device completes. If nothing completes
+ * in the next period either, this end closes the connection.
  *
- *	IB, RoCE	an RDMA Write of no octets, which completes when the peer's device
- *			has acknowledged it. It names no memory: IBTA has no handle
- *			checked where there is no data.
- *	iWARP		a Write completes when TCP has it, whether the peer is there or
- *			not. So it is an RDMA Read of no octets, which the peer's device
- *			answers; there has to be an SGE, and its key is not looked at
- *			either (MPA has one as the first message of some connections, see
- *			RFC 6581). A client asks to be allowed one Read at a time. If its
- *			server says none, it has no heartbeat.
+ * The peer's software has no part in it. A heartbeat needs no Receive, no credit and no
+ * message, and it works with any version of the protocol.
  *
- * A peer that speaks and takes nothing, or one thing now and then, would keep what waits
- * for it for ever: its device says that it has no Receive (RNR NAK) as often as it is
- * asked. So where what was on the Send Queue is still not done after STALLED periods,
- * whatever else is, there is a heartbeat, too, and has as many to complete.
- *
- * The work runs once in a period while nothing else happens, and twice where the
- * connection is in use; it has nothing but counters to look at that are kept anyway.
+ * Runs in the connection's timer work: once a period on an idle connection, twice on a busy
+ * one. It reads only counters that exist anyway. Completions come in CQ context.
  */
 #include <linux/timer.h>
 
@@ -33,14 +19,15 @@
 
 #include <trace/events/rpcrdma2.h>
 
-/* Periods */
+/* Periods after which unfinished work counts as stalled */
 #define STALLED	6
 
 /**
- * rpcrdma2_heartbeat_reads - RDMA Reads that heartbeats take
+ * rpcrdma2_heartbeat_reads - RDMA Reads that heartbeats need
  * @conn: a connection whose CM id is bound to a device
  *
- * Return: how many at a time
+ * Context: Any.
+ * Return: how many at a time; 0 unless heartbeats are RDMA Reads
  */
 u8 rpcrdma2_heartbeat_reads(const struct rpcrdma2_conn *conn)
 {
@@ -51,8 +38,8 @@ u8 rpcrdma2_heartbeat_reads(const struct rpcrdma2_conn *conn)
 }
 
 /*
- * CQ context, or the teardown. It has completed itself, but that the peer is there says
- * nothing about the period that begins.
+ * Runs in CQ context, or in the teardown. The next period must not take the heartbeat's own
+ * completion for traffic.
  */
 static void heartbeat_done(struct rpcrdma2_chain *chain, int status)
 {
@@ -62,13 +49,24 @@ static void heartbeat_done(struct rpcrdma2_chain *chain, int status)
 		container_of(beat, struct rpcrdma2_conn, heartbeat);
 
 	WRITE_ONCE(beat->heard, conn->stats.completions);
-	/* From here on it may be posted again. */
+	/* Pairs with the acquire in rpcrdma2_heartbeat(), which may post the chain again. */
 	smp_store_release(&beat->out, false);
 }
 
 /**
- * rpcrdma2_heartbeat_init - make a connection's heartbeat
+ * rpcrdma2_heartbeat_init - build a connection's heartbeat
  * @conn: a connection whose PD is new
+ *
+ * On InfiniBand and RoCE, the heartbeat is an RDMA Write of no octets. It completes when the
+ * peer's device has acknowledged it. It names no memory: IBTA's specification has no handle
+ * checked without data.
+ *
+ * On iWARP, a Write completes when TCP has accepted it, whether or not the peer is there. So
+ * the heartbeat is an RDMA Read of no octets, which the peer's device answers. The Read has
+ * an SGE, whose key no device checks either. (RFC 6581 has such Reads as first messages of
+ * some connections.)
+ *
+ * Context: Process.
  */
 void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
 {
@@ -89,9 +87,10 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_heartbeat_possible - can a connection look for its peer?
- * @conn: a connection that is established
+ * rpcrdma2_heartbeat_possible - can a connection have heartbeats?
+ * @conn: an established connection
  *
+ * Context: Any.
  * Return: false if heartbeats are RDMA Reads, and the peer answers none
  */
 bool rpcrdma2_heartbeat_possible(const struct rpcrdma2_conn *conn)
@@ -100,10 +99,11 @@ bool rpcrdma2_heartbeat_possible(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_heartbeat_secs - how often does a connection look for its peer?
- * @conn: a connection that is established
+ * rpcrdma2_heartbeat_secs - the period of a connection's heartbeat
+ * @conn: an established connection
  *
- * Return: seconds, or 0: never
+ * Context: Any.
+ * Return: seconds; 0: the connection has no heartbeat
  */
 unsigned int rpcrdma2_heartbeat_secs(const struct rpcrdma2_conn *conn)
 {
@@ -112,7 +112,7 @@ unsigned int rpcrdma2_heartbeat_secs(const struct rpcrdma2_conn *conn)
 	return READ_ONCE(conn->param.heartbeat);
 }
 
-/* If the Queue is full, it waits: a Queue that moves is a sign of life, too. */
+/* A heartbeat waits while the Queue is full: a Queue that moves is a sign of life, too. */
 static void heartbeat_send(struct rpcrdma2_conn *conn)
 {
 	conn->heartbeat.out = true;
@@ -121,7 +121,12 @@ static void heartbeat_send(struct rpcrdma2_conn *conn)
 	rpcrdma2_chain_post(conn, &conn->heartbeat.chain);
 }
 
-/* Return: whether something has been on the Send Queue for long; once, and then anew */
+/*
+ * Has work been on the Send Queue for STALLED periods? A peer may send, but take nothing: its
+ * device answers each attempt with an RNR NAK. So completions alone are not enough. The
+ * heartbeat queues behind the stalled work, and has STALLED periods to complete. Return: true
+ * once; then the periods start anew.
+ */
 static bool heartbeat_is_stalled(struct rpcrdma2_conn *conn, unsigned int secs)
 {
 	struct rpcrdma2_heartbeat *beat = &conn->heartbeat;
@@ -149,17 +154,21 @@ static void heartbeat_missed(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_heartbeat - it is time to look for the peer
+ * rpcrdma2_heartbeat - look for the peer, as a period is over
  * @conn: a connection that is READY, or was
  *
- * The timer's; process context. The teardown waits for it before anything else, so
- * there is a QP.
+ * The teardown waits for this before any other step, so the QP exists.
+ *
+ * Context: The timer's work. May post a heartbeat, or close the connection.
  */
 void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_heartbeat *beat = &conn->heartbeat;
 	unsigned int secs = rpcrdma2_heartbeat_secs(conn);
-	/* Before the counter, which its completion raises first. */
+	/*
+	 * Pairs with the release in heartbeat_done(): if the heartbeat is done, @heard counts
+	 * its completion.
+	 */
 	bool out = smp_load_acquire(&beat->out);
 	u64 heard = READ_ONCE(conn->stats.completions);
 	bool stalled;
@@ -169,7 +178,10 @@ void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn)
 	stalled = heartbeat_is_stalled(conn, secs);
 	if (heard != READ_ONCE(beat->heard) && !stalled) {
 		WRITE_ONCE(beat->heard, heard);
-		/* When was that? It may be a period ago. */
+		/*
+		 * The completion may be nearly a period old, so look again after half a
+		 * period.
+		 */
 		if (!out)
 			secs = max(secs / 2, 1U);
 	} else if (!out) {
@@ -178,22 +190,27 @@ void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn)
 		heartbeat_missed(conn);
 		return;
 	}
-	/* Whoever looks after many peers, or after little else, wakes once for all. */
+	/* Rounded, so that the timers of many connections wake a CPU together. */
 	rpcrdma2_conn_set_timer(conn, round_jiffies_relative(secs * HZ));
 }
 
 /**
- * rpcrdma2_heartbeat_set - look for the peer more often, less often, or never
+ * rpcrdma2_heartbeat_set - change the period of a connection's heartbeat
  * @conn: a connection that was ready; the caller is between enter and exit
- * @secs: seconds of silence until a heartbeat, or 0: never
+ * @secs: the new period, seconds; 0: no heartbeat
  *
- * Process context. A heartbeat that is out has at least @secs from now on. If the timer is
- * running at this moment, it comes once more after the former time.
+ * A heartbeat that is out gets at least @secs from now on. If the timer's work runs at this
+ * moment, its next run comes after the old period.
+ *
+ * Context: Process; does not sleep. Takes conn->lock.
  */
 void rpcrdma2_heartbeat_set(struct rpcrdma2_conn *conn, unsigned int secs)
 {
 	WRITE_ONCE(conn->param.heartbeat, secs);
-	/* Until the dialect is decided, the timer limits something else. It goes on as this one. */
+	/*
+	 * Before the dialect is decided, the timer limits the handshake. It becomes the
+	 * heartbeat's afterwards.
+	 */
 	if (secs && rpcrdma2_hs_decided(READ_ONCE(conn->handshake)))
 		rpcrdma2_conn_set_timer(conn, round_jiffies_relative(secs * HZ));
 }

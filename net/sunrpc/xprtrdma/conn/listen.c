@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Listeners: a CM id at an address, which hands each peer's request to the layer above.
+ * Listeners: CM ids at addresses, which hand each peer's request to the layer above.
  *
- * A listener outlives its CM id. The CM binds an id whose address is not a wildcard to one
- * device. When that device is removed, or the address moves to another one, a work destroys
- * the id and makes another one, and repeats that every second until it succeeds. The
- * removal waits for this work alone. (A wildcard id has a child for each device; the CM
- * makes and destroys these by itself.)
+ * A listener outlives its CM id. The CM binds an id with a specific address to one device.
+ * When that device is removed, or the address moves to another device, a work replaces the
+ * id. The work repeats every second until it succeeds. The removal waits for this work alone.
+ * (An id with a wildcard address has a child for each device. The CM makes and destroys the
+ * children by itself.)
+ *
+ * Requests arrive in CM context; the work runs in rpcrdma2_wq.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -15,25 +17,25 @@
 
 #include "conn.h"
 
-/* The backlog is only of connections that no server thread has seen yet. */
+/* Requests that may wait below listener_event() */
 #define LISTEN_BACKLOG		128
-/* Until an address can be listened at again */
+/* Delay between attempts to listen again */
 #define RELISTEN_INTERVAL	HZ
 
 /**
- * struct rpcrdma2_listener - accepts connections
- * @lock: held while @cm_id is made or replaced
- * @cm_id: the CM id; NULL while it can't listen
+ * struct rpcrdma2_listener - accepts connections at one address
+ * @lock: protects @cm_id and @failing
+ * @cm_id: the CM id; NULL while the address cannot be listened at
  * @net: network namespace
  * @addr: local address and port
  * @ops: see rpcrdma2_listen()
  * @context: first argument of @ops
- * @relisten: makes another CM id
- * @failing: the log says that it can't listen
- * @ending: @relisten makes no more of them
+ * @relisten: replaces @cm_id
+ * @failing: the log says that the listener does not listen
+ * @ending: @relisten does nothing any more
  */
 struct rpcrdma2_listener {
-	struct mutex		lock;	/* cm_id, failing */
+	struct mutex		lock;	/* see above */
 	struct rdma_cm_id	*cm_id;
 	struct net		*net;
 	struct sockaddr_storage	addr;
@@ -44,7 +46,10 @@ struct rpcrdma2_listener {
 	bool			ending;
 };
 
-/* CM context. @cm_id is the new one; its context is still the listener's. */
+/*
+ * Context: CM. @cm_id belongs to the request; the CM copied its context from the listener's
+ *	id.
+ */
 static int listener_connect_request(struct rdma_cm_id *cm_id,
 				    struct rdma_cm_event *event)
 {
@@ -52,7 +57,7 @@ static int listener_connect_request(struct rdma_cm_id *cm_id,
 	struct sockaddr *sa = (struct sockaddr *)&cm_id->route.addr.dst_addr;
 	struct rpcrdma2_conn *conn;
 
-	/* If this fails, the CM rejects the peer and destroys the id. */
+	/* After an error the CM rejects the peer and destroys the request's id. */
 	if (!listener->ops->has_room(listener->context, sa))
 		return -EBUSY;
 	conn = rpcrdma2_conn_request(cm_id, event);
@@ -71,7 +76,10 @@ static int listener_event(struct rdma_cm_id *cm_id,
 
 	switch (event->event) {
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		/* The CM's other connections wait, those of mounts included. */
+		/*
+		 * Other connections of the CM wait for this handler, and mounts depend on
+		 * them.
+		 */
 		saved = rpcrdma2_memalloc_save(NULL);
 		rc = listener_connect_request(cm_id, event);
 		rpcrdma2_memalloc_restore(saved);
@@ -79,7 +87,7 @@ static int listener_event(struct rdma_cm_id *cm_id,
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		/* The removal waits until listener_restart() destroys the id. */
 	case RDMA_CM_EVENT_ADDR_CHANGE:
-		/* A bond failed over: the id is still bound to the link that failed. */
+		/* A bond failed over, but the id is still bound to the failed link. */
 		mod_delayed_work(rpcrdma2_wq, &listener->relisten, 0);
 		return 0;
 	default:
@@ -98,7 +106,7 @@ static int listener_start(struct rpcrdma2_listener *listener)
 			       RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
-	/* IPv4 and IPv6 have a listener each, as with TCP. */
+	/* IPv4 and IPv6 each have a listener of their own, as with TCP. */
 	rc = rdma_set_afonly(cm_id, 1);
 	if (!rc)
 		rc = rdma_bind_addr(cm_id, (struct sockaddr *)&listener->addr);
@@ -109,7 +117,7 @@ static int listener_start(struct rpcrdma2_listener *listener)
 		return rc;
 	}
 	listener->cm_id = cm_id;
-	/* If any port was asked for, the same one later */
+	/* If the caller asked for any port, keep the chosen one for the next id. */
 	listener->addr = cm_id->route.addr.src_addr;
 	return 0;
 }
@@ -129,7 +137,7 @@ static const char *listener_failure_reason(int status)
 	}
 }
 
-/* The log has one line when it stops listening, and one when it listens again. */
+/* Log one line when listening stops, and one when it works again. */
 static void listener_report(struct rpcrdma2_listener *listener, int status)
 {
 	if (status && !listener->failing)
@@ -164,15 +172,16 @@ static void listener_restart(struct work_struct *work)
 }
 
 /**
- * rpcrdma2_listen - accept connections
+ * rpcrdma2_listen - accept connections at an address
  * @net: network namespace
  * @addr: local address and port
- * @ops: whom to ask, and tell, about peers' requests
+ * @ops: callbacks for requests of peers
  * @context: first argument of @ops
  *
- * Process context, sleeps. Once this has succeeded, the listener survives the loss of its
- * device and of its address: it listens again as soon as a device has @addr.
+ * A listener survives the loss of its device or its address. It listens again as soon as a
+ * device has @addr.
  *
+ * Context: Process; sleeps.
  * Return: the listener, or an ERR_PTR
  */
 struct rpcrdma2_listener *
@@ -203,10 +212,11 @@ rpcrdma2_listen(struct net *net, struct sockaddr *addr,
 }
 
 /**
- * rpcrdma2_listener_address - where does it listen?
- * @listener: what rpcrdma2_listen() returned
+ * rpcrdma2_listener_address - address and port of a listener
+ * @listener: the listener
  *
- * Return: address and port
+ * Context: Any.
+ * Return: the address, valid as long as the listener
  */
 struct sockaddr *rpcrdma2_listener_address(struct rpcrdma2_listener *listener)
 {
@@ -214,14 +224,14 @@ struct sockaddr *rpcrdma2_listener_address(struct rpcrdma2_listener *listener)
 }
 
 /**
- * rpcrdma2_unlisten - stop accepting
- * @listener: what rpcrdma2_listen() returned
+ * rpcrdma2_unlisten - stop accepting, and free the listener
+ * @listener: the listener
  *
- * Process context, sleeps. Nothing is called back any more on return.
+ * Context: Process; sleeps. No callback runs after the return.
  */
 void rpcrdma2_unlisten(struct rpcrdma2_listener *listener)
 {
-	/* What is queued from here on does nothing. */
+	/* From here on, a queued listener_restart() does nothing. */
 	WRITE_ONCE(listener->ending, true);
 	cancel_delayed_work_sync(&listener->relisten);
 	if (listener->cm_id)

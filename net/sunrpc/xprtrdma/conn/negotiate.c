@@ -1,85 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The first messages of a connection, and the sorting of all later ones: what
- * the steps of handshake.c come to.
+ * Carries out the handshake.
+ *
+ * handshake.c has the table: which event leads from which state to which action. This file
+ * feeds events to the table and acts. Events come from three threads: the CQ (messages), the
+ * CM (established) and the timer (silence). So conn->lock protects each change of
+ * conn->handshake. Once the dialect is decided, dispatch.c passes RPC messages on without
+ * this file.
  */
 #include "conn.h"
 
 #include <trace/events/rpcrdma2.h>
 
-/* The XID of a CONNPROP pairs it with its answer; no RPC is involved. */
+/* Pairs a CONNPROP with its answer; belongs to no RPC */
 #define CONNPROP_XID	1
 
-/* v2-09, 4.2.1 and 7. A peer of whom nothing is known may have version 1. */
-static u32 negotiate_peer_recv_size(const struct rpcrdma2_conn *conn)
-{
-	const struct rpcrdma2_dialect *dialect = conn->dialect;
-
-	if (conn->handshake == RPCRDMA2_HS_TRYING)
-		return RPCRDMA2_CONNPROP_MAX;
-	if (dialect->props)
-		return conn->peer.rbsiz;
-	return conn->have_private ? conn->peer_private.recv_size :
-				    dialect->inline_default;
-}
-
 /*
- * RFC 8797, 4.1: version 2 has no property for it. A peer that says no properties may
- * not look at this end's.
- */
-static u32 negotiate_peer_send_size(const struct rpcrdma2_conn *conn)
-{
-	const struct rpcrdma2_dialect *dialect = conn->dialect;
-
-	if (!conn->have_private)
-		return dialect->inline_default;
-	if (dialect->props && !conn->have_props)
-		return min(conn->peer_private.send_size,
-			   dialect->inline_default);
-	return conn->peer_private.send_size;
-}
-
-/**
- * rpcrdma2_negotiate_recv_limit - the size of this end's Receive buffers is another
- * @conn: the connection; the peer has been told
- */
-void rpcrdma2_negotiate_recv_limit(struct rpcrdma2_conn *conn)
-{
-	spin_lock(&conn->lock);
-	if (!conn->resizing.lower_to)
-		WRITE_ONCE(conn->recv_limit,
-			   min(conn->own.rbsiz,
-			       negotiate_peer_send_size(conn)));
-	spin_unlock(&conn->lock);
-}
-
-/*
- * Properties may come when RPCs flow, and their senders look at the limits without a
- * lock: these are not lowered, so what fits once will do so when it is sent.
- */
-static void negotiate_set_terms(struct rpcrdma2_conn *conn)
-{
-	u32 limit;
-
-	lockdep_assert_held(&conn->lock);
-
-	limit = min(conn->param.sbsiz, negotiate_peer_recv_size(conn));
-	limit = max(conn->send_limit, limit);
-	WRITE_ONCE(conn->send_max, limit);
-	WRITE_ONCE(conn->send_limit, limit);
-	WRITE_ONCE(conn->send_size, max(conn->send_size, limit));
-	limit = min(conn->own.rbsiz, negotiate_peer_send_size(conn));
-	WRITE_ONCE(conn->recv_limit, max(conn->recv_limit, limit));
-	if (conn->dialect->props)
-		conn->remote_inv = conn->peer.remote_inv;
-	else
-		conn->remote_inv = conn->have_private &&
-				   conn->peer_private.remote_inv;
-}
-
-/*
- * The handshake takes a step; this end has become @conn->dialect's, or has heard of
- * properties. The timer may be at it as well as the CQ: each looks at what holds now.
+ * The handshake has gone from @old to @next: set the terms, and make the connection READY if
+ * RPCs may flow. The CQ and the timer may both be here at a time. Each uses the present
+ * terms, and one of them makes the connection READY.
  */
 static void negotiate_enter_state(struct rpcrdma2_conn *conn,
 				  enum rpcrdma2_hs_state old,
@@ -91,7 +30,7 @@ static void negotiate_enter_state(struct rpcrdma2_conn *conn,
 	if (!rpcrdma2_hs_calls(next))
 		return;
 	spin_lock(&conn->lock);
-	negotiate_set_terms(conn);
+	rpcrdma2_terms_set(conn);
 	spin_unlock(&conn->lock);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_READY,
 				   rpcrdma2_heartbeat_secs(conn))) {
@@ -100,7 +39,7 @@ static void negotiate_enter_state(struct rpcrdma2_conn *conn,
 		return;
 	}
 	conn->was_ready = true;
-	rpcrdma2_debugfs_ready(conn);
+	conn->ready_at = jiffies;
 	trace_rpcrdma2_conn_ready(conn);
 	conn->param.ops->ready(conn);
 }
@@ -119,10 +58,7 @@ negotiate_step_locked(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
 	return step;
 }
 
-/*
- * The CQ, the CM and the timer take steps, so each change of state is made under the
- * lock. Most messages change nothing once the dialect is decided, and take no lock.
- */
+/* Take a step. Most messages change nothing once the dialect is decided, and need no lock. */
 static const struct rpcrdma2_hs_step *
 negotiate_step(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
 	       enum rpcrdma2_hs_state *old)
@@ -147,8 +83,8 @@ negotiate_next_dialect(struct rpcrdma2_conn *conn)
 }
 
 /*
- * Until the peer says its properties, it has the defaults of the dialect. A dialect
- * without properties has callbacks without chunks, and nothing else.
+ * Give the peer the default properties of the dialect until it sends its own. Without
+ * properties, a dialect allows only inline Calls in the reverse direction.
  */
 static void negotiate_set_dialect(struct rpcrdma2_conn *conn,
 				  const struct rpcrdma2_dialect *dialect)
@@ -182,9 +118,8 @@ static int negotiate_send_connprop(struct rpcrdma2_conn *conn, u32 xid,
 }
 
 /*
- * Speak @dialect from now on, and move from state @old to @next. A CONNPROP of an
- * earlier dialect is forgotten.
- * Return: false if the state was no longer @old
+ * Speak @dialect from now on, and move from state @old to @next. Forget a CONNPROP of an
+ * earlier dialect. Return: false if the state was no longer @old
  */
 static bool negotiate_switch_dialect(struct rpcrdma2_conn *conn,
 				     const struct rpcrdma2_dialect *dialect,
@@ -205,8 +140,8 @@ static bool negotiate_switch_dialect(struct rpcrdma2_conn *conn,
 }
 
 /*
- * In version 1 there is nothing to ask. Return: false if the timer has begun to send
- * Calls in another dialect
+ * Start the handshake in @dialect. Version 1 has no CONNPROP to send. Return: false if the
+ * state was no longer @old: another event came first
  */
 static bool negotiate_ask_in(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_dialect *dialect,
@@ -223,17 +158,20 @@ static bool negotiate_ask_in(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_negotiate_start - the connection is established: speak first
- * @conn: a connection in state NEGOTIATING on the end that connected
+ * rpcrdma2_negotiate_start - start the handshake on the end that connected
+ * @conn: a connection in state NEGOTIATING
  *
- * Process context.
+ * Context: Process: the CM's handler.
  */
 void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn)
 {
 	if (negotiate_ask_in(conn, conn->param.dialects.dialect[0],
 			     RPCRDMA2_HS_WAITING))
 		return;
-	/* The server spoke before the CM did, when it was too early to be READY. */
+	/*
+	 * The server's first message overtook the CM's event, when the connection could not
+	 * become READY yet. Make it READY now.
+	 */
 	negotiate_enter_state(conn, RPCRDMA2_HS_WAITING,
 			      READ_ONCE(conn->handshake));
 }
@@ -244,11 +182,11 @@ static void negotiate_restart_timer(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_negotiate_silence - the peer had its time to answer
+ * rpcrdma2_negotiate_silence - the time to answer is over
  * @conn: the connection
- * @state: in which that time went by
+ * @state: the connection's state when the timer ran
  *
- * The timer's; process context.
+ * Context: The timer's work.
  */
 void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
 				enum rpcrdma2_conn_state state)
@@ -256,7 +194,10 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
 	const struct rpcrdma2_hs_step *step;
 	enum rpcrdma2_hs_state old;
 
-	/* The peer has as much time for a Call, once a Call is out. */
+	/*
+	 * This end is sending Calls, to see whether the peer answers them. The time for that
+	 * begins with the first Call.
+	 */
 	if (READ_ONCE(conn->handshake) == RPCRDMA2_HS_TRYING &&
 	    !conn->tried) {
 		conn->tried = !conn->param.ops->is_quiet(conn);
@@ -272,22 +213,27 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
 	else if (step->next == RPCRDMA2_HS_TRYING)
 		negotiate_restart_timer(conn);
 	else if (state == RPCRDMA2_CONN_READY)
-		/* The answer came just now. The timer goes on as another one. */
+		/* The answer has just come. From now on, the timer serves the heartbeat. */
 		rpcrdma2_heartbeat(conn);
 	else if (state == RPCRDMA2_CONN_NEGOTIATING)
-		/* ... so much so that whoever took it may have yet to make it READY. */
+		/*
+		 * The CQ has taken the step, but has not made the connection READY: look
+		 * again in a second.
+		 */
 		rpcrdma2_conn_set_timer(conn, HZ);
 	else
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 }
 
 /**
- * rpcrdma2_negotiate_lost - the connection is gone
+ * rpcrdma2_negotiate_lost - the connection has ended: what does that say about the dialect?
  * @conn: a connection in teardown; its Queues are drained
  *
- * Afterwards @conn->suspect is the dialect to try next if the peer hung up, and
- * does so again. A failed work request, a device that fails and what this end itself
- * broke off say nothing of the peer.
+ * If the peer hung up during the handshake, sets @conn->suspect to the dialect to try next.
+ * Only the peer's hang-up counts. A failed work request, a failed device, or a close by this
+ * end say nothing about the peer.
+ *
+ * Context: Process: the teardown.
  */
 void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 {
@@ -301,39 +247,9 @@ void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 	negotiate_enter_state(conn, old, step->next);
 }
 
-/**
- * rpcrdma2_send_error - answer a Call with an RDMA2_ERROR (v2-09, 5.3.3)
- * @conn: its connection; the caller is between enter and exit, or is the CQ
- * @xid: of the Call
- * @vers: version of the Call
- * @error: what to report
- * @close_after: close the connection when it is sent
- *
- * Process context.
- */
-void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
-			 const struct rpcrdma2_error *error, bool close_after)
-{
-	struct rpcrdma2_header hdr = {
-		.xid		= xid,
-		.vers		= vers,
-		.credit		= READ_ONCE(conn->grant_out),
-		.kind		= RPCRDMA2_ERROR,
-		.response	= true,
-		.error		= *error,
-	};
-
-	trace_rpcrdma2_error_send(conn, xid, error);
-	if (rpcrdma2_send_header(conn, &hdr, close_after))
-		return;
-	spin_lock(&conn->lock);
-	rpcrdma2_count_error(conn->stats.errors_sent, error->code);
-	spin_unlock(&conn->lock);
-}
-
 /*
- * Only a Call can be answered: errors never flow from requester to responder
- * (v2-09, 5.3.3), so a bad Reply closes the connection.
+ * Answer a Call with an error. A bad Reply closes the connection, as no error flows from
+ * requester to responder (v2-09, 5.3.3).
  */
 static void negotiate_answer_error(struct rpcrdma2_recv *recv,
 				   enum rpcrdma2_hs_event event)
@@ -348,7 +264,7 @@ static void negotiate_answer_error(struct rpcrdma2_recv *recv,
 					       &error->vers_low,
 					       &error->vers_high);
 	} else if (event == RPCRDMA2_HS_MALFORMED) {
-		/* A peer that cannot say its properties is not kept. */
+		/* Without the peer's properties, the connection is of no use. */
 		close_after = conn->dialect->props &&
 			      recv->hdr.kind == RPCRDMA2_PROPS;
 	} else if (event != RPCRDMA2_HS_UNKNOWN) {
@@ -369,14 +285,17 @@ static void negotiate_take_props(struct rpcrdma2_recv *recv)
 	conn->peer = recv->hdr.props;
 	conn->have_props = true;
 	conn->peer_credits = recv->hdr.credit;
-	/* In a CONNPROP of the peer's own, the credits are what the peer asks for. */
+	/* In a CONNPROP that is not an answer, the credits are a request. */
 	if (recv->hdr.response)
 		conn->first_grant = recv->hdr.credit;
-	/* Either one stands for the answer. */
+	/* A CONNPROP of the peer's own counts as an answer, too. */
 	conn->connprop_out = false;
 }
 
-/* When Calls have been sent in spite of it, too: that answers none of them. */
+/*
+ * Does this error refuse this end's CONNPROP? If so, note that the CONNPROP is answered.
+ * Calls may have been sent meanwhile: the error answers none of them.
+ */
 static bool negotiate_refuses_connprop(const struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
@@ -386,36 +305,6 @@ static bool negotiate_refuses_connprop(const struct rpcrdma2_recv *recv)
 		return false;
 	conn->connprop_out = false;
 	return true;
-}
-
-/* Consumes @recv. */
-static void dispatch_deliver(struct rpcrdma2_recv *recv)
-{
-	struct rpcrdma2_conn *conn = recv->conn;
-
-	if (!rpcrdma2_conn_is_ready(conn)) {
-		rpcrdma2_conn_close(conn, -EPROTO);
-		rpcrdma2_recv_put(recv);
-		return;
-	}
-	if (recv->hdr.kind == RPCRDMA2_ERROR) {
-		if (rpcrdma2_resize_refused(conn, &recv->hdr)) {
-			/* No RPC's: there is nobody who would know the handle. */
-			if (recv->invalidated)
-				rpcrdma2_conn_close(conn, -EPROTO);
-			rpcrdma2_recv_put(recv);
-			return;
-		}
-	} else {
-		if (!conn->remote_inv)
-			recv->hdr.chunks.inv_handle = 0;
-		if (conn->rbsiz_max > conn->rbsiz_min)
-			rpcrdma2_resize_observe(recv);
-	}
-	if (recv->hdr.response)
-		conn->param.ops->reply(recv);
-	else
-		conn->param.ops->call(recv);
 }
 
 static int negotiate_hang_up_status(enum rpcrdma2_hs_event event)
@@ -445,8 +334,31 @@ static void negotiate_ask_next(struct rpcrdma2_conn *conn,
 	rpcrdma2_conn_close(conn, -EPROTONOSUPPORT);
 }
 
-static void dispatch_take_step(struct rpcrdma2_recv *recv,
-			       enum rpcrdma2_hs_event event)
+/**
+ * rpcrdma2_negotiate_adopt - speak the dialect of the peer's first message
+ * @conn: a connection that has found its handshake WAITING
+ * @dialect: the dialect
+ *
+ * Context: CQ.
+ * Return: false if this end has begun to ask meanwhile
+ */
+bool rpcrdma2_negotiate_adopt(struct rpcrdma2_conn *conn,
+			      const struct rpcrdma2_dialect *dialect)
+{
+	return negotiate_switch_dialect(conn, dialect, RPCRDMA2_HS_WAITING,
+					RPCRDMA2_HS_WAITING);
+}
+
+/**
+ * rpcrdma2_negotiate_message - have a message take a step of the handshake
+ * @recv: the message; the caller's only if true is returned
+ * @event: what it is to the handshake
+ *
+ * Context: CQ.
+ * Return: whether the message is for the layer above
+ */
+bool rpcrdma2_negotiate_message(struct rpcrdma2_recv *recv,
+				enum rpcrdma2_hs_event event)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 	const struct rpcrdma2_hs_step *step;
@@ -454,21 +366,20 @@ static void dispatch_take_step(struct rpcrdma2_recv *recv,
 	enum rpcrdma2_hs_state old;
 
 	step = negotiate_step(conn, event, &old);
-	/* Whose the handle of a Reply's was is for the requester to say. */
+	/* Only a Reply may invalidate a handle, and the requester checks which one. */
 	if (recv->invalidated &&
 	    (step->action != RPCRDMA2_HS_DELIVER || !recv->hdr.response ||
 	     refused)) {
 		rpcrdma2_conn_close(conn, -EPROTO);
 		rpcrdma2_recv_put(recv);
-		return;
+		return false;
 	}
 	switch (step->action) {
 	case RPCRDMA2_HS_DELIVER:
 		if (refused)
 			break;
 		negotiate_enter_state(conn, old, step->next);
-		dispatch_deliver(recv);
-		return;
+		return true;
 	case RPCRDMA2_HS_ANSWER_PROPS:
 		negotiate_take_props(recv);
 		negotiate_send_connprop(conn, recv->hdr.xid, true);
@@ -482,7 +393,7 @@ static void dispatch_take_step(struct rpcrdma2_recv *recv,
 	case RPCRDMA2_HS_ASK_NEXT:
 		negotiate_ask_next(conn, event, &recv->hdr.error, old);
 		rpcrdma2_recv_put(recv);
-		return;
+		return false;
 	case RPCRDMA2_HS_ASSUME_NEXT:
 		conn->assume = rpcrdma2_hs_next(event, &recv->hdr.error,
 						&conn->param.dialects,
@@ -494,86 +405,5 @@ static void dispatch_take_step(struct rpcrdma2_recv *recv,
 	}
 	rpcrdma2_recv_put(recv);
 	negotiate_enter_state(conn, old, step->next);
-}
-
-/*
- * Whose a message is. An answer is in the dialect of the question, which the first message
- * is, unless this end begins to ask just then.
- */
-static const struct rpcrdma2_dialect *
-dispatch_find_dialect(const struct rpcrdma2_recv *recv)
-{
-	struct rpcrdma2_conn *conn = recv->conn;
-	const struct rpcrdma2_dialect *dialect;
-	enum rpcrdma2_hs_state state;
-	bool asked;
-
-	do {
-		state = READ_ONCE(conn->handshake);
-		asked = state == RPCRDMA2_HS_WAITING;
-		dialect = rpcrdma2_hs_dialect(state, &conn->param.dialects,
-					      asked ? NULL : conn->dialect,
-					      recv->buf, recv->len);
-	} while (asked &&
-		 !negotiate_switch_dialect(conn, dialect, state, state));
-	return dialect;
-}
-
-/* The number of another text's error stands for something else here. */
-static void dispatch_count_error(struct rpcrdma2_conn *conn,
-				 const struct rpcrdma2_error *error)
-{
-	bool is_ours = !error->bare || error->code == RDMA2_ERR_VERS;
-
-	rpcrdma2_count_error(conn->stats.errors_received,
-			     is_ours ? error->code : RDMA2_ERR_NONE);
-}
-
-/**
- * rpcrdma2_dispatch - a message arrived
- * @recv: the message, @recv->len octets at its start
- *
- * CQ context. Decides by the header alone; hands the buffer on or back.
- *
- * Nothing in the protocol limits messages that use no credit, and each one takes a Receive
- * that others may share, and perhaps an answer. So each message counts, whatever is in it,
- * until whoever takes it says that it used a credit (rpcrdma2_conn_paid()).
- */
-void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
-{
-	struct rpcrdma2_conn *conn = recv->conn;
-	const struct rpcrdma2_dialect *dialect;
-	struct xdr_stream *xdr = &conn->recv_xdr;
-	int rc;
-
-	if (unlikely(conn->unpaid++ >= RPCRDMA2_MAX_UNPAID)) {
-		rpcrdma2_conn_close(conn, -EPROTO);
-		rpcrdma2_recv_put(recv);
-		return;
-	}
-	dialect = dispatch_find_dialect(recv);
-	rpcrdma2_stream_decode(xdr, &conn->recv_xdr_buf, recv->buf, recv->len);
-	recv->hdr.response = conn->active;
-	rc = rpcrdma2_decode(dialect, xdr, &recv->hdr);
-	if (rc) {
-		trace_rpcrdma2_bad_message(conn, recv->hdr.xid,
-					   &recv->hdr.error);
-	} else {
-		recv->offset = xdr_stream_pos(xdr);
-		recv->len -= recv->offset;
-		if (recv->hdr.kind == RPCRDMA2_ERROR) {
-			trace_rpcrdma2_error_recv(conn, recv->hdr.xid,
-						  &recv->hdr.error);
-			dispatch_count_error(conn, &recv->hdr.error);
-		}
-	}
-	if (!rc && rpcrdma2_is_change(recv->hdr.kind)) {
-		if (rpcrdma2_resize_receive(recv))
-			return;
-		recv->hdr.response = false;
-		rc = rpcrdma2_refuse(&recv->hdr, RDMA2_ERR_INVAL_HTYPE);
-	}
-	dispatch_take_step(recv, rpcrdma2_hs_event(&recv->hdr, rc,
-						   &conn->param.dialects,
-						   conn->dialect));
+	return false;
 }

@@ -1,98 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PD, CQ and QP, sized from what the upper layer wants and the device has.
+ * A connection's protection domain, CQ and QP: sizes them, creates them, drains and destroys
+ * them.
+ *
+ * Sizes follow the wishes of the layer above and the limits of the device. All functions run
+ * in process context and sleep, but for qp_event(), which may run in interrupt context.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/sizes.h>
-#include <linux/xarray.h>
 
 #include "conn.h"
 
 #include <trace/events/rpcrdma2.h>
 
 /*
- * One registration covers 1 MiB, also one that starts in mid-page, where the
- * device can do it. And it is no multiple of 256: rxe, copying the last of so
- * many pages, looks for the next 256.
+ * A registration covers 1 MiB even if it starts in mid-page, as far as the device can. The
+ * number must not be a multiple of 256: after the last page of such a number, rxe looks for a
+ * next group of 256.
  */
 #define MAX_PAGES	((SZ_1M >> PAGE_SHIFT) + 1)
 
 /*
- * What an RDMA Write gathers: 64 KiB that start in mid-page, head and tail. With more, a
- * Send Queue has to be longer, and few RPCs have the use of it. If a device refuses
- * that, half as many are tried.
+ * SGEs of an RDMA Write: 64 KiB that start in mid-page, a head and a tail. More would make
+ * Send Queues longer, and few RPCs would use them. A device that refuses gets half as many:
+ * see qp_try_create().
  */
 #define WRITE_SGES	((SZ_64K >> PAGE_SHIFT) + 3)
 #define MIN_WRITE_SGES	4
 
-/* RDMA Reads to as many need no registration, unless rdma_rw is told to make one */
+/*
+ * RDMA Reads into up to this many SGEs need no registration, unless rdma_rw is told to make
+ * one.
+ */
 #define MIN_READ_SGES	16U
 
-/* Calls whose Replies have a place on the Send Queue, where Receives are shared */
+/* Calls for which a connection with shared Receives plans Send Queue entries */
 #define SHARED_CALLS	30
 
-/* A device that raises the event does so at once. */
+/* A device that raises IB_EVENT_QP_LAST_WQE_REACHED does so well within this time. */
 #define LAST_WQE_TIMEOUT	(HZ / 5)
-
-/*
- * Devices, by their index, that refused a LOCAL_INV. At least hns says that it has what
- * FRWR needs, and takes none all the same.
- */
-static DEFINE_XARRAY(no_local_inv);
-
-/* At the end of the first connection that met with it. */
-static void qp_note_refused_inv(struct ib_device *dev)
-{
-	if (xa_load(&no_local_inv, dev->index))
-		return;
-	pr_warn("device %s takes no LOCAL_INV: registrations will be given up instead, which is slow\n",
-		dev->name);
-	xa_store(&no_local_inv, dev->index, xa_mk_value(1), GFP_KERNEL);
-}
-
-/* A new device may have the index of one that is gone. */
-static int qp_forget_refused_inv(struct ib_device *dev)
-{
-	xa_erase(&no_local_inv, dev->index);
-	return 0;
-}
-
-static struct ib_client client = {
-	.name	= KBUILD_MODNAME,
-	.add	= qp_forget_refused_inv,
-};
-
-/**
- * rpcrdma2_qp_setup - module initialisation
- *
- * Return: 0 or negative errno
- */
-int rpcrdma2_qp_setup(void)
-{
-	return ib_register_client(&client);
-}
-
-/**
- * rpcrdma2_qp_cleanup - module removal
- */
-void rpcrdma2_qp_cleanup(void)
-{
-	ib_unregister_client(&client);
-	xa_destroy(&no_local_inv);
-}
-
-/* Data moves by FRWR and Send With Invalidate only. */
-static int qp_check_device(struct ib_device *dev)
-{
-	if (!(dev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS) ||
-	    !dev->attrs.max_fast_reg_page_list_len) {
-		pr_err_ratelimited("device %s lacks memory management extensions (FRWR), which RPC-over-RDMA needs: not used\n",
-				   dev->name);
-		return -EOPNOTSUPP;
-	}
-	return 0;
-}
 
 static unsigned int qp_calls(const struct rpcrdma2_conn *conn)
 {
@@ -100,10 +47,10 @@ static unsigned int qp_calls(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_qp_failed_work - the device says that the QP is of no more use
- * @work: of the connection, which is referenced
+ * rpcrdma2_qp_failed_work - close a connection whose QP has failed
+ * @work: the connection's; its reference is dropped here
  *
- * Workqueue.
+ * Context: Workqueue rpcrdma2_wq.
  */
 void rpcrdma2_qp_failed_work(struct work_struct *work)
 {
@@ -115,8 +62,9 @@ void rpcrdma2_qp_failed_work(struct work_struct *work)
 }
 
 /*
- * May come in interrupt context, as long as the QP exists. Not all devices flush the
- * Queues of a QP that failed before it is in the error state.
+ * Context: any, interrupts included, as long as the QP exists. A driver may call this inside
+ *	ib_post_send(), so conn->lock may be held: leave the close to a work. Some devices do
+ *	not flush the Queues of a failed QP before the teardown sets the error state.
  */
 static void qp_event(struct ib_event *event, void *context)
 {
@@ -130,7 +78,7 @@ static void qp_event(struct ib_event *event, void *context)
 		complete_all(&conn->last_wqe);
 		if (READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING)
 			break;
-		/* Where nothing was on the Send Queue, nothing else says that it failed. */
+		/* The QP has failed. If its Send Queue was empty, no completion says so. */
 		fallthrough;
 	case IB_EVENT_QP_FATAL:
 	case IB_EVENT_QP_REQ_ERR:
@@ -144,31 +92,11 @@ static void qp_event(struct ib_event *event, void *context)
 	}
 }
 
-/**
- * rpcrdma2_next_vector - a connection's turn at a device's completion vectors
- * @dev: the device
- * @active: this end connects
- *
- * And so at the CPUs that handle them. A server's connections have turns of their own:
- * else a machine that is its own client would have all of its client's on one half of the
- * vectors.
- *
- * Return: the vector
- */
-unsigned int rpcrdma2_next_vector(const struct ib_device *dev, bool active)
-{
-	static atomic_t turns[2];
-	unsigned int vectors = min_t(unsigned int, num_online_cpus(),
-				     dev->num_comp_vectors);
-
-	return (unsigned int)atomic_fetch_inc(&turns[active]) % vectors;
-}
-
 /*
- * The flush completes every WR, signaled or not, and a CQ that overflows loses
- * the end of the drain, and Receives that are shared. So there is an entry for
- * everything that may be on the Queues; the device may make the Queues themselves longer
- * than asked for.
+ * Create a CQ with an entry for each WR that can be on the Queues: the flush completes all of
+ * them, signaled or not. A CQ that overflows would lose the end of the drain, and shared
+ * Receives. The device may make the Queues longer than asked for, so conn->sq_depth remembers
+ * the plan.
  */
 static int qp_create_cq(struct rpcrdma2_conn *conn,
 			struct ib_qp_init_attr *attr)
@@ -177,7 +105,7 @@ static int qp_create_cq(struct rpcrdma2_conn *conn,
 	unsigned int limit = conn->cm_id->device->attrs.max_cqe;
 	unsigned int vector, cqes;
 
-	/* An rdma_rw context may need three entries: see rdma_rw_init_qp(). */
+	/* An rdma_rw context may take three entries: see rdma_rw_init_qp(). */
 	conn->sq_depth = attr->cap.max_send_wr + 3 * attr->cap.max_rdma_ctxs;
 	cqes = conn->sq_depth + recvs;
 	if (cqes > limit) {
@@ -187,7 +115,7 @@ static int qp_create_cq(struct rpcrdma2_conn *conn,
 		conn->sq_depth = cqes - recvs;
 	}
 	vector = conn->srq ? conn->srq->vector :
-		 rpcrdma2_next_vector(conn->cm_id->device, conn->active);
+		 rpcrdma2_device_vector(conn->cm_id->device, conn->active);
 	conn->cq = ib_alloc_cq(conn->cm_id->device, conn, cqes, vector,
 			       IB_POLL_WORKQUEUE);
 	if (IS_ERR(conn->cq)) {
@@ -200,12 +128,14 @@ static int qp_create_cq(struct rpcrdma2_conn *conn,
 }
 
 /*
- * For each Call as many entries as it takes as a rule, and for one Call or Reply all the
- * segments that there may be; who finds no room waits. Some devices round the Send Queue
- * up to a power of two, of entries or of octets: with the defaults, what rdma_rw adds, and
- * so many SGEs, a client's takes just less than 512 entries. A server's connection that
- * shares its Receives is one of many, most of which are idle: it plans for few Calls, and
- * takes less than 128 KiB where an entry has 448 octets, as with mlx5.
+ * Plan for the typical number of entries per Call, and for the maximum number of segments of
+ * one Call or Reply. Other Calls and Replies wait if the Queue is full.
+ *
+ * Some devices round the Queue up to a power of two, of entries or of octets. With default
+ * parameters, a client's Queue takes just less than 512 entries. A server has many
+ * connections with shared Receives, most of them idle, so each plans for few Calls. With
+ * rdma_rw's entries, such a Queue takes less than 128 KiB if an entry has 448 octets, as on
+ * mlx5.
  */
 static unsigned int qp_send_entries(const struct rpcrdma2_conn *conn)
 {
@@ -219,9 +149,10 @@ static unsigned int qp_send_entries(const struct rpcrdma2_conn *conn)
 }
 
 /*
- * As many as RDMA Reads of one Call may need at most. Several Calls seldom need more, and
- * wait if they do. On iWARP, each segment needs one, of rdma_rw's size at the most;
- * elsewhere, only those that the device had rather not have in SGEs.
+ * Plan the maximum number of registrations that the RDMA Reads of one Call may need. Several
+ * Calls at a time seldom need more, and wait if they do. On iWARP, each segment needs a
+ * registration of at most rdma_rw's size. Elsewhere, only Reads with more SGEs than the
+ * device prefers need one.
  */
 static unsigned int qp_read_registrations(const struct rpcrdma2_conn *conn)
 {
@@ -247,7 +178,7 @@ static void qp_fill_attr(struct rpcrdma2_conn *conn,
 	attr->port_num = conn->cm_id->port_num;
 	attr->sq_sig_type = IB_SIGNAL_REQ_WR;
 	attr->qp_type = IB_QPT_RC;
-	/* One entry more, for the drain. */
+	/* Each Queue has one entry more, for the drain. */
 	if (conn->srq)
 		attr->srq = conn->srq->srq;
 	else
@@ -259,15 +190,15 @@ static void qp_fill_attr(struct rpcrdma2_conn *conn,
 	attr->cap.max_recv_sge = 1;
 	if (!rpcrdma2_conn_moves_data(conn))
 		return;
-	/* A Send is one buffer; RDMA Writes gather. Those of a client are rare. */
+	/* A Send has one SGE; RDMA Writes gather. A client seldom makes RDMA Writes. */
 	attr->cap.max_send_sge = min_t(u32, dev->attrs.max_send_sge,
 				       conn->active ? MIN_WRITE_SGES : WRITE_SGES);
 	attr->cap.max_rdma_ctxs = qp_read_registrations(conn);
 }
 
 /*
- * On some devices, the length of a Send Queue depends on the SGEs of its WRs, and
- * max_qp_wr is for the smallest. With fewer SGEs, a payload takes more RDMA Writes.
+ * On some devices, more SGEs per WR make a Send Queue shorter, and max_qp_wr holds for the
+ * minimum of SGEs. With fewer SGEs, a payload takes more RDMA Writes.
  */
 static int qp_try_create(struct rpcrdma2_conn *conn,
 			 struct ib_qp_init_attr *attr)
@@ -281,7 +212,7 @@ static int qp_try_create(struct rpcrdma2_conn *conn,
 			break;
 		cap.max_send_sge = max_t(u32, cap.max_send_sge / 2,
 					 MIN_WRITE_SGES);
-		/* rdma_rw has added to it. */
+		/* rdma_create_qp() has added rdma_rw's entries. */
 		attr->cap = cap;
 	}
 	if (rc)
@@ -291,7 +222,7 @@ static int qp_try_create(struct rpcrdma2_conn *conn,
 	return rc;
 }
 
-/* Credits are Receives: a device that has fewer of them allows fewer Calls. */
+/* Each credit needs a Receive. So a device with fewer Receives allows fewer Calls. */
 static void qp_limit_calls(struct rpcrdma2_conn *conn)
 {
 	unsigned int *larger;
@@ -309,7 +240,7 @@ static int qp_get_pd(struct rpcrdma2_conn *conn)
 {
 	int rc;
 
-	rc = rpcrdma2_srq_attach(conn);
+	rc = rpcrdma2_srq_attach(conn, rpcrdma2_recv_done);
 	if (rc != -EOPNOTSUPP)
 		return rc;
 	conn->pd = ib_alloc_pd(conn->cm_id->device, 0);
@@ -320,7 +251,7 @@ static int qp_get_pd(struct rpcrdma2_conn *conn)
 	return rc;
 }
 
-/* A registration that the device did not give up keeps its PD. */
+/* A registration that the device did not give up still uses the PD: leak the PD. */
 static void qp_put_pd(struct rpcrdma2_conn *conn)
 {
 	if (conn->srq)
@@ -330,7 +261,7 @@ static void qp_put_pd(struct rpcrdma2_conn *conn)
 	conn->pd = NULL;
 }
 
-/* Each Queue has an entry for the drain. */
+/* One entry of the Receive Queue is for the drain. */
 static int qp_limit_recvs(struct rpcrdma2_conn *conn, unsigned int entries)
 {
 	conn->recv_depth = qp_calls(conn) + RPCRDMA2_CONTROL_RECVS;
@@ -344,13 +275,13 @@ static int qp_limit_recvs(struct rpcrdma2_conn *conn, unsigned int entries)
 }
 
 /**
- * rpcrdma2_qp_create - get everything that the connection needs of the device
+ * rpcrdma2_qp_create - create PD, CQ and QP, buffers for one Send, and the first Receives
  * @conn: a connection whose CM id is bound to a device
  *
- * Process context, sleeps. What was created before an error is released by
- * the teardown.
+ * After an error, the teardown releases the parts that were created.
  *
- * Return: 0; -EOPNOTSUPP if the device is not up to it; other negative errno
+ * Context: Process; sleeps. The caller is between enter and exit.
+ * Return: 0; -EOPNOTSUPP: the device lacks a feature or is too small; other negative errno
  */
 int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 {
@@ -358,10 +289,10 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	struct ib_qp_init_attr attr = { };
 	int rc;
 
-	rc = qp_check_device(dev);
+	rc = rpcrdma2_device_check(dev);
 	if (rc)
 		return rc;
-	conn->no_local_inv = xa_load(&no_local_inv, dev->index);
+	conn->no_local_inv = !rpcrdma2_device_takes_inv(dev);
 
 	rc = qp_get_pd(conn);
 	if (rc)
@@ -376,7 +307,7 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 	if (rc)
 		return rc;
 	conn->qp = conn->cm_id->qp;
-	/* "rdma resource" names who made it, which rdma_cm takes for itself. */
+	/* "rdma resource" shows this name; rdma_cm has put its own there. */
 	conn->qp->res.kern_name = KBUILD_MODNAME;
 	conn->sq_depth = min(conn->sq_depth, attr.cap.max_send_wr) - 1;
 	rc = qp_limit_recvs(conn, attr.cap.max_recv_wr);
@@ -390,7 +321,7 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 		return rc;
 	if (!rpcrdma2_recv_pool_provide(conn, 1, GFP_KERNEL))
 		return -ENOMEM;
-	/* The peer may speak first. */
+	/* Post Receives now: the peer may send before this end does. */
 	spin_lock(&conn->lock);
 	rc = rpcrdma2_recv_pool_post(conn);
 	spin_unlock(&conn->lock);
@@ -398,8 +329,8 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
 }
 
 /*
- * The QP of a Shared Receive Queue does not flush what is there for others. One that was
- * never connected takes nothing, and need not say so.
+ * Wait until the QP takes no more Receives of the Shared Receive Queue. The flush does not
+ * complete those, as other connections use them. A QP that was never connected takes none.
  */
 static void qp_wait_last_wqe(struct rpcrdma2_conn *conn)
 {
@@ -409,28 +340,27 @@ static void qp_wait_last_wqe(struct rpcrdma2_conn *conn)
 	    READ_ONCE(srq->events) == RPCRDMA2_RAISES_NONE ||
 	    wait_for_completion_timeout(&conn->last_wqe, LAST_WQE_TIMEOUT))
 		return;
-	/* Where there was one ever, this one is late. */
+	/* A device that has raised the event before is just late now. */
 	cmpxchg(&srq->events, RPCRDMA2_MAY_RAISE, RPCRDMA2_RAISES_NONE);
 }
 
-/* ib_drain_qp() does this, too, but says nothing if the device refuses. */
+/* ib_drain_qp() sets the error state, too, but does not return an error. */
 static int qp_set_error(struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 
-	/* The driver has a way of its own. */
+	/* The driver drains by a method of its own. */
 	if (qp->device->ops.drain_sq)
 		return 0;
 	return ib_modify_qp(qp, &attr, IB_QP_STATE);
 }
 
 /**
- * rpcrdma2_qp_drain - have every WR completed, and every completion handled
+ * rpcrdma2_qp_drain - complete all WRs, and wait until all completions are handled
  * @conn: a connection in teardown, with a QP
  *
- * Process context, sleeps.
- *
- * Return: 0, or negative errno: the QP goes on
+ * Context: Process; sleeps.
+ * Return: 0; negative errno: the device did not stop the QP
  */
 int rpcrdma2_qp_drain(struct rpcrdma2_conn *conn)
 {
@@ -444,14 +374,15 @@ int rpcrdma2_qp_drain(struct rpcrdma2_conn *conn)
 	}
 	ib_drain_sq(conn->qp);
 	qp_wait_last_wqe(conn);
-	/* The CQ has handled what came before this. */
+	/* After this, the CQ has handled all completions that came before the event. */
 	ib_drain_sq(conn->qp);
 	return 0;
 }
 
 /*
- * A device that raises no event may have filled a Receive that is shared after the drain.
- * Once the QP is gone it will not; it is looked for, so that it goes back.
+ * Handle completions of shared Receives that came after the drain, so that the Receives go
+ * back to their Queue. A device without the event may cause them. The QP is destroyed, so
+ * there will be no more.
  */
 static void qp_reap_cq(struct ib_cq *cq)
 {
@@ -464,13 +395,15 @@ static void qp_reap_cq(struct ib_cq *cq)
 }
 
 /**
- * rpcrdma2_qp_abort - end a QP that can't be drained
- * @conn: a connection in teardown that nobody is in
- * @rc: what rpcrdma2_qp_drain() returned
+ * rpcrdma2_qp_abort - stop a QP that cannot be drained
+ * @conn: a connection in teardown, without users
+ * @rc: negative errno of rpcrdma2_qp_drain()
  *
- * Process context, sleeps. Once the QP is destroyed, the device reaches no memory by
- * it, and the CQ gets no more completions. But rdma_rw contexts need the QP until they
- * are destroyed: an end that moves data keeps the QP until then.
+ * Destroys the QP. After that, the device reaches no memory through it, and the CQ gets no
+ * completions. An end that moves data keeps the QP until rpcrdma2_qp_destroy(), because its
+ * rdma_rw contexts need the QP to be destroyed.
+ *
+ * Context: Process; sleeps.
  */
 void rpcrdma2_qp_abort(struct rpcrdma2_conn *conn, int rc)
 {
@@ -484,15 +417,15 @@ void rpcrdma2_qp_abort(struct rpcrdma2_conn *conn, int rc)
 }
 
 /**
- * rpcrdma2_qp_destroy - give everything back to the device
- * @conn: a connection in teardown, its QP drained or aborted
+ * rpcrdma2_qp_destroy - release QP, CQ, buffer mappings and PD
+ * @conn: a connection in teardown; its QP is drained or aborted
  *
- * Process context, sleeps.
+ * Context: Process; sleeps.
  */
 void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn)
 {
 	if (conn->inv_refused)
-		qp_note_refused_inv(conn->cm_id->device);
+		rpcrdma2_device_refuses_inv(conn->cm_id->device);
 	if (conn->qp)
 		rdma_destroy_qp(conn->cm_id);
 	conn->qp = NULL;

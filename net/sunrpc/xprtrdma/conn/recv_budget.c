@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of a server's Receives, shared or not, and its limit (receive_memory).
+ * The memory of all Receives of the server, and its limit (parameter receive_memory).
  *
- * What a connection needs at the least it gets, whatever the limit is. Over it, a Shared
- * Receive Queue doesn't grow (srq.c), so grants don't (responder/grant.c), and Receives
- * that aren't shared get no larger; those that have grown get smaller again (resize.c).
+ * Every connection gets its minimum, whatever the limit is. Beyond the limit, a Shared
+ * Receive Queue does not grow (srq.c), and so grants do not grow (responder/grant.c).
+ * Receives that are not shared keep their size, and those that have grown shrink again
+ * (resize.c).
+ *
+ * All functions are atomic counters and time stamps, for any context.
  */
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
@@ -12,16 +15,16 @@
 #include "conn.h"
 #include "param.h"
 
-/* Memory is thought to be short for that time after there was none. */
+/* A noted shortage is thought to last for this time. */
 #define SHORT_SECS	10
 
-/* For that time after an attempt failed, only callers that may wait try again. */
+/* For this time after a failed attempt, only callers that may wait try again. */
 #define RETRY_SECS	1
 
 static atomic_long_t octets;
 static atomic_t shortages;
-static atomic64_t short_until;	/* by get_jiffies_64() */
-static atomic64_t retry_at;	/* the same */
+static atomic64_t short_until;	/* in jiffies, by get_jiffies_64() */
+static atomic64_t retry_at;	/* likewise */
 
 static long recv_budget_limit(void)
 {
@@ -29,10 +32,10 @@ static long recv_budget_limit(void)
 }
 
 /**
- * rpcrdma2_recv_budget_add - count what Receives of a server take, or no longer take
- * @more: octets; less than 0: they are freed
+ * rpcrdma2_recv_budget_add - count memory of the server's Receives
+ * @more: octets that are allocated, or, if negative, freed
  *
- * Any context.
+ * Context: Any.
  */
 void rpcrdma2_recv_budget_add(long more)
 {
@@ -40,12 +43,11 @@ void rpcrdma2_recv_budget_add(long more)
 }
 
 /**
- * rpcrdma2_recv_budget_fits - may Receives of a server take more?
- * @more: octets
+ * rpcrdma2_recv_budget_fits - may the server's Receives take more memory?
+ * @more: octets to add
  *
- * Any context.
- *
- * Return: whether they are within the limit then
+ * Context: Any.
+ * Return: whether the sum keeps the limit
  */
 bool rpcrdma2_recv_budget_fits(long more)
 {
@@ -53,13 +55,12 @@ bool rpcrdma2_recv_budget_fits(long more)
 }
 
 /**
- * rpcrdma2_recv_budget_allows - may a connection's own Receives have a size?
- * @conn: which; those of a client have no limit
- * @size: octets of each; what they have already: is the limit kept to now?
+ * rpcrdma2_recv_budget_allows - may all Receives of a connection get another size?
+ * @conn: the connection; a client's has no limit
+ * @size: new size of each Receive, octets; conn->recv_size asks about the present sizes
  *
- * Any context; the caller holds @conn's lock.
- *
- * Return: whether all Receives of a server are within the limit then
+ * Context: Any; the caller holds conn->lock.
+ * Return: whether the server's Receives keep the limit then
  */
 bool rpcrdma2_recv_budget_allows(const struct rpcrdma2_conn *conn, u32 size)
 {
@@ -70,9 +71,10 @@ bool rpcrdma2_recv_budget_allows(const struct rpcrdma2_conn *conn, u32 size)
 }
 
 /**
- * rpcrdma2_recv_budget_is_short - should less be granted?
+ * rpcrdma2_recv_budget_is_short - were Receives or their memory short lately?
  *
- * Return: whether there was too little of something lately
+ * Context: Any.
+ * Return: whether there was a shortage during the last %SHORT_SECS
  */
 bool rpcrdma2_recv_budget_is_short(void)
 {
@@ -82,9 +84,9 @@ bool rpcrdma2_recv_budget_is_short(void)
 }
 
 /**
- * rpcrdma2_recv_budget_note_shortage - there was too little of something
+ * rpcrdma2_recv_budget_note_shortage - Receives or their memory do not suffice
  *
- * Any context.
+ * Context: Any.
  */
 void rpcrdma2_recv_budget_note_shortage(void)
 {
@@ -93,14 +95,13 @@ void rpcrdma2_recv_budget_note_shortage(void)
 }
 
 /**
- * rpcrdma2_recv_budget_failed_lately - is it too soon to try again to allocate?
+ * rpcrdma2_recv_budget_failed_lately - is it too soon for another attempt to allocate?
  *
- * Each attempt may reclaim memory. A handler of completions makes them for every Reply, or
- * every few Calls, while it has fewer Receives than it could use.
+ * Each attempt may reclaim memory. A CQ handler that lacks Receives attempts with every
+ * Reply, or every few Calls.
  *
- * Any context.
- *
- * Return: whether an allocation failed during the last second
+ * Context: Any.
+ * Return: whether an attempt failed during the last %RETRY_SECS
  */
 bool rpcrdma2_recv_budget_failed_lately(void)
 {
@@ -110,9 +111,9 @@ bool rpcrdma2_recv_budget_failed_lately(void)
 }
 
 /**
- * rpcrdma2_recv_budget_note_failure - there was no memory for a Receive
+ * rpcrdma2_recv_budget_note_failure - an attempt to allocate a Receive failed
  *
- * Any context.
+ * Context: Any.
  */
 void rpcrdma2_recv_budget_note_failure(void)
 {
@@ -120,8 +121,10 @@ void rpcrdma2_recv_budget_note_failure(void)
 }
 
 /**
- * rpcrdma2_recv_budget_show - write what there is to say of it
- * @seq: where to
+ * rpcrdma2_recv_budget_show - write the budget's lines of a debugfs file
+ * @seq: the file
+ *
+ * Context: Process.
  */
 void rpcrdma2_recv_budget_show(struct seq_file *seq)
 {
@@ -131,10 +134,10 @@ void rpcrdma2_recv_budget_show(struct seq_file *seq)
 }
 
 /**
- * rpcrdma2_recv_budget_use - how much memory do a server's Receives take?
- * @use: where to put the answer
+ * rpcrdma2_recv_budget_use - report the memory of the server's Receives
+ * @use: filled in
  *
- * Any context.
+ * Context: Any.
  */
 void rpcrdma2_recv_budget_use(struct rpcrdma2_recv_budget_use *use)
 {

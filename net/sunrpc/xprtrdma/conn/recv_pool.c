@@ -1,68 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receive buffers.
+ * Receive buffers: allocates them, posts them, and turns their completions into messages.
  *
- * As many are posted as messages can be under way to this end: the Calls that
- * it grants, a few control messages, and a Reply to each Call that it may have
- * out. That is one at first, and what the peer grants, once it does: buffers go
- * round, so those that nothing is going to fill would only make the others leave
- * the CPU's caches. A buffer that comes back is posted with the next message that is
- * sent, just before it: only that message lets the peer send more, be it by the credit
- * that a Reply gives back, as a Call to reply to, or as an answer that it waits for. So
- * the device hears of several at once, and the sender's lock covers their posting.
+ * A connection without a Shared Receive Queue (srq.c) owns the buffers in conn->recvs. A
+ * buffer that comes back waits in conn->given_back. The next sender posts it just before its
+ * own message, because only that message lets the peer send more. So one doorbell serves
+ * several Receives, under the sender's lock.
  *
- * There is a Receive for whatever a peer that keeps to the protocol sends:
+ * Each message that the protocol allows finds a Receive: one per granted credit, one per
+ * Reply that may come, and RPCRDMA2_CONTROL_RECVS others. A peer that finds none loses the
+ * connection. Receives for Replies follow the peer's grant. Buffers go round, so more of them
+ * than the peer can fill would only miss the CPU's caches.
  *
- *	a Call			one for each credit that this end granted; before it
- *				grants any, a peer has one
- *	a Reply, or RDMA2_ERROR	one for each Call that this end may have out, since
- *	in place of it		credits_update() has it posted before it counts
- *	CONNPROP		one: there is one in each direction
- *	changes			three, one of which is CONNPROP's: an update, a request
- *				that follows it, the answer to one of this end's
- *	what recv_done() has	one: a Reply lets the next Call out before its
- *				own buffer is posted again
- *	any other RDMA2_ERROR	one, as none of this module's messages deserves it
- *
- * A peer that finds none has sent what it must not, and loses the connection.
+ * Posting runs in process context under conn->lock, rpcrdma2_recv_done() in CQ context.
  */
 #include "conn.h"
 
 #include <trace/events/rpcrdma2.h>
 
-static void recv_done(struct ib_cq *cq, struct ib_wc *wc);
-
-/* A buffer for Receives, mapped for the device */
-struct memory {
-	void		*buf;
-	struct ib_sge	sge;
-	bool		needs_sync;
-};
-
-static bool recv_get_memory(struct ib_pd *pd, struct memory *memory, u32 size,
-			    gfp_t gfp)
-{
-	memory->buf = rpcrdma2_buffer_alloc(pd->device, size,
-					    DMA_FROM_DEVICE, gfp,
-					    &memory->sge.addr);
-	if (!memory->buf)
-		return false;
-	memory->sge.length = size;
-	memory->sge.lkey = pd->local_dma_lkey;
-	memory->needs_sync = rpcrdma2_buffer_needs_sync(pd->device,
-							memory->sge.addr);
-	return true;
-}
-
-static void recv_put_memory(struct rpcrdma2_conn *conn,
-			    const struct memory *memory)
-{
-	ib_dma_unmap_single(conn->pd->device, memory->sge.addr,
-			    memory->sge.length, DMA_FROM_DEVICE);
-	rpcrdma2_buffer_free(memory->buf, memory->sge.length);
-}
-
-/* Receives of a server have a limit. */
+/* Only a server's Receives have a memory limit. */
 static void recv_count_memory(const struct rpcrdma2_conn *conn, long more)
 {
 	if (!conn->active)
@@ -70,10 +26,12 @@ static void recv_count_memory(const struct rpcrdma2_conn *conn, long more)
 }
 
 /**
- * rpcrdma2_recv_pool_post - post what was given back
- * @conn: a connection with a QP; the caller holds its lock
+ * rpcrdma2_recv_pool_post - post the Receives that were given back
+ * @conn: a connection with a QP
  *
- * Return: 0, or negative errno: the device takes no more
+ * Context: Process; the caller holds conn->lock.
+ * Return: 0, or the device's negative errno: it refused to post, and the caller closes the
+ *	connection
  */
 int rpcrdma2_recv_pool_post(struct rpcrdma2_conn *conn)
 {
@@ -99,14 +57,14 @@ int rpcrdma2_recv_pool_post(struct rpcrdma2_conn *conn)
 	return rc;
 }
 
-/* Return: whether it has the size that all are to have */
+/* Give a returned Receive memory of the present size. Return: whether it got that memory */
 static bool recv_swap_memory(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
-	struct memory new, old;
+	struct rpcrdma2_recv_memory new, old;
 	bool done;
 
-	if (!recv_get_memory(conn->pd, &new, READ_ONCE(conn->recv_size),
+	if (!rpcrdma2_recv_memory_get(conn->pd, &new, READ_ONCE(conn->recv_size),
 			     GFP_NOWAIT))
 		return false;
 	spin_lock(&conn->lock);
@@ -121,15 +79,15 @@ static bool recv_swap_memory(struct rpcrdma2_recv *recv)
 		conn->odd_recvs--;
 	}
 	spin_unlock(&conn->lock);
-	recv_put_memory(conn, done ? &old : &new);
+	rpcrdma2_recv_memory_put(conn->pd->device, done ? &old : &new);
 	if (done)
 		recv_count_memory(conn, (long)new.sge.length - old.sge.length);
 	return done;
 }
 
 /*
- * The buffer comes back, and is to have another size (resize.c). If there is no memory
- * for that now, it may be the next time.
+ * A Receive of another size than conn->recv_size came back (resize.c). Without memory, the
+ * Receive keeps its size until it comes back again.
  */
 static void recv_resize(struct rpcrdma2_recv *recv)
 {
@@ -138,16 +96,19 @@ static void recv_resize(struct rpcrdma2_recv *recv)
 	if (!rpcrdma2_conn_enter(conn))
 		return;
 	if (recv_swap_memory(recv) && !READ_ONCE(conn->odd_recvs))
-		rpcrdma2_resize_soon(conn);
+		conn->ep_ops->resized(conn);
 	rpcrdma2_conn_exit(conn);
 }
 
 /**
- * rpcrdma2_recv_put - give a Receive buffer back to the Receive Queue
- * @recv: the buffer; the caller no longer looks at it
+ * rpcrdma2_recv_put - give back a Receive
+ * @recv: the Receive; no longer the caller's
  *
- * Any context. The connection may be gone but for its memory. A Receive that isn't shared
- * is posted by whoever sends next: before that, the peer has no use for it.
+ * A Receive of a Shared Receive Queue is posted at once. Any other is posted with the
+ * connection's next Send: the peer has no use for it before. The connection may be CLOSED, as
+ * long as the caller has a reference.
+ *
+ * Context: Process; does not sleep. Takes conn->lock if the Receive's size is to change.
  */
 void rpcrdma2_recv_put(struct rpcrdma2_recv *recv)
 {
@@ -163,8 +124,9 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *recv)
 }
 
 /*
- * Was it a Send? An RDMA Write with Immediate takes a Receive, too, in which it leaves what
- * was there before, and the length is its own. Nobody sends immediate data.
+ * Only a Send fills a Receive with a message. An RDMA Write with Immediate takes a Receive,
+ * too, but does not touch its memory, and reports its own length. RPC-over-RDMA has no
+ * immediate data, so refuse both.
  */
 static bool recv_is_send(const struct rpcrdma2_recv *recv,
 			 const struct ib_wc *wc)
@@ -174,8 +136,8 @@ static bool recv_is_send(const struct rpcrdma2_recv *recv,
 }
 
 /*
- * Is a message in it that is to be looked at? A Receive that is shared goes back if not;
- * any other belongs to a connection that goes.
+ * Is there a message to handle? If not, a shared Receive goes back to its Queue. Any other is
+ * never posted again, as its connection is closing.
  */
 static bool recv_is_filled(struct rpcrdma2_recv *recv,
 			   struct rpcrdma2_conn *conn, const struct ib_wc *wc)
@@ -195,15 +157,21 @@ static bool recv_is_filled(struct rpcrdma2_recv *recv,
 		rpcrdma2_conn_close(conn, -EPROTO);
 		ok = false;
 	}
-	/* The teardown may not have been told of the last one: see qp.c. */
+	/* The drain may have missed the Queue's last Receive: see qp_wait_last_wqe(). */
 	ok = ok && READ_ONCE(conn->state) < RPCRDMA2_CONN_CLOSING;
 	if (!ok)
 		rpcrdma2_srq_put(recv);
 	return ok;
 }
 
-/* CQ context. */
-static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
+/**
+ * rpcrdma2_recv_done - completion of a Receive
+ * @cq: the connection's CQ
+ * @wc: the completion
+ *
+ * Context: CQ.
+ */
+void rpcrdma2_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_recv *recv = container_of(wc->wr_cqe,
 						  struct rpcrdma2_recv, cqe);
@@ -222,93 +190,15 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	recv->invalidated = (wc->wc_flags & IB_WC_WITH_INVALIDATE) ?
 			    wc->ex.invalidate_rkey : 0;
 	trace_rpcrdma2_receive(recv);
-	rpcrdma2_dispatch(recv);
-}
-
-static struct rpcrdma2_recv *recv_make(struct ib_pd *pd, u32 size, gfp_t gfp)
-{
-	struct rpcrdma2_recv *recv;
-	struct memory memory;
-
-	recv = kmalloc_node(sizeof(*recv), gfp, ibdev_to_node(pd->device));
-	if (!recv)
-		return NULL;
-	if (!recv_get_memory(pd, &memory, size, gfp)) {
-		kfree(recv);
-		return NULL;
-	}
-	recv->conn = NULL;
-	recv->srq = NULL;
-	recv->cqe.done = recv_done;
-	recv->buf = memory.buf;
-	recv->sge = memory.sge;
-	recv->needs_sync = memory.needs_sync;
-	recv->wr = (struct ib_recv_wr){
-		.wr_cqe		= &recv->cqe,
-		.sg_list	= &recv->sge,
-		.num_sge	= 1,
-	};
-	return recv;
-}
-
-/**
- * rpcrdma2_recv_alloc - make a Receive
- * @pd: protection domain
- * @size: octets
- * @gfp: allocation flags; with %RPCRDMA2_GFP_ONCE it fails at once for a second after it
- *	failed
- *
- * Return: a Receive that is mapped, and nobody's; or NULL
- */
-struct rpcrdma2_recv *rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp)
-{
-	struct rpcrdma2_recv *recv;
-
-	if (gfp == RPCRDMA2_GFP_ONCE && rpcrdma2_recv_budget_failed_lately())
-		return NULL;
-	recv = recv_make(pd, size, gfp);
-	if (!recv && gfp == RPCRDMA2_GFP_ONCE)
-		rpcrdma2_recv_budget_note_failure();
-	return recv;
-}
-
-/**
- * rpcrdma2_recv_unmap - the device lets go of a Receive buffer
- * @dev: the device
- * @recv: the Receive; not posted
- *
- * Without another look at what the device wrote: one that holds a message was
- * synced when it came, and since then a server's thread may have decrypted it in
- * place, or be at it. Any other holds nothing.
- */
-void rpcrdma2_recv_unmap(struct ib_device *dev, const struct rpcrdma2_recv *recv)
-{
-	if (!ib_uses_virt_dma(dev))
-		dma_unmap_single_attrs(dev->dma_device, recv->sge.addr,
-				       recv->sge.length, DMA_FROM_DEVICE,
-				       DMA_ATTR_SKIP_CPU_SYNC);
-}
-
-/**
- * rpcrdma2_recv_free - free a Receive
- * @dev: its device, if it is mapped
- * @recv: the Receive; not posted
- * @is_mapped: is it?
- */
-void rpcrdma2_recv_free(struct ib_device *dev, struct rpcrdma2_recv *recv,
-			bool is_mapped)
-{
-	if (is_mapped)
-		rpcrdma2_recv_unmap(dev, recv);
-	rpcrdma2_buffer_free(recv->buf, recv->sge.length);
-	kfree(recv);
+	conn->ep_ops->received(recv);
 }
 
 static struct rpcrdma2_recv *recv_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
 	struct rpcrdma2_recv *recv;
 
-	recv = rpcrdma2_recv_alloc(conn->pd, READ_ONCE(conn->recv_size), gfp);
+	recv = rpcrdma2_recv_alloc(conn->pd, READ_ONCE(conn->recv_size), gfp,
+				   rpcrdma2_recv_done);
 	if (!recv)
 		return NULL;
 	recv->conn = conn;
@@ -323,14 +213,15 @@ static struct rpcrdma2_recv *recv_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 /**
  * rpcrdma2_recv_pool_provide - have Receives for the Replies to this end's Calls
  * @conn: a connection with a QP
- * @calls: how many Calls are to be out at a time, calls_out at most
- * @gfp: for the allocation of those that there are not
+ * @calls: number of Calls to be out at a time; at most calls_out
+ * @gfp: allocation flags for missing Receives
  *
- * CQ context, or before there are completions: one at a time. They are posted with the
- * next Send, before it, which may be the first of those Calls.
+ * The next sender posts new Receives before its message. So even the first of those Calls
+ * finds a Receive for its Reply.
  *
- * Return: for how many Calls there are Receives now; less than @calls if there is
- * no memory
+ * Context: CQ, or process before the first completion; never twice at a time.
+ * Return: number of Calls for whose Replies there are Receives; less than @calls without
+ *	memory
  */
 unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_conn *conn,
 					unsigned int calls, gfp_t gfp)
@@ -351,8 +242,10 @@ unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_recv_pool_unmap - the device lets go of the Receive buffers
- * @conn: a connection in teardown
+ * rpcrdma2_recv_pool_unmap - unmap all Receive buffers that are not shared
+ * @conn: a connection in teardown; its QP is destroyed
+ *
+ * Context: Process.
  */
 void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn)
 {
@@ -363,8 +256,10 @@ void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_recv_pool_free - free the Receive buffers, unmapped
- * @conn: a connection that nobody refers to
+ * rpcrdma2_recv_pool_free - free all Receive buffers that are not shared
+ * @conn: a connection without references; its buffers are unmapped
+ *
+ * Context: Any that allows kfree().
  */
 void rpcrdma2_recv_pool_free(struct rpcrdma2_conn *conn)
 {

@@ -1,42 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The size of Receive buffers changes while the connection lives: xcharext, 3.1 and 4;
- * on v2-09, Documentation/protocol/property-change.rst.
+ * Changes the size of Receive buffers on a live connection: xcharext, 3.1 and 4; on v2-09,
+ * Documentation/protocol/property-change.rst.
  *
- * An end may make its own larger whenever it likes. It gives each buffer that comes
- * back another size, and says so when the last one has (rpcrdma2_resize_recvs()). It
- * makes them smaller only when the peer, who sends to them, asks for that; so it says
- * that it wishes to be asked. The peer sends no larger Calls from when it asks. An end
- * that is asked offers chunks for larger Replies from then on, and waits until none of
- * its Calls is out that did not; only then are the buffers smaller.
+ * An end makes its Receives larger when it likes, and sends an UPDATE after the last one has
+ * grown. It makes them smaller only when the peer asks, so it may send a wish to be asked.
+ * From its REQUEST on, the peer sends no larger Calls. The end that is asked offers chunks
+ * for larger Replies, and waits until no Call without them is out.
  *
- * Receives are filled in the order in which they were posted. So that those of the old
- * size don't stay where nothing else is received, the peer is asked for nothing, again
- * and again: each answer takes one.
+ * Receives fill in posted order. So an end uses up old ones by empty REQUESTs, whose answers
+ * take a Receive each. The messages take no credit; an end sends an UPDATE and a REQUEST, and
+ * waits for the answer. So it never lacks a Receive.
  *
- * What is sent here takes no credit. So that it never lacks a Receive, an end that has
- * sent something waits for an answer before it sends more: an update is followed by a
- * request for nothing.
- *
- * Receives grow when messages came that would have fit in larger ones. They shrink when
- * no message needed the larger ones for a while, or when a server's memory for Receives
- * is used up.
+ * Receives grow for messages that larger ones would have held. They shrink when idle, or when
+ * a server's memory is short. One work sends all messages; CQ context receives them.
  */
 #include "conn.h"
 #include "param.h"
 
 #include <trace/events/rpcrdma2.h>
 
-/* No RPC is involved, and one request is out at a time. */
+/* The XID of all changes: they belong to no RPC, and one REQUEST is out at a time. */
 #define CHANGE_XID	2
 
-/* For memory, or until no Call is out */
+/* Delay before the work looks again for memory, or for the last Call to be answered */
 #define RETRY_DELAY	(HZ / 10)
 
-/* So often Receives that have grown are looked at: are they idle, is memory short? */
+/* Period of the checks whether grown Receives are idle, and whether memory is short */
 #define LOOK_SECS	5
 
-/* So many of so many messages travelled by chunks, and would have fit a larger one. */
+/* Grow when MISSED_ENOUGH of OBSERVED_SPAN messages used chunks that larger Receives avoid. */
 #define MISSED_ENOUGH	32
 #define OBSERVED_SPAN	1024
 
@@ -46,7 +39,7 @@ static bool resize_is_supported(const struct rpcrdma2_conn *conn)
 	       READ_ONCE(conn->handshake) == RPCRDMA2_HS_VERSION_2;
 }
 
-/* Unless there is something to do sooner. */
+/* Queue the work unless it is queued already. */
 static void resize_queue_work(struct rpcrdma2_conn *conn, unsigned long delay)
 {
 	rpcrdma2_conn_get(conn);
@@ -54,7 +47,7 @@ static void resize_queue_work(struct rpcrdma2_conn *conn, unsigned long delay)
 		rpcrdma2_conn_put(conn);
 }
 
-/* What the Receives are to have from now on. */
+/* Start giving Receives another size. Each gets the size when it comes back: recv_resize(). */
 static void resize_set_recv_size(struct rpcrdma2_conn *conn, u32 size)
 {
 	struct rpcrdma2_recv *recv;
@@ -81,7 +74,10 @@ static void resize_set_own_size(struct rpcrdma2_conn *conn, u32 size)
 	conn->need.used_at = jiffies;
 }
 
-/* The size that the peer may be told of. No Call relies on more than @quiet. */
+/*
+ * The size that an UPDATE may state: a lower one if no Call needs more (@quiet), or a larger
+ * one once all Receives have it; else the present size.
+ */
 static u32 resize_size_to_tell(const struct rpcrdma2_conn *conn, u32 quiet)
 {
 	if (conn->resizing.lower_to && conn->resizing.lower_to == quiet)
@@ -91,29 +87,38 @@ static u32 resize_size_to_tell(const struct rpcrdma2_conn *conn, u32 quiet)
 	return conn->own.rbsiz;
 }
 
-/* Is an answer owed, though the size stays what it was? */
+/* Is an UPDATE owed although the size will not change? */
 static bool resize_owes_answer(const struct rpcrdma2_conn *conn)
 {
 	return conn->resizing.owed && !conn->resizing.lower_to &&
 	       conn->recv_size <= conn->own.rbsiz;
 }
 
-/* Is there anything to ask the peer for? Nothing is, to have an answer. */
+/*
+ * Is a REQUEST due? An empty one counts: its answer uses up an old Receive, or shows that the
+ * UPDATE has arrived.
+ */
 static bool resize_has_request(const struct rpcrdma2_conn *conn)
 {
 	return conn->resizing.has_told || conn->resizing.ask_for ||
 	       (conn->odd_recvs && conn->resizing.nudges);
 }
 
-/* Calls that relied on a larger size took their credits before. */
+/*
+ * Return: @lower_to if no Call is out that may need more; else 0. Calls that are sent from
+ *	now on offer chunks for larger Replies.
+ */
 static u32 resize_quiet_size(struct rpcrdma2_conn *conn)
 {
 	u32 size = READ_ONCE(conn->resizing.lower_to);
 
+	/* Without a grace period since then, a requester may not have seen the limit. */
+	if (size != conn->resizing.waited_for)
+		return 0;
 	return size && conn->param.ops->is_quiet(conn) ? size : 0;
 }
 
-/* Return: the kind of message that is due, or UNKNOWN for none */
+/* Return: the kind of message that is due; UNKNOWN for none */
 static u32 resize_kind_due(const struct rpcrdma2_conn *conn, u32 quiet)
 {
 	const struct rpcrdma2_resizing *resizing = &conn->resizing;
@@ -170,8 +175,8 @@ static void resize_make_update(struct rpcrdma2_conn *conn, u32 quiet,
 }
 
 /*
- * rpcrdma2_send_post_call() looks at @send_limit under the lock that is held here. So a
- * larger Call was posted before this request, or is not posted.
+ * rpcrdma2_send_post_call() compares with @send_limit under the same lock. So a larger Call
+ * was posted before this REQUEST, or is not posted.
  */
 static void resize_make_request(struct rpcrdma2_conn *conn,
 				struct rpcrdma2_change *change)
@@ -205,7 +210,7 @@ static bool resize_is_due(struct rpcrdma2_conn *conn)
 	return kind != RPCRDMA2_UNKNOWN;
 }
 
-/* Return: false if there is nothing to say any more */
+/* Return: false if no message is due any more */
 static bool resize_next_message(struct rpcrdma2_conn *conn,
 				struct rpcrdma2_header *hdr)
 {
@@ -250,13 +255,16 @@ static int resize_send_message(struct rpcrdma2_conn *conn,
 		rpcrdma2_send_put(send);
 		rpcrdma2_conn_close(conn, rc);
 	} else if (told && which & RPCRDMA2_PROP_BIT(rbsiz)) {
-		/* The peer knows before it gets a Call that relies on it. */
-		rpcrdma2_negotiate_recv_limit(conn);
+		/*
+		 * Only now may Calls rely on the size: the peer receives the UPDATE before
+		 * them.
+		 */
+		rpcrdma2_terms_set_recv_limit(conn);
 	}
 	return rc;
 }
 
-/* All that there is to say now. What finds no Send buffer is said later. */
+/* Send all messages that are due. Without a Send buffer, try again later. */
 static void resize_send_due(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_send *send;
@@ -283,7 +291,7 @@ static bool resize_has_grown(const struct rpcrdma2_conn *conn)
 	       conn->own.rbsiz > conn->rbsiz_min;
 }
 
-/* Has nothing large come for a while? */
+/* Has no message needed the larger Receives for a while? */
 static bool resize_is_idle(struct rpcrdma2_conn *conn)
 {
 	u32 used = READ_ONCE(conn->need.used);
@@ -298,7 +306,7 @@ static bool resize_is_idle(struct rpcrdma2_conn *conn)
 			     READ_ONCE(rpcrdma2_inline_idle) * HZ);
 }
 
-/* Have the peer ask for less, if less would do, or if a server's memory is used up. */
+/* Wish for the minimum size if Receives are idle, or if a server exceeds its memory limit. */
 static void resize_check_need(struct rpcrdma2_conn *conn)
 {
 	u32 least = conn->rbsiz_min;
@@ -318,7 +326,7 @@ static void resize_check_need(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->lock);
 }
 
-/* Return: when to look again, in jiffies from now; 0: not before Receives have grown */
+/* Return: jiffies until the next check; 0: no check is needed */
 static unsigned long resize_check_delay(const struct rpcrdma2_conn *conn)
 {
 	if (!resize_has_grown(conn))
@@ -327,8 +335,10 @@ static unsigned long resize_check_delay(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_resize_work - do what is due next
- * @work: a connection's; it has a reference
+ * rpcrdma2_resize_work - check the need for Receives, and send the messages that are due
+ * @work: the connection's; its reference is dropped here
+ *
+ * Context: Workqueue rpcrdma2_wq; sleeps.
  */
 void rpcrdma2_resize_work(struct work_struct *work)
 {
@@ -337,8 +347,20 @@ void rpcrdma2_resize_work(struct work_struct *work)
 						  resizing.work);
 	unsigned long delay;
 
-	/* Whoever saw the larger size took a credit before, and is seen to have: is_quiet(). */
-	if (READ_ONCE(conn->resizing.lower_to))
+	/*
+	 * resize_dispose() has lowered recv_limit. A requester may be about to use the old
+	 * one:
+	 *
+	 *	requester			this end
+	 *	credit_take()			lower recv_limit
+	 *					synchronize_rcu()
+	 *	marshal: read recv_limit	is_quiet(): read the credits
+	 *
+	 * The grace period is a full barrier on both CPUs. So either the requester sees the
+	 * lower limit, or is_quiet() sees its Call.
+	 */
+	conn->resizing.waited_for = READ_ONCE(conn->resizing.lower_to);
+	if (conn->resizing.waited_for)
 		synchronize_rcu();
 	if (rpcrdma2_conn_enter(conn)) {
 		resize_check_need(conn);
@@ -353,10 +375,10 @@ void rpcrdma2_resize_work(struct work_struct *work)
 }
 
 /**
- * rpcrdma2_resize_soon - have rpcrdma2_resize_work() run
+ * rpcrdma2_resize_soon - have rpcrdma2_resize_work() run now
  * @conn: the connection
  *
- * Any context.
+ * Context: Any in which the caller may take a reference.
  */
 void rpcrdma2_resize_soon(struct rpcrdma2_conn *conn)
 {
@@ -368,13 +390,14 @@ void rpcrdma2_resize_soon(struct rpcrdma2_conn *conn)
 /**
  * rpcrdma2_resize_recvs - change the size of this end's Receive buffers
  * @conn: the connection; the caller is between enter and exit
- * @size: what is wanted, octets: from %RPCRDMA2_RBSIZ_DEFAULT to %RPCRDMA2_RBSIZ_MAX, a
- *	multiple of 1024
+ * @size: the new size, octets: a multiple of 1024, from %RPCRDMA2_RBSIZ_DEFAULT to
+ *	%RPCRDMA2_RBSIZ_MAX
  *
- * Process context. It happens bit by bit; a smaller size, if the peer likes.
+ * Receives grow one by one as they come back. They shrink only if the peer asks for it.
  *
- * Return: 0; -EOPNOTSUPP: the peer knows nothing of changes, or Receives are shared;
- * -EBUSY: too soon; -ENOMEM: a server has no memory for that
+ * Context: Process; does not sleep. Takes conn->lock.
+ * Return: 0; -EBUSY: the connection is not READY; -EOPNOTSUPP: the peer lacks the extension,
+ *	or Receives are shared; -ENOMEM: the server's memory limit forbids it
  */
 int rpcrdma2_resize_recvs(struct rpcrdma2_conn *conn, u32 size)
 {
@@ -402,7 +425,7 @@ int rpcrdma2_resize_recvs(struct rpcrdma2_conn *conn, u32 size)
 	return rc;
 }
 
-/* What was too large for Receives of one size says nothing of those of another. */
+/* Forget the misses: they say nothing about Receives of another size. */
 static void resize_reset_need(struct rpcrdma2_conn *conn, u32 size)
 {
 	conn->need.observed_size = size;
@@ -411,10 +434,10 @@ static void resize_reset_need(struct rpcrdma2_conn *conn, u32 size)
 }
 
 /**
- * rpcrdma2_resize_observe - would a message have fit in a larger Receive buffer?
- * @recv: the message, of a connection whose sizes follow need
+ * rpcrdma2_resize_observe - grow Receives if messages would fit in larger ones
+ * @recv: a received RPC message; its connection has a range of sizes
  *
- * CQ context.
+ * Context: CQ.
  */
 void rpcrdma2_resize_observe(const struct rpcrdma2_recv *recv)
 {
@@ -445,7 +468,7 @@ void rpcrdma2_resize_observe(const struct rpcrdma2_recv *recv)
 	resize_reset_need(conn, has);
 }
 
-/* The peer wants another BUFFER_SIZE. Return: what becomes of that: one of the subsets */
+/* Decide on the peer's wanted BUFFER_SIZE. Return: the subset of @answer that gets its place */
 static u32 *resize_dispose(struct rpcrdma2_conn *conn, u32 wanted,
 			   struct rpcrdma2_answer *answer)
 {
@@ -468,7 +491,7 @@ static u32 *resize_dispose(struct rpcrdma2_conn *conn, u32 wanted,
 		resizing->owed = wanted > conn->own.rbsiz;
 		return resizing->owed ? &answer->pending : &answer->done;
 	}
-	/* Replies that don't fit have chunks from now on. */
+	/* From now on, Calls offer chunks for Replies that would not fit. */
 	WRITE_ONCE(conn->recv_limit, min(conn->recv_limit, wanted));
 	resize_set_recv_size(conn, conn->own.rbsiz);
 	resizing->lower_to = wanted;
@@ -476,7 +499,7 @@ static u32 *resize_dispose(struct rpcrdma2_conn *conn, u32 wanted,
 	return &answer->pending;
 }
 
-/* Return: false if the one before was not answered yet */
+/* Return: false if the previous REQUEST is still unanswered */
 static bool resize_take_request(struct rpcrdma2_conn *conn,
 				const struct rpcrdma2_header *hdr)
 {
@@ -509,7 +532,10 @@ static bool resize_take_request(struct rpcrdma2_conn *conn,
 	return ok;
 }
 
-/* The peer's Receives have another size, or will not have the one asked for. */
+/*
+ * Note the size of the peer's Receives. @settled: this end's REQUEST for a size, if any, is
+ * done with.
+ */
 static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size,
 				 bool settled)
 {
@@ -526,12 +552,12 @@ static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size,
 	if (resizing->asked_for)
 		limit = min(limit, resizing->asked_for);
 	WRITE_ONCE(conn->send_limit, limit);
-	/* Less is what it wished to be asked for. */
+	/* A wish is for less than the present size: drop a wish that @size fulfils. */
 	if (resizing->ask_for >= size)
 		resizing->ask_for = 0;
 }
 
-/* Only one thing is asked for at a time, or nothing. */
+/* A REQUEST of this end has one property or none, so the subsets have bit 0 or nothing. */
 static bool resize_take_disposition(struct rpcrdma2_conn *conn,
 				    const struct rpcrdma2_header *hdr)
 {
@@ -585,12 +611,14 @@ static void resize_take_update(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_resize_receive - a message about a change came
+ * rpcrdma2_resize_receive - handle a REQUEST, a DISPOSITION or an UPDATE
  * @recv: the message
  *
- * CQ context.
+ * A message that breaks the protocol closes the connection.
  *
- * Return: true, and the buffer is given back; false: such messages are not known here
+ * Context: CQ. Takes conn->lock.
+ * Return: true: @recv has been given back; false: the peer lacks the extension, and @recv is
+ *	still the caller's
  */
 bool rpcrdma2_resize_receive(struct rpcrdma2_recv *recv)
 {
@@ -604,7 +632,7 @@ bool rpcrdma2_resize_receive(struct rpcrdma2_recv *recv)
 	switch (ok ? recv->hdr.kind : RPCRDMA2_UNKNOWN) {
 	case RPCRDMA2_REQUEST:
 		ok = resize_take_request(conn, &recv->hdr);
-		/* The peer may have one out, as if it had a credit for that. */
+		/* One REQUEST may be out, so it counts like a message that used a credit. */
 		rpcrdma2_conn_paid(conn);
 		break;
 	case RPCRDMA2_DISPOSITION:
@@ -624,13 +652,14 @@ bool rpcrdma2_resize_receive(struct rpcrdma2_recv *recv)
 }
 
 /**
- * rpcrdma2_resize_refused - an RDMA2_ERROR came
- * @conn: its connection
- * @hdr: its header
+ * rpcrdma2_resize_refused - is an RDMA2_ERROR the answer to this end's REQUEST?
+ * @conn: the connection
+ * @hdr: header of the RDMA2_ERROR
  *
- * CQ context.
+ * If it is, the peer lacks the extension: this end sends no REQUEST or UPDATE again.
  *
- * Return: whether it answers a request for a change. There will be no more of them
+ * Context: CQ. Takes conn->lock.
+ * Return: whether it is
  */
 bool rpcrdma2_resize_refused(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_header *hdr)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Receive buffers whose size changes: see resize.c.
- */
+/* Receive buffers whose size changes: see resize.c. */
 #ifndef _RPCRDMA2_RESIZE_H
 #define _RPCRDMA2_RESIZE_H
 
@@ -13,11 +11,11 @@ struct rpcrdma2_header;
 struct rpcrdma2_recv;
 
 /**
- * struct rpcrdma2_answer - what becomes of a request for a change
- * @xid: the request's
- * @done: as in struct rpcrdma2_change
- * @rejected: as there
- * @pending: as there
+ * struct rpcrdma2_answer - this end's answer to the peer's REQUEST
+ * @xid: XID of the REQUEST
+ * @done: places of the REQUEST, as in struct rpcrdma2_change
+ * @rejected: likewise
+ * @pending: likewise
  */
 struct rpcrdma2_answer {
 	u32	xid;
@@ -27,22 +25,23 @@ struct rpcrdma2_answer {
 };
 
 /**
- * struct rpcrdma2_resizing - how a connection's Receives get another size
- * @work: what is done next; has a reference to the connection while it is queued
- * @answer: what becomes of the peer's request for a change
- * @answering: that is to be sent
- * @has_told: an update was sent, and a request is to follow it
- * @asking: a request for a change is out
- * @requested: ... and it is for this size, or 0: for nothing
- * @ask_for: the size that the peer's Receive buffers are to be asked to have, or 0
- * @asked_for: the size that they were asked to have, or 0 if that is settled
- * @lower_to: the size that the peer asked for, while Calls are out that rely on the
- *	one before; or 0
- * @owed: the peer waits for an update
- * @wish: the size that this end would like to be asked for, or 0
- * @nudges: how often the peer may be asked for nothing, so that Receives go round
+ * struct rpcrdma2_resizing - state of a connection's property changes
+ * @work: sends due messages; holds a reference to the connection while queued
+ * @answer: answer to the peer's REQUEST
+ * @answering: @answer is to be sent
+ * @has_told: this end has sent an UPDATE, and a REQUEST is to follow
+ * @asking: this end waits for the answer to its REQUEST
+ * @requested: size in that REQUEST, octets; 0 for an empty REQUEST
+ * @ask_for: size that the next REQUEST is to ask for, octets; or 0
+ * @asked_for: size in this end's REQUEST that is not settled, octets; or 0
+ * @lower_to: size that the peer asked for, octets, while Calls that need the present size may
+ *	be out; or 0
+ * @waited_for: the @lower_to that @work has waited a grace period for; only @work's
+ * @owed: the peer waits for an UPDATE
+ * @wish: size that the peer should ask for, octets; or 0
+ * @nudges: empty REQUESTs that may still be sent to have old Receives used up
  *
- * Below the connection's lock, but for @work.
+ * The connection's lock protects all members but @work and @waited_for.
  */
 struct rpcrdma2_resizing {
 	struct delayed_work	work;
@@ -54,20 +53,21 @@ struct rpcrdma2_resizing {
 	u32			ask_for;
 	u32			asked_for;
 	u32			lower_to;
+	u32			waited_for;
 	bool			owed;
 	u32			wish;
 	unsigned int		nudges;
 };
 
 /**
- * struct rpcrdma2_need - what size a connection's Receives should have
- * @observed: RPC messages received; this one, @used and @missed are the CQ's
- * @observed_size: octets of the Receives that @missed is about
- * @used: messages that the smallest Receive would not have held
- * @used_before: what that was, when it was last looked at
- * @used_at: when it last was another one, in jiffies
- * @missed: messages that had chunks, and needn't in larger Receives
- * @missed_size: octets of the largest one of them
+ * struct rpcrdma2_need - does traffic need larger or smaller Receives?
+ * @observed: RPC messages received; CQ only, as are @used, @missed and the sizes
+ * @observed_size: size of the Receives that @missed counts for, octets
+ * @used: messages that the minimum Receive could not have held
+ * @used_before: @used at the last look
+ * @used_at: time of the last change of @used, in jiffies
+ * @missed: messages with chunks that larger Receives would have made unnecessary
+ * @missed_size: octets of the largest message of @missed
  */
 struct rpcrdma2_need {
 	u32		observed;

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send buffers. Each is mapped for the device once, and used again and again. All free
- * buffers of a connection are in one list, under its lock. A connection always has one
- * buffer, whatever memory there is. A caller that finds no free buffer is told by the
- * room op when a buffer is back.
+ * Send buffers: allocates them, lends them to senders, fills them.
+ *
+ * A Send carries a copy of its message in a buffer that is mapped for the device once. So an
+ * RPC's pages are never tied to a Send, and most Sends need no completion of their own.
+ *
+ * conn->free_sends holds the free buffers, under conn->lock. A new connection allocates one
+ * buffer, so a connection always has one, however little memory there is later. Others are
+ * allocated when they are needed. A caller that finds none is told by the room op when a
+ * buffer is free.
+ *
+ * Runs in process and CQ context.
  */
 #include "conn.h"
 
@@ -36,7 +43,10 @@ static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 	return send;
 }
 
-/* The peer's Receives have another size. Without memory for it, this buffer has not. */
+/*
+ * Give the buffer the size that the peer can take now. Without memory, the buffer keeps its
+ * old size, and rpcrdma2_send_append() or the encoder reports messages that do not fit.
+ */
 static void send_resize(struct rpcrdma2_send *send)
 {
 	struct ib_device *dev = send->conn->pd->device;
@@ -66,8 +76,9 @@ static int send_add(struct rpcrdma2_conn *conn, gfp_t gfp)
 }
 
 /*
- * More than can be on the Queue for Calls, Replies and their signaling; but a peer can
- * ask for more with what it was sent, before this end hears that it was.
+ * The limit exceeds all Sends that can be on the Queue for Calls, Replies and control
+ * messages, signaled or not. A peer can go beyond: it can answer a Send before this end has
+ * seen the Send's completion.
  */
 static bool send_may_alloc(const struct rpcrdma2_conn *conn)
 {
@@ -76,7 +87,7 @@ static bool send_may_alloc(const struct rpcrdma2_conn *conn)
 				2 * RPCRDMA2_SIGNAL_INTERVAL;
 }
 
-/* @last: gets whether no buffer is free now, and there may be another one */
+/* Set @last if no buffer is free after this, and another one may be allocated. */
 static struct rpcrdma2_send *send_take_free(struct rpcrdma2_conn *conn,
 					    bool *last)
 {
@@ -103,37 +114,14 @@ static void send_begin(struct rpcrdma2_send *send)
 }
 
 /**
- * rpcrdma2_send_encode - write a message's header
- * @send: the buffer, which is the caller's
- * @hdr: the header
- *
- * Process context.
- *
- * Return: as rpcrdma2_encode()
- */
-int rpcrdma2_send_encode(struct rpcrdma2_send *send,
-			 const struct rpcrdma2_header *hdr)
-{
-	struct xdr_stream xdr __uninitialized;
-	struct xdr_buf buf __uninitialized;
-	int rc;
-
-	rpcrdma2_stream_encode(&xdr, &buf, send->buf, send->size);
-	rc = rpcrdma2_encode(send->conn->dialect, &xdr, hdr);
-	send->sge.length = buf.len;
-	return rc;
-}
-
-/**
- * rpcrdma2_send_append - copy a part of an RPC message behind what is there
- * @send: the buffer, which is the caller's, and has a header
+ * rpcrdma2_send_append - copy a part of an RPC message behind the content of a buffer
+ * @send: the buffer, which is the caller's and has a header
  * @buf: the RPC message
- * @from: where the part starts in it, octets
- * @len: octets; round-up is added, which only the last part can need
+ * @from: start of the part in @buf, octets
+ * @len: length of the part, octets; adds XDR round-up, which only the last part can need
  *
- * Process context.
- *
- * Return: 0; -EMSGSIZE if @send has too little room; -EIO if @buf ends before that
+ * Context: Any; the buffer is the caller's.
+ * Return: 0; -EMSGSIZE: @send has too little room; -EIO: @buf ends before @from + @len
  */
 int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
 			 unsigned int from, unsigned int len)
@@ -148,7 +136,7 @@ int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
 	send->sge.length += len + pad;
 	memset(p + len, 0, pad);
 	if (from + len <= buf->head[0].iov_len) {
-		/* All of most messages, and faster than below */
+		/* The fast path: the head holds the whole of most messages. */
 		memcpy(p, buf->head[0].iov_base + from, len);
 		return 0;
 	}
@@ -156,15 +144,14 @@ int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
 }
 
 /**
- * rpcrdma2_send_get - get a Send buffer
- * @conn: its connection; the caller is between enter and exit
+ * rpcrdma2_send_get - take a Send buffer
+ * @conn: the connection; the caller is between enter and exit, or is the CQ
  *
- * Process context; allocates while the connection warms up, and does not
- * sleep. There always is a buffer, which may be out. So a caller that gets
- * none need not try again before the room op.
+ * If no buffer is left afterwards, allocates one more, as far as memory and the limit allow.
+ * A caller that gets NULL waits for the room op: the connection has buffers, which come back.
  *
- * Return: a buffer, for rpcrdma2_send_encode(); or NULL if all are out, and there is no
- * memory for another, or there are as many as there may be
+ * Context: Process; does not sleep. Takes conn->lock.
+ * Return: a buffer for rpcrdma2_send_encode(); NULL: no buffer is free
  */
 struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 {
@@ -175,7 +162,7 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 	if (!send && last)
 		send = send_alloc(conn, GFP_NOWAIT | __GFP_NOWARN);
 	else if (last)
-		/* While none is free, each Send has to be signaled. */
+		/* While no buffer is free, each Send is signaled. So allocate a spare one. */
 		send_add(conn, GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN);
 	if (send)
 		send_begin(send);
@@ -183,14 +170,16 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_send_pool_provide - have a Send buffer, or one more
- * @conn: a connection whose QP is new, or whose user is between enter and exit
+ * rpcrdma2_send_pool_provide - add a Send buffer
+ * @conn: a connection with a new QP, or one that the caller has entered
  * @gfp: allocation flags
  *
- * Process context, sleeps. The first one is there whatever memory there is later:
- * when the last one goes out its Send is signaled, and so it comes back.
+ * The first buffer serves a connection however little memory there is. The Send that uses the
+ * last free buffer is signaled (sq_must_signal()), so a buffer always comes back.
  *
- * Return: 0; -ENOMEM; -EAGAIN: as many as there may be are out, and the room op comes
+ * Context: Process; sleeps if @gfp allows.
+ * Return: 0; -ENOMEM; -EAGAIN: the connection has as many buffers as it may have, and the
+ *	room op will be called
  */
 int rpcrdma2_send_pool_provide(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
@@ -200,8 +189,12 @@ int rpcrdma2_send_pool_provide(struct rpcrdma2_conn *conn, gfp_t gfp)
 }
 
 /**
- * rpcrdma2_send_free - a buffer is free again
- * @send: the buffer; the caller holds conn->lock, and is to see rpcrdma2_send_pool_wanted()
+ * rpcrdma2_send_free - put a buffer on the free list
+ * @send: the buffer
+ *
+ * The caller then calls rpcrdma2_send_pool_wanted(), and the room op if that returns true.
+ *
+ * Context: Any; the caller holds the connection's lock.
  */
 void rpcrdma2_send_free(struct rpcrdma2_send *send)
 {
@@ -212,10 +205,11 @@ void rpcrdma2_send_free(struct rpcrdma2_send *send)
 }
 
 /**
- * rpcrdma2_send_pool_wanted - does somebody wait for a buffer that there is now?
- * @conn: whose buffers; the caller holds its lock
+ * rpcrdma2_send_pool_wanted - must the room op be called for a Send buffer?
+ * @conn: the connection
  *
- * Return: if so, once, and the room op is due
+ * Context: Any; the caller holds conn->lock.
+ * Return: true, once, if a caller of rpcrdma2_send_get() found no buffer, and one is free now
  */
 bool rpcrdma2_send_pool_wanted(struct rpcrdma2_conn *conn)
 {
@@ -230,10 +224,10 @@ bool rpcrdma2_send_pool_wanted(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_send_put - give back a Send buffer that was not posted
+ * rpcrdma2_send_put - give back a Send buffer that is not on the Send Queue
  * @send: the buffer
  *
- * Process context, no locks held.
+ * Context: Process, no locks held. May call the room op.
  */
 void rpcrdma2_send_put(struct rpcrdma2_send *send)
 {
@@ -249,8 +243,10 @@ void rpcrdma2_send_put(struct rpcrdma2_send *send)
 }
 
 /**
- * rpcrdma2_send_pool_unmap - the device lets go of the Send buffers
- * @conn: a connection in teardown
+ * rpcrdma2_send_pool_unmap - unmap all Send buffers
+ * @conn: a connection in teardown; its QP is destroyed
+ *
+ * Context: Process.
  */
 void rpcrdma2_send_pool_unmap(struct rpcrdma2_conn *conn)
 {
@@ -262,8 +258,10 @@ void rpcrdma2_send_pool_unmap(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_send_pool_free - free the Send buffers, unmapped
- * @conn: a connection that nobody refers to
+ * rpcrdma2_send_pool_free - free all Send buffers
+ * @conn: a connection without references; its buffers are unmapped
+ *
+ * Context: Any that allows kfree().
  */
 void rpcrdma2_send_pool_free(struct rpcrdma2_conn *conn)
 {

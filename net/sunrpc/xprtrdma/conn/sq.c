@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The Send Queue, and Sends.
+ * The Send Queue: posts chains of work requests (WRs), counts their entries, retires them.
  *
- * All that is posted is a struct rpcrdma2_chain: a chain of WRs with one
- * owner. conn->posted holds the chains in the order of the Send Queue. Most
- * of them are not signaled: when one that is completes, it and all before it
- * have completed, since a Send Queue completes in order. Not so with RDMA
- * Reads on siw, which Sends posted later overtake; so a chain of Reads is
- * done only by its own completion. An owner that waits for the completion of
- * its chain marks it prompt. Queue entries are counted
- * before posting; a chain that finds too few waits in conn->waiting and is
- * posted from the completion handler, in its turn. Nobody sleeps. One that is
- * too long for the Queue, as a peer may offer memory in many segments, is posted
- * in parts, each when the one before it is done.
+ * A struct rpcrdma2_chain is the unit of posting. It has one owner, whose @done callback runs
+ * once. conn->posted lists the posted chains in Send Queue order. conn->waiting lists chains
+ * that found too few free entries; the completion handler posts them in order. A chain longer
+ * than the Queue is posted in parts. No caller sleeps.
  *
- * conn->lock is held while a chain enters conn->posted and while the device gets it. So
- * both have the same order, and a completion finds its chain in the list. Just before
- * each chain, the same thread posts the Receives that were given back (recv_pool.c).
+ * Few chains are signaled. A Send Queue completes in order, so a completion retires its chain
+ * and all earlier ones. RDMA Reads are the exception: on siw a later Send can complete first.
+ * Only its own completion retires a chain with Reads.
  *
- * A Send carries a copy of what it sends, in a buffer that is mapped for the
- * device once. So an RPC's pages are never tied to a Send, and a Send needs
- * no completion of its own.
+ * Senders run in process context, completions in CQ context, both under conn->lock.
  */
 #include "conn.h"
 
@@ -42,7 +33,11 @@ static void sq_count_post(struct rpcrdma2_conn *conn,
 	}
 }
 
-/* What waits for a Send buffer, or for the Queue, waits for a completion. */
+/*
+ * Signal a chain if its completion helps a waiter: the chain's owner, the part that follows,
+ * or a sender that finds no free buffer. Signal also if a chain of this length might find no
+ * room.
+ */
 static bool sq_must_signal(const struct rpcrdma2_conn *conn,
 			   const struct rpcrdma2_chain *chain)
 {
@@ -53,30 +48,31 @@ static bool sq_must_signal(const struct rpcrdma2_conn *conn,
 }
 
 /*
- * The device refused a chain. Part of it may be on the Queue, so the chain stays in
- * conn->posted, and the teardown returns it.
+ * The device refused a chain. Part of the chain may be on the Queue, so leave the chain in
+ * conn->posted: the teardown returns it.
  */
 static void sq_post_refused(struct rpcrdma2_conn *conn,
 			    struct rpcrdma2_chain *chain,
 			    const struct ib_send_wr *bad, int rc)
 {
 	trace_rpcrdma2_post_refused(conn, chain, rc);
-	/* For sq_close_if_refused(), which has no lock */
+	/* sq_close_if_refused() reads this without the lock. */
 	WRITE_ONCE(conn->post_failed, true);
 	if (rc == -EINVAL && bad && bad->opcode == IB_WR_LOCAL_INV)
 		conn->inv_refused = true;
 }
 
 /*
- * How much of a chain is posted at once. A chain that waits for room waits for a
- * completion, and there may be none for the last few entries.
+ * How many entries of a chain to post at once. The last RPCRDMA2_SIGNAL_INTERVAL entries in
+ * use may all be unsignaled, and then no completion frees them. So a chain that needs those
+ * entries, too, would wait for ever. Post such a chain in parts of half a Queue.
  */
 static unsigned int sq_part_entries(const struct rpcrdma2_conn *conn,
 				    const struct rpcrdma2_chain *chain)
 {
 	if (chain->left + RPCRDMA2_SIGNAL_INTERVAL <= conn->sq_depth)
 		return chain->left;
-	return conn->sq_depth / 2;
+	return min(chain->left, conn->sq_depth / 2);
 }
 
 static bool sq_has_room(const struct rpcrdma2_conn *conn,
@@ -85,7 +81,7 @@ static bool sq_has_room(const struct rpcrdma2_conn *conn,
 	return conn->sq_depth - conn->sq_used >= sq_part_entries(conn, chain);
 }
 
-/* Cut the part off the chain. Return: its last WR */
+/* Detach the next part of the chain. Return: the part's last WR */
 static struct ib_send_wr *sq_take_part(const struct rpcrdma2_conn *conn,
 				       struct rpcrdma2_chain *chain)
 {
@@ -105,11 +101,12 @@ static struct ib_send_wr *sq_take_part(const struct rpcrdma2_conn *conn,
 }
 
 /*
- * Post a chain, or a part of it. The completion handler takes the lock, too, so the chain
- * stays the Queue's until the caller releases the lock.
+ * Post a chain, or the next part of it. The lock gives conn->posted and the Send Queue the
+ * same order. The completion handler takes the lock, too, so it cannot retire the chain
+ * before this function is done with the chain.
  *
- * A driver that completes a WR inside ib_post_send() only queues the CQ's work. But some
- * drivers raise events of the QP there, so qp_event() must not take the lock.
+ * A driver that completes a WR inside ib_post_send() only queues the CQ's work. Some drivers
+ * also raise QP events there, so qp_event() must not take conn->lock.
  */
 static void sq_post_locked(struct rpcrdma2_conn *conn,
 			   struct rpcrdma2_chain *chain)
@@ -130,7 +127,7 @@ static void sq_post_locked(struct rpcrdma2_conn *conn,
 	list_add_tail(&chain->link, &conn->posted);
 	sq_count_post(conn, chain, last);
 	trace_rpcrdma2_post(conn, chain, first, last);
-	/* This chain may allow the peer to send what these Receives are for. */
+	/* Post Receives first: this chain may let the peer send the messages that fill them. */
 	rc = rpcrdma2_recv_pool_post(conn);
 	if (likely(!rc))
 		rc = ib_post_send(conn->qp, first, &bad);
@@ -154,10 +151,11 @@ static bool sq_may_post(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_send_fits - can this Send be posted, on this connection?
- * @send: the buffer, prepared, with all that was prepended to it
+ * rpcrdma2_send_fits - test a Send against the size of the peer's Receive buffers
+ * @send: the buffer, prepared
  *
- * Return: false if it exceeds the peer's Receive buffers
+ * Context: Any.
+ * Return: false if the message is longer than the peer's Receive buffers
  */
 bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
 {
@@ -179,7 +177,7 @@ static int sq_post_or_wait(struct rpcrdma2_conn *conn,
 	return 0;
 }
 
-/* Called after each attempt to post, without the lock, which closing takes. */
+/* Call this after each attempt to post, without conn->lock: rpcrdma2_conn_close() takes it. */
 static void sq_close_if_refused(struct rpcrdma2_conn *conn)
 {
 	if (unlikely(READ_ONCE(conn->post_failed)))
@@ -188,12 +186,14 @@ static void sq_close_if_refused(struct rpcrdma2_conn *conn)
 
 /**
  * rpcrdma2_chain_post - put a chain of WRs on the Send Queue
- * @conn: its connection; the caller is between enter and exit
- * @chain: the chain, not posted already
+ * @conn: the chain's connection; the caller is between enter and exit
+ * @chain: the chain, not posted
  *
- * Any context but interrupts.
+ * A chain that finds too few free entries waits and is posted later.
  *
- * Return: 0: @chain->done will be called; -ENOTCONN: it will not
+ * Context: Process; does not sleep. Takes conn->lock.
+ * Return: 0: @chain->done will be called; -ENOTCONN: the chain is still the caller's, and
+ *	@chain->done will not be called
  */
 int rpcrdma2_chain_post(struct rpcrdma2_conn *conn,
 			struct rpcrdma2_chain *chain)
@@ -228,7 +228,7 @@ static struct rpcrdma2_send *send_of_chain(struct rpcrdma2_chain *chain)
 	return container_of(chain, struct rpcrdma2_send, chain);
 }
 
-/* A Send that nobody waits for: all that its end means is that its buffer is free. */
+/* Does the end of this Send free the buffer, and do nothing else? */
 static bool send_is_plain(struct rpcrdma2_chain *chain)
 {
 	return chain->done == send_chain_done && !send_of_chain(chain)->done &&
@@ -236,8 +236,9 @@ static bool send_is_plain(struct rpcrdma2_chain *chain)
 }
 
 /*
- * What the completion of @last says to be done. Buffers of plain Sends are free again
- * under the lock that is held anyway. The rest of a long chain is next.
+ * @last has completed: retire @last and the chains before it. Free the buffers of plain Sends
+ * here, as the lock is held anyway; move other chains to @completed. A chain with a part left
+ * to post goes to the head of conn->waiting.
  */
 static void sq_retire(struct rpcrdma2_conn *conn, struct rpcrdma2_chain *last,
 		      struct list_head *completed)
@@ -266,12 +267,14 @@ static void sq_retire(struct rpcrdma2_conn *conn, struct rpcrdma2_chain *last,
 }
 
 /**
- * rpcrdma2_chain_done - completion of any WR on a Send Queue
- * @cq: the Queue's CQ
+ * rpcrdma2_chain_done - completion of any WR of a chain
+ * @cq: the connection's CQ
  * @wc: the completion
  *
- * CQ context. Everything up to the completed chain is done; after an error
- * the teardown returns what is left.
+ * Retires chains, posts waiting ones, and calls the room op if one of the two helped a
+ * waiter. An error closes the connection, and the teardown returns all chains.
+ *
+ * Context: CQ.
  */
 void rpcrdma2_chain_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -308,15 +311,17 @@ void rpcrdma2_chain_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * rpcrdma2_chain_init - describe a chain of WRs
- * @chain: what to set up
- * @xid: of the RPC that it is for
+ * rpcrdma2_chain_init - set up a chain of WRs
+ * @chain: the chain
+ * @xid: XID of the RPC that the chain is for; tracepoints show it
  * @first: first WR
- * @last: last WR; its completion is the chain's
- * @count: WRs from @first to @last
- * @done: see struct rpcrdma2_chain
+ * @last: last WR; its completion completes the chain
+ * @count: number of WRs from @first to @last
+ * @done: callback of the owner: see struct rpcrdma2_chain
  *
- * The caller has set the @wr_cqe of the WRs it built itself to &@chain->cqe.
+ * The caller sets the @wr_cqe of all WRs before @last to &@chain->cqe.
+ *
+ * Context: Any; the chain is the caller's.
  */
 void rpcrdma2_chain_init(struct rpcrdma2_chain *chain, u32 xid,
 			 struct ib_send_wr *first, struct ib_send_wr *last,
@@ -339,8 +344,10 @@ void rpcrdma2_chain_init(struct rpcrdma2_chain *chain, u32 xid,
 /**
  * rpcrdma2_chain_prepend - put WRs in front of a chain
  * @chain: the chain, not posted
- * @first: first WR of those whose last one links to @chain->first
- * @count: how many
+ * @first: first of the new WRs; the last one links to @chain->first
+ * @count: number of new WRs
+ *
+ * Context: Any; the chain is the caller's.
  */
 void rpcrdma2_chain_prepend(struct rpcrdma2_chain *chain,
 			    struct ib_send_wr *first, unsigned int count)
@@ -361,11 +368,13 @@ static void send_chain_done(struct rpcrdma2_chain *chain, int status)
 }
 
 /**
- * rpcrdma2_send_prepare - make the Send WR for a buffer that was filled
- * @send: the buffer; its message is complete
+ * rpcrdma2_send_prepare - build the Send WR for a complete message
+ * @send: the buffer, which holds the message
  *
- * Afterwards the caller may prepend WRs to @send->chain, change the opcode to
- * Send With Invalidate, set @send->done, and then has to post or put it.
+ * Afterwards the caller may prepend WRs to @send->chain, change the opcode to Send With
+ * Invalidate, and set @send->done. The caller then posts @send or puts it.
+ *
+ * Context: Any; the buffer is the caller's.
  */
 void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
 {
@@ -374,7 +383,7 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
 	wr->next = NULL;
 	wr->opcode = IB_WR_SEND;
 	wr->send_flags = 0;
-	/* The XID is the first word of every message. */
+	/* The first word of every message is its XID. */
 	rpcrdma2_chain_init(&send->chain, be32_to_cpup(send->buf), wr, wr, 1,
 			    send_chain_done);
 	if (send->needs_sync)
@@ -384,10 +393,13 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
 }
 
 /**
- * rpcrdma2_send_post - post a Send and what was prepended to it
- * @send: the buffer, prepared; no longer the caller's if 0 is returned
+ * rpcrdma2_send_post - post a Send and the WRs prepended to it
+ * @send: the buffer, prepared
  *
- * Return: as rpcrdma2_chain_post(); -EMSGSIZE: rpcrdma2_send_fits() is false
+ * Context: Process; does not sleep. Takes the connection's lock. The caller is between enter
+ *	and exit, or is the CQ.
+ * Return: 0: conn/ owns @send; -EMSGSIZE: the message is longer than the peer's Receive
+ *	buffers; -ENOTCONN: the connection is closing. After an error @send is the caller's.
  */
 int rpcrdma2_send_post(struct rpcrdma2_send *send)
 {
@@ -405,12 +417,18 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send)
 }
 
 /**
- * rpcrdma2_send_post_call - post a Call, and what was prepended to it
- * @send: the buffer, prepared; no longer the caller's if 0 is returned
- * @sent_on: becomes the number of the connection, where the answer is expected from now
- *	on, unless an error is returned
+ * rpcrdma2_send_post_call - post a Call and the WRs prepended to it
+ * @send: the buffer, prepared
+ * @sent_on: set to the connection's number before the Call is posted; unchanged after an
+ *	error
  *
- * Return: as rpcrdma2_chain_post(); -ENOBUFS: it is longer than Calls may be by now
+ * Tests the length under the same lock that resize_make_request() holds when it lowers the
+ * limit. So the peer gets no larger Call after such a request.
+ *
+ * Context: Process; does not sleep. Takes the connection's lock. The caller is between enter
+ *	and exit.
+ * Return: 0: conn/ owns @send; -ENOBUFS: the Call is longer than the limit for Calls;
+ *	-ENOTCONN: the connection is closing. After an error @send is the caller's.
  */
 int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 {
@@ -423,45 +441,11 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 	} else if (!sq_may_post(conn)) {
 		rc = -ENOTCONN;
 	} else {
-		/* After the rest of the Call's struct is written, and before any answer */
+		/* Publishes the struct of the Call to call_claim(), which handles the answer. */
 		smp_store_release(sent_on, conn->id);
 		rc = sq_post_or_wait(conn, &send->chain);
 	}
 	spin_unlock(&conn->lock);
 	sq_close_if_refused(conn);
-	return rc;
-}
-
-/**
- * rpcrdma2_send_header - send a message that is only a header
- * @conn: its connection; the caller is between enter and exit, or is the CQ
- * @hdr: the header
- * @close_after: close the connection when it is sent
- *
- * Process context.
- *
- * Return: 0, or negative errno and the connection is closing
- */
-int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
-			 const struct rpcrdma2_header *hdr, bool close_after)
-{
-	struct rpcrdma2_send *send;
-	int rc = -ENOBUFS;
-
-	send = rpcrdma2_send_get(conn);
-	if (!send)
-		goto out_close;
-	rc = rpcrdma2_send_encode(send, hdr);
-	if (rc)
-		goto out_put;
-	send->close_after = close_after;
-	rpcrdma2_send_prepare(send);
-	rc = rpcrdma2_send_post(send);
-	if (!rc)
-		return 0;
-out_put:
-	rpcrdma2_send_put(send);
-out_close:
-	rpcrdma2_conn_close(conn, rc);
 	return rc;
 }

@@ -1,71 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared Receive Queues: Receives of a server's connections.
+ * Shared Receive Queues: one pool of Receives for many connections of a server.
  *
- * What a server is sent, and when, nobody knows, but it is little from most clients at
- * most times. So there is a pool of Receives for many connections, from which each
- * message takes one, and not for each connection as many as it may ever need.
+ * A server cannot know when its clients send, but most clients seldom send much. So each
+ * message takes a Receive from a pool. Each completion vector of a device has a Queue, so
+ * CPUs do not contend for one. Where a Queue is full, the next connection starts another one.
  *
- * There is one Queue for each completion vector of a device, so that CPUs don't meet
- * there; where it is full, another one. It grows with what its connections are promised:
- * the Calls that each was granted (responder/grant.c), the Replies to Calls of this end,
- * and a message without a credit. Promises never exceed the Queue's depth; then grants
- * stay as they are. Two things may be promised that are not there:
+ * Each connection is promised Receives: for its granted Calls (responder/grant.c), for
+ * Replies to this end's Calls, and for one CONNPROP. A Queue grows with the sum of its
+ * promises, which never exceeds its depth. Some promised Receives may be missing: for first
+ * grants, when memory is short, and for idle connections (srq_reclaim_idle()). A message that
+ * finds no Receive comes again: the peer's device retries some milliseconds after an RNR NAK.
  *
- *	the first grant of a connection, which is small, if there is no memory for it,
- *	or that is used up which these Receives may take;
- *	what was granted to a connection that has sent no Call for a while: others may
- *	have that, but for two Calls. Its next one takes it back, or learns of a smaller
- *	grant.
- *
- * A message that finds no Receive is sent again by the peer's device, some
- * milliseconds later (RNR NAK). There is no such thing on iWARP, where the connection
- * would be lost; nor could connections have a protection domain in common there, since
- * peers write to the sinks of RDMA Reads. Nor are there Shared Receive Queues where a
- * server offers its own Calls' chunks (reverse=genl).
- *
- * A device may lose a Receive: rxe of newer kernels does when a connection ends in the
- * middle of a message. So the device is asked to say when next to none is left. A second
- * later all completions have been handled: Receives that were posted before and have not
- * come back, but for the few that were left, are lost. Others take their place. When a
- * Queue has lost half of its depth, its connections are closed, and the last one frees it.
- *
- * A peer that takes more than it was promised loses its connection (recv_pool.c). The CQ of a
- * connection has room for all that is on the Queue, so not even that loses a Receive.
+ * Receives are given back in process context; device events may come in interrupt context.
  */
 #include <linux/mutex.h>
 
 #include "conn.h"
 #include "param.h"
 
-/* Where the memory is used up, a Queue has these all the same. */
+/* A Queue has as many Receives as this even beyond the memory limit. */
 #define LEAST_RECVS	16
 
-/* What is promised to each connection, besides its grant: a CONNPROP */
+/* Promised to each connection besides its grant: a Receive for a CONNPROP, */
 #define CONTROL_SHARE	1
-/* ... and the Reply to a Call of this end */
+/* and a Receive for a Reply to one of this end's Calls */
 #define REPLY_SHARE	1
 
-/* After that time without a Call, others may have what a connection was granted. */
+/* After this time without a Call, other connections may use what a connection was granted. */
 #define IDLE_SECS	10
 
-/* At least so many Calls are promised to it: of one at a time, nobody sees a need for more. */
+/*
+ * An idle connection keeps promises for two Calls: with one, grant_best() would see no use
+ * for more.
+ */
 #define IDLE_GRANT	2
 
-/* The device says when it has fewer than these, or half of what was promised at first. */
+/*
+ * The device reports when fewer Receives than this are left, or fewer than half of the
+ * promises, whichever is less.
+ */
 #define FEW_RECVS	8
 
-/* By that time after it said so, all completions have been handled. */
+/* This long after the report, all completions that were due have been handled. */
 #define COUNT_DELAY	HZ
 
-/* Receives made at a time, of those that there was no memory for before */
+/* How many missing Receives rpcrdma2_srq_refill() adds at a time */
 #define REFILL		4
 
-/* The list, nr_conns. No device command runs under it: one device must not delay others. */
+/*
+ * Protects srqs and all nr_conns. No device command runs under this lock, as a slow device
+ * must not delay connections of other devices.
+ */
 static DEFINE_MUTEX(srqs_lock);
 static LIST_HEAD(srqs);
 
-/* Those that are of use: some that were thought to be lost may have come back, and gone. */
+/*
+ * Receives that messages can fill. A Receive that counted as lost may have come back and been
+ * freed since, so @lost may exceed @all.
+ */
 static unsigned int srq_usable_recvs(const struct rpcrdma2_srq *srq)
 {
 	unsigned int all = READ_ONCE(srq->nr_recvs);
@@ -99,16 +92,17 @@ static void srq_unlink_recv(struct rpcrdma2_srq *srq,
 }
 
 /*
- * Without @lock, as the device may take its time, and others need that. The Queue does not
- * go meanwhile: the caller found it not @gone by RCU, or has a connection of it.
+ * Posts without @lock: the device may be slow, and other threads need the lock. The caller
+ * keeps the Queue: it saw under RCU that the Queue is not @gone, or it has a connection of
+ * the Queue.
  */
 static bool srq_post_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = recv->conn;
 
-	/* Before it has no connection: see srq_count_old(). */
+	/* Set @turn before @conn becomes NULL: srq_count_old() reads @turn if @conn is NULL. */
 	WRITE_ONCE(recv->turn, READ_ONCE(srq->turn));
-	/* From here on it may be anybody's. */
+	/* Once posted, the Receive may belong to any connection. */
 	WRITE_ONCE(recv->conn, NULL);
 	if (likely(!ib_post_srq_recv(srq->srq, &recv->wr, NULL)))
 		return true;
@@ -122,7 +116,7 @@ static bool srq_add_recv(struct rpcrdma2_srq *srq, gfp_t gfp)
 	bool ok;
 
 	if (srq_may_grow(srq))
-		recv = rpcrdma2_recv_alloc(srq->pd, srq->size, gfp);
+		recv = rpcrdma2_recv_alloc(srq->pd, srq->size, gfp, srq->recv_done);
 	if (!recv)
 		return false;
 	recv->srq = srq;
@@ -148,18 +142,18 @@ static bool srq_lacks_recvs(const struct rpcrdma2_srq *srq)
 	return srq_usable_recvs(srq) < READ_ONCE(srq->promised);
 }
 
-/* @most are made. Return: whether there was memory for them, or for all that were promised */
+/* Add missing Receives, @most at a time. Return: false if the memory did not suffice */
 static bool srq_add_promised(struct rpcrdma2_srq *srq, unsigned int most,
 			     gfp_t gfp)
 {
 	while (most-- && srq_lacks_recvs(srq))
 		if (!srq_add_recv(srq, gfp))
-			/* Another one may have been faster. */
+			/* Other threads may have added the rest. */
 			return !srq_lacks_recvs(srq);
 	return true;
 }
 
-/* Return: whether there are as many Receives as were promised */
+/* Return: whether the Queue has all Receives that it promised */
 static bool srq_fill(struct rpcrdma2_srq *srq, gfp_t gfp)
 {
 	bool ok = srq_add_promised(srq, UINT_MAX, gfp);
@@ -169,7 +163,7 @@ static bool srq_fill(struct rpcrdma2_srq *srq, gfp_t gfp)
 	return ok;
 }
 
-/* @more: less than 0: that is promised no more */
+/* @more: negative to take promises back */
 static void srq_promise(struct rpcrdma2_srq *srq, int more)
 {
 	lockdep_assert_held(&srq->lock);
@@ -207,8 +201,9 @@ static bool srq_reserve(struct rpcrdma2_srq *srq, unsigned int n)
 }
 
 /*
- * A connection's @share was just raised. If there is no memory for that, it is what it was
- * before; unless others had taken more of it since, as it was idle.
+ * Add Receives after @share, a part of a connection's promises, was raised from @before.
+ * Without memory, lower @share to @before again, unless srq_reclaim_idle() has lowered it
+ * further.
  */
 static void srq_fill_share(struct rpcrdma2_srq *srq, unsigned int *share,
 			   unsigned int before, gfp_t gfp)
@@ -224,15 +219,14 @@ static void srq_fill_share(struct rpcrdma2_srq *srq, unsigned int *share,
 }
 
 /**
- * rpcrdma2_srq_back - have Receives for the Calls that a peer may be granted
- * @conn: its connection
- * @calls: how many
- * @gfp: for the allocation of those that there are not
+ * rpcrdma2_srq_back - change the number of Calls for which a connection is promised Receives
+ * @conn: the connection
+ * @calls: the new number
+ * @gfp: allocation flags for missing Receives
  *
- * The connection's CQ context.
- *
- * Return: for how many Calls there are Receives; if not for @calls, then for as many as
- * before, or less where it was idle
+ * Context: The connection's CQ. Takes the Queue's lock.
+ * Return: the number of Calls for which the connection is promised Receives. If that is not
+ *	@calls, it is the previous number, or less if the connection was idle.
  */
 unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 			       gfp_t gfp)
@@ -258,11 +252,11 @@ unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 }
 
 /**
- * rpcrdma2_srq_refill - make up for Receives that were promised, and there was no memory
- * @conn: a connection that has use for them
- * @gfp: for their allocation
+ * rpcrdma2_srq_refill - add a few of the promised Receives that are missing
+ * @conn: a connection of the Queue
+ * @gfp: allocation flags
  *
- * The connection's CQ context. A few at a time.
+ * Context: The connection's CQ.
  */
 void rpcrdma2_srq_refill(struct rpcrdma2_conn *conn, gfp_t gfp)
 {
@@ -272,12 +266,11 @@ void rpcrdma2_srq_refill(struct rpcrdma2_conn *conn, gfp_t gfp)
 /**
  * rpcrdma2_srq_back_replies - have Receives for the Replies to this end's Calls
  * @conn: the connection
- * @calls: how many Calls are to be out at a time
- * @gfp: for the allocation of those that there are not
+ * @calls: number of Calls to be out at a time; less than before changes nothing
+ * @gfp: allocation flags for missing Receives
  *
- * The connection's CQ context, or before there are completions.
- *
- * Return: for how many Calls there are Receives
+ * Context: The connection's CQ, or process before the first completion.
+ * Return: number of Calls for whose Replies the connection is promised Receives
  */
 unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
 				       unsigned int calls, gfp_t gfp)
@@ -300,12 +293,11 @@ unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
 
 /**
  * rpcrdma2_srq_take - a message filled a Receive
- * @recv: the Receive; @conn's until rpcrdma2_srq_put()
- * @conn: who sent it
+ * @recv: the Receive; belongs to @conn until rpcrdma2_srq_put()
+ * @conn: connection of the message
  *
- * @conn's CQ context.
- *
- * Return: whether the peer may have as many as it has now
+ * Context: The connection's CQ.
+ * Return: false if the peer uses more Receives than the protocol allows it
  */
 bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
 {
@@ -313,11 +305,14 @@ bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
 			    RPCRDMA2_CONTROL_RECVS;
 
 	WRITE_ONCE(recv->conn, conn);
-	/* What is given back, is so before the peer can hear of it. */
+	/*
+	 * rpcrdma2_job_give_credit() raises @recvs_returned before the Reply is posted. So
+	 * the counter never lags what the peer knows.
+	 */
 	return ++conn->recvs_taken - atomic_read(&conn->recvs_returned) <= most;
 }
 
-/* Too many, while memory is short? */
+/* Are there more Receives than promised, while memory is short? */
 static bool srq_has_surplus(const struct rpcrdma2_srq *srq)
 {
 	return srq_usable_recvs(srq) > max_t(unsigned int,
@@ -342,8 +337,8 @@ static bool srq_repost_recv(struct rpcrdma2_srq *srq,
 }
 
 /*
- * Free what the Queue has no use for, or did not take.
- * Return: false if it is wanted by now: several may have seen the same surplus
+ * Free a Receive that the Queue does not want, or that the device refused to take. Return:
+ * false if the Queue wants the Receive now. Several threads may have seen one surplus.
  */
 static bool srq_drop_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv,
 			  bool refused)
@@ -366,9 +361,13 @@ static bool srq_drop_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv,
 
 /**
  * rpcrdma2_srq_put - give a Receive back to its Queue
- * @recv: the Receive
+ * @recv: the Receive; no longer the caller's
  *
- * Any context. The Queue may be gone; who has it gone waits for those that found it by RCU.
+ * Posts the Receive, or frees it if the Queue does not want it or is gone. srq_close() sets
+ * @gone and then waits for RCU readers, so the device's Queue exists while this function
+ * posts.
+ *
+ * Context: Process; does not sleep.
  */
 void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 {
@@ -384,7 +383,10 @@ void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 	} while (unlikely(!posted) && !srq_drop_recv(srq, recv, wanted));
 }
 
-/* Those that hold a message are freed by whoever has it. Return: whether there are none */
+/*
+ * End the Queue on the device. Receives that hold a message stay: srq_drop_recv() frees each
+ * when it comes back. Return: whether none is left, and the caller has to free @srq.
+ */
 static bool srq_close(struct rpcrdma2_srq *srq)
 {
 	struct rpcrdma2_recv *recv, *next;
@@ -394,7 +396,7 @@ static bool srq_close(struct rpcrdma2_srq *srq)
 	spin_lock(&srq->lock);
 	WRITE_ONCE(srq->gone, true);
 	spin_unlock(&srq->lock);
-	/* Those that are about to be posted are, or never will be; the work is queued, or not. */
+	/* After this, no thread posts a Receive, and srq_event() queues no work. */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&srq->count_work);
 	cancel_work_sync(&srq->failed_work);
@@ -410,19 +412,19 @@ static bool srq_close(struct rpcrdma2_srq *srq)
 	}
 	spin_unlock(&srq->lock);
 
-	/* Until this returns, there may be events. */
+	/* The device may raise events until this returns. */
 	ib_destroy_srq(srq->srq);
 	list_for_each_entry_safe(recv, next, &posted, all)
 		rpcrdma2_recv_free(srq->dev, recv, true);
 	spin_lock(&srq->lock);
-	/* From here on @srq may be freed with the last of the others. */
+	/* Once the lock is released, srq_drop_recv() may free @srq with the last Receive. */
 	srq->destroyed = true;
 	empty = !srq->nr_recvs;
 	spin_unlock(&srq->lock);
 	return empty;
 }
 
-/* It is in the list no more, and has no connections. */
+/* The Queue has left the list, and has no connections. */
 static void srq_destroy(struct rpcrdma2_srq *srq)
 {
 	struct ib_pd *pd = srq->pd;
@@ -436,7 +438,7 @@ static void srq_destroy(struct rpcrdma2_srq *srq)
 	ib_dealloc_pd(pd);
 }
 
-/* Nothing arrives any more. Connections that say nothing would not notice, nor others leave. */
+/* A failed Queue delivers nothing. A quiet connection would never notice, so close them all. */
 static void srq_close_conns(struct work_struct *work)
 {
 	struct rpcrdma2_srq *srq = container_of(work, struct rpcrdma2_srq,
@@ -449,14 +451,14 @@ static void srq_close_conns(struct work_struct *work)
 	mutex_unlock(&srqs_lock);
 }
 
-/* The Queue is not gone. No connection joins it any more; its connections are closed. */
+/* The caller knows that the Queue is not @gone. */
 static void srq_give_up(struct rpcrdma2_srq *srq)
 {
 	WRITE_ONCE(srq->failed, true);
 	queue_work(rpcrdma2_wq, &srq->failed_work);
 }
 
-/* The device says once that it has fewer Receives than this. Not all devices can. */
+/* Have the device report once when fewer than @limit Receives are left. Not all devices can. */
 static void srq_watch(struct rpcrdma2_srq *srq)
 {
 	struct ib_srq_attr attr = { };
@@ -467,11 +469,17 @@ static void srq_watch(struct rpcrdma2_srq *srq)
 				       FEW_RECVS));
 	attr.srq_limit = srq->limit;
 	ib_modify_srq(srq->srq, &attr, IB_SRQ_LIMIT);
-	/* What is posted from here on is seen by the device if it is taken: srq_is_still(). */
+	/*
+	 * Receives posted from here on are watched: when a message takes one, the device
+	 * compares the rest with @limit. srq_is_still() looks for such Receives.
+	 */
 	WRITE_ONCE(srq->turn, srq->turn + 1);
 }
 
-/* Return: how many were posted before this turn, and have not come back */
+/*
+ * Return: the number of Receives that were posted before the last change of @turn, and have
+ *	not come back
+ */
 static unsigned int srq_count_old(struct rpcrdma2_srq *srq)
 {
 	struct rpcrdma2_recv *recv;
@@ -486,8 +494,12 @@ static unsigned int srq_count_old(struct rpcrdma2_srq *srq)
 }
 
 /*
- * When the device said that few were left, the turn began, and fewer than @limit were on
- * the Queue. All others that were posted before have been taken by a message.
+ * Count lost Receives, COUNT_DELAY after the device's report:
+ *
+ * 1. All Receives posted before the report have another @turn.
+ * 2. At the report, fewer than @limit of them were left on the Queue.
+ * 3. Messages had taken all others, and their completions have been handled by now.
+ * 4. So any more than @limit that have not come back are lost.
  */
 static void srq_count_lost(struct rpcrdma2_srq *srq)
 {
@@ -499,7 +511,7 @@ static void srq_count_lost(struct rpcrdma2_srq *srq)
 	spin_unlock(&srq->lock);
 }
 
-/* Has no message come since the device was told to watch the Queue? */
+/* Has no Receive been filled or posted since the device was told to watch the Queue? */
 static bool srq_is_still(struct rpcrdma2_srq *srq)
 {
 	bool still;
@@ -511,9 +523,17 @@ static bool srq_is_still(struct rpcrdma2_srq *srq)
 }
 
 /*
- * A while after the device said that few Receives are left, or a connection ended. Where
- * none is left, no message takes any, and so the device says nothing: one is added for the
- * next message to take.
+ * Find lost Receives and replace them. A device may lose one when a connection ends in the
+ * middle of a message, as rxe can.
+ *
+ * This runs a while after the device reported few Receives, or a connection ended:
+ *
+ * - After a report, count the lost Receives.
+ * - If no Receive moved since the device was told to watch, all may be lost. No message would
+ *   take one, and the device would never report. So add a Receive for the next message.
+ * - Else messages come, so the device will report in time: leave the Queue alone.
+ *
+ * If two counts in a row find half of the depth lost, give the Queue up.
  */
 static void srq_count_work(struct work_struct *work)
 {
@@ -541,7 +561,7 @@ static void srq_count_work(struct work_struct *work)
 		queue_delayed_work(rpcrdma2_wq, &srq->count_work, COUNT_DELAY);
 }
 
-/* Unless it is gone */
+/* The caller knows that the Queue is not @gone. */
 static void srq_note_low(struct rpcrdma2_srq *srq)
 {
 	WRITE_ONCE(srq->turn, srq->turn + 1);
@@ -549,7 +569,10 @@ static void srq_note_low(struct rpcrdma2_srq *srq)
 	mod_delayed_work(rpcrdma2_wq, &srq->count_work, COUNT_DELAY);
 }
 
-/* May come in interrupt context, as long as the Queue exists. */
+/*
+ * Context: any, interrupts included, as long as the device's Queue exists. srq_close() sets
+ *	@gone and waits for RCU readers before it cancels the works that are queued here.
+ */
 static void srq_event(struct ib_event *event, void *context)
 {
 	struct rpcrdma2_srq *srq = context;
@@ -580,12 +603,15 @@ static int srq_create_on_device(struct rpcrdma2_srq *srq)
 	srq->srq = ib_create_srq(srq->pd, &attr);
 	if (!IS_ERR(srq->srq))
 		return 0;
-	/* Drivers have any error for one that has no more of them. */
+	/*
+	 * Drivers have various errors for a device without free Queues, so any error means:
+	 * use a Receive Queue of the connection's own.
+	 */
 	ib_dealloc_pd(srq->pd);
 	return -EOPNOTSUPP;
 }
 
-/* Have the device make it. Connections that joined it meanwhile wait for this. */
+/* Create the device's part. Connections that joined meanwhile wait for @made. */
 static void srq_make(struct rpcrdma2_srq *srq)
 {
 	srq->status = srq_create_on_device(srq);
@@ -594,7 +620,7 @@ static void srq_make(struct rpcrdma2_srq *srq)
 	complete_all(&srq->made);
 }
 
-/* Return: a Queue in the list that the caller has to srq_make(), or NULL */
+/* Return: a Queue in the list, which the caller passes to srq_make(); or NULL */
 static struct rpcrdma2_srq *srq_create(struct ib_device *dev,
 				       unsigned int vector, u32 size,
 				       unsigned int depth)
@@ -610,7 +636,10 @@ static struct rpcrdma2_srq *srq_create(struct ib_device *dev,
 	srq->vector = vector;
 	srq->size = size;
 	srq->depth = depth;
-	/* There are none yet. */
+	/*
+	 * A Queue without Receives is low. So the first count_work has the device watch the
+	 * Queue.
+	 */
 	srq->low = true;
 	spin_lock_init(&srq->lock);
 	INIT_LIST_HEAD(&srq->conns);
@@ -623,14 +652,15 @@ static struct rpcrdma2_srq *srq_create(struct ib_device *dev,
 }
 
 /*
- * Return: a Queue with room for one more connection, which may have yet to be made; or
- * NULL, if there is none and no memory. @is_new: the caller has to srq_make() it
+ * Find a Queue that can promise @n more Receives, or add one to the list. Return: the Queue,
+ * which another thread may still be making; NULL without memory. If @is_new, the caller
+ * passes the Queue to srq_make().
  */
 static struct rpcrdma2_srq *srq_find(struct ib_device *dev, u32 size,
 				     unsigned int n, unsigned int depth,
 				     bool *is_new)
 {
-	unsigned int vector = rpcrdma2_next_vector(dev, false);
+	unsigned int vector = rpcrdma2_device_vector(dev, false);
 	struct rpcrdma2_srq *srq;
 	bool ok;
 
@@ -656,7 +686,7 @@ static struct rpcrdma2_srq *srq_find(struct ib_device *dev, u32 size,
 	return srq;
 }
 
-/* @conn is one of its connections, to which @grant Calls were promised already. */
+/* The Queue has already promised @grant Calls, and the fixed shares, to @conn. */
 static void srq_join(struct rpcrdma2_srq *srq, struct rpcrdma2_conn *conn,
 		     unsigned int grant)
 {
@@ -672,7 +702,13 @@ static void srq_join(struct rpcrdma2_srq *srq, struct rpcrdma2_conn *conn,
 	spin_unlock(&srq->lock);
 }
 
-/* Return: Receives of a Queue on that device; 0 if it can't have one */
+/*
+ * Return: the depth of a Queue for this connection; 0 if it cannot share.
+ *
+ * iWARP has no RNR NAK, so a message without a Receive would cost the connection. Nor could
+ * iWARP connections share a protection domain, as peers write to the sinks of RDMA Reads.
+ * With reverse=genl, peers would reach the chunks of other connections, too.
+ */
 static unsigned int srq_depth(const struct rpcrdma2_conn *conn)
 {
 	const struct ib_device *dev = conn->cm_id->device;
@@ -681,21 +717,27 @@ static unsigned int srq_depth(const struct rpcrdma2_conn *conn)
 	    rdma_protocol_iwarp(dev, conn->cm_id->port_num) ||
 	    !dev->attrs.max_srq)
 		return 0;
-	/* A connection's CQ has room for all of it, and for a Send Queue. */
+	/*
+	 * A connection's CQ has room for all of the Queue's Receives and for a Send Queue. So
+	 * even a peer that fills them all loses no completion.
+	 */
 	return min3(READ_ONCE(rpcrdma2_srq_size), (u32)dev->attrs.max_srq_wr,
 		    (u32)dev->attrs.max_cqe / 2);
 }
 
 /**
- * rpcrdma2_srq_attach - have a connection take its Receives from a Queue with others
+ * rpcrdma2_srq_attach - have a connection share Receives with others
  * @conn: a connection without a QP
+ * @recv_done: completion handler of the Receives
  *
- * Process context, sleeps.
+ * Sets @conn's protection domain, grant and Receive size. After -ENOMEM @conn may be attached
+ * all the same; the teardown detaches it.
  *
- * Return: 0: @conn has a protection domain; -EOPNOTSUPP: it needs a Receive Queue of its
- * own; -ENOMEM
+ * Context: Process; sleeps. Takes srqs_lock.
+ * Return: 0; -EOPNOTSUPP: the connection needs a Receive Queue of its own; -ENOMEM
  */
-int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
+int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn,
+			void (*recv_done)(struct ib_cq *cq, struct ib_wc *wc))
 {
 	unsigned int grant = min_t(unsigned int, RPCRDMA2_FIRST_GRANT,
 				   conn->calls_in);
@@ -709,6 +751,8 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 	mutex_lock(&srqs_lock);
 	srq = srq_find(conn->cm_id->device, conn->rbsiz_max,
 		       grant + CONTROL_SHARE + REPLY_SHARE, depth, &is_new);
+	if (is_new)
+		srq->recv_done = recv_done;
 	if (srq)
 		srq_join(srq, conn, grant);
 	mutex_unlock(&srqs_lock);
@@ -726,7 +770,7 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 	conn->pd = srq->pd;
 	conn->grant_out = grant;
 	conn->grant_out_max = grant;
-	/* Nobody watches a new one yet. */
+	/* A new Queue is not watched yet. */
 	if (!READ_ONCE(srq->limit))
 		queue_delayed_work(rpcrdma2_wq, &srq->count_work, 0);
 	rpcrdma2_conn_set_size(conn, srq->size, srq->size);
@@ -736,10 +780,13 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_srq_detach - a connection gives back what it was promised
+ * rpcrdma2_srq_detach - take back what a connection was promised
  * @conn: a connection in teardown, without a QP
  *
- * Process context, sleeps. Messages may still be with the server.
+ * The server may still hold messages in Receives of the Queue. The last connection ends the
+ * Queue.
+ *
+ * Context: Process; sleeps. Takes srqs_lock.
  */
 void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 {
@@ -756,10 +803,10 @@ void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 	if (last)
 		list_del(&srq->list);
 	else if (!srq->status)
-		/* It may have ended in the middle of a message. */
+		/* The connection may have ended in the middle of a message. */
 		queue_delayed_work(rpcrdma2_wq, &srq->count_work, COUNT_DELAY);
 	mutex_unlock(&srqs_lock);
-	/* That takes a while, and others need not wait for it. */
+	/* This may take long, so release srqs_lock first. */
 	if (last)
 		srq_destroy(srq);
 	conn->srq = NULL;
@@ -769,8 +816,10 @@ void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_srq_show - write what there is to say of all Queues
- * @seq: where to
+ * rpcrdma2_srq_show - write a line about each Queue to a debugfs file
+ * @seq: the file
+ *
+ * Context: Process; sleeps. Takes srqs_lock.
  */
 void rpcrdma2_srq_show(struct seq_file *seq)
 {

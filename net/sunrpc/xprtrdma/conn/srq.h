@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Receives that connections share: see srq.c.
- */
+/* Receives that a server's connections share: see srq.c. */
 #ifndef _RPCRDMA2_SRQ_H
 #define _RPCRDMA2_SRQ_H
 
@@ -15,10 +13,10 @@
 struct rpcrdma2_conn;
 struct rpcrdma2_recv;
 
-/* Calls that a connection is granted at first */
+/* Calls that a new connection is granted */
 #define RPCRDMA2_FIRST_GRANT	4
 
-/* Does the device say when a QP takes no more of them? */
+/* Does the device raise IB_EVENT_QP_LAST_WQE_REACHED? MAY_RAISE: not known yet */
 enum rpcrdma2_last_wqe {
 	RPCRDMA2_MAY_RAISE,
 	RPCRDMA2_RAISES_EVENTS,
@@ -27,34 +25,36 @@ enum rpcrdma2_last_wqe {
 
 /**
  * struct rpcrdma2_srq - a Shared Receive Queue
- * @list: in all of them
+ * @list: entry in the list of all Queues
  * @dev: the device
- * @pd: of all its connections
- * @srq: the Queue
- * @made: the device made @pd and @srq, or failed to
- * @status: what came of that, 0 or negative errno; stable once @made
+ * @pd: protection domain of all its connections
+ * @srq: the device's object
+ * @made: completed when srq_create_on_device() has succeeded or failed
+ * @status: its result, 0 or negative errno; stable once @made is completed
  * @vector: completion vector of all its connections
- * @depth: Receives that it can have posted
- * @size: octets of each of them
- * @nr_conns: connections that use it; all's lock
- * @lock: what follows
- * @conns: those connections
- * @recvs: all its Receives
- * @nr_recvs: how many
- * @failed: the device gave it up: no connection takes it any more
- * @failed_work: closes those that it has; queued unless it is @gone
- * @turn: changes when the device is told to watch the Queue, and when it says that few
- *	Receives are left
- * @low: it said so
- * @limit: it says so when fewer than these are; @count_work's
- * @lost: Receives that it took and never completed, when they were last counted
- * @count_work: counts @lost; queued unless it is @gone
- * @promised: how many may be filled at a time, if each connection uses all that it
- *	was granted; at most @depth
+ * @depth: maximum number of Receives
+ * @size: octets of each Receive
+ * @recv_done: completion handler of each Receive
+ * @nr_conns: number of connections; under srqs_lock
+ * @lock: protects @conns to @promised, @lost, @gone to @destroyed, and each connection's
+ *	@backed and @backed_replies
+ * @conns: the connections; changes under srqs_lock as well, which suffices to walk the list
+ * @recvs: all Receives, posted or not
+ * @nr_recvs: number of @recvs
+ * @promised: Receives that the connections may use at a time, by their grants; at most @depth
+ * @turn: number that each posted Receive copies; changes when the device is told to watch the
+ *	Queue, and when it reports few Receives
+ * @low: the device has reported few Receives since it was told to watch
+ * @limit: the device reports when fewer Receives than this are left; 0: not watched yet; only
+ *	@count_work writes this
+ * @lost: Receives that the device took and never completed, by the last count
+ * @count_work: counts @lost; not queued once the Queue is @gone
+ * @failed: no connection joins the Queue any more
+ * @failed_work: closes the connections of a failed Queue; not queued once the Queue is @gone
  * @gone: no Receive is posted any more
- * @unmapped: nor is one mapped
- * @destroyed: nor is there a Queue; this is freed with the last of them
- * @events: whether the device says when a QP takes no more
+ * @unmapped: all Receives are unmapped, or will be before they are freed here
+ * @destroyed: @srq is destroyed; the last Receive to be freed frees this struct
+ * @events: whether the device reports the last Receive of a QP
  */
 struct rpcrdma2_srq {
 	struct list_head	list;
@@ -66,8 +66,9 @@ struct rpcrdma2_srq {
 	unsigned int		vector;
 	unsigned int		depth;
 	u32			size;
+	void			(*recv_done)(struct ib_cq *cq, struct ib_wc *wc);
 	unsigned int		nr_conns;
-	spinlock_t		lock;	/* the Queue */
+	spinlock_t		lock;	/* see above */
 	struct list_head	conns;
 	struct list_head	recvs;
 	unsigned int		nr_recvs;
@@ -85,7 +86,8 @@ struct rpcrdma2_srq {
 	enum rpcrdma2_last_wqe	events;
 };
 
-int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn);
+int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn,
+			void (*recv_done)(struct ib_cq *cq, struct ib_wc *wc));
 void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn);
 unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
 			       gfp_t gfp);

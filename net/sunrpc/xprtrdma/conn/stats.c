@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counting, and lines of "name: value".
+ * Counts messages and errors, adds counters up, and writes lines of "name: value".
+ *
+ * All functions are for any context; those that take a seq_file are for process context.
  */
 #include <linux/kernel.h>
 #include <linux/string_helpers.h>
 
 #include "conn.h"
 
-/* Values start in the same column, for those who read them. */
+/* Values start in the same column, for human readers. */
 #define VALUE_COLUMN	34
 
 static bool stats_any_octets(const struct rpcrdma2_chunk *chunks,
@@ -20,11 +22,12 @@ static bool stats_any_octets(const struct rpcrdma2_chunk *chunks,
 }
 
 /**
- * rpcrdma2_counted_form - as what is a Call or a Reply counted?
- * @cl: the chunk lists of its header, RDMA2_MSG or RDMA2_NOMSG
+ * rpcrdma2_counted_form - the form as which a Call or a Reply counts
+ * @cl: chunk lists of the header of an RDMA2_MSG or RDMA2_NOMSG
  *
- * Return: enum rpcrdma2_form, one bit or several: a Position-Zero Read chunk is a Read chunk,
- * too, and chunks without an octet are none
+ * Context: Any.
+ * Return: enum rpcrdma2_form, one or several bits. A Position-Zero Read chunk is also a Read
+ *	chunk. A chunk without octets counts as no chunk.
  */
 u32 rpcrdma2_counted_form(const struct rpcrdma2_chunk_lists *cl)
 {
@@ -45,8 +48,10 @@ u32 rpcrdma2_counted_form(const struct rpcrdma2_chunk_lists *cl)
 
 /**
  * rpcrdma2_count_form - count a Call or a Reply
- * @forms: those of its kind and direction
- * @form: as what
+ * @forms: counters of its kind and direction
+ * @form: its form, by rpcrdma2_counted_form()
+ *
+ * Context: That of @forms.
  */
 void rpcrdma2_count_form(struct rpcrdma2_forms *forms, u32 form)
 {
@@ -65,8 +70,10 @@ void rpcrdma2_count_form(struct rpcrdma2_forms *forms, u32 form)
 
 /**
  * rpcrdma2_count_error - count an RDMA2_ERROR
- * @errors: those in its direction
- * @code: its code, whatever the peer says
+ * @errors: counters of its direction
+ * @code: its code; may be unknown
+ *
+ * Context: That of @errors.
  */
 void rpcrdma2_count_error(u64 errors[RPCRDMA2_NR_ERRORS], u32 code)
 {
@@ -74,13 +81,12 @@ void rpcrdma2_count_error(u64 errors[RPCRDMA2_NR_ERRORS], u32 code)
 }
 
 /**
- * rpcrdma2_counters_add - add up what was counted in two places
- * @sum: a struct of counters
- * @counters: another one of its kind
- * @size: of each, octets
+ * rpcrdma2_counters_add - add one struct of counters to another
+ * @sum: the struct to add to
+ * @counters: another one of its kind, which may change meanwhile
+ * @size: size of each, octets
  *
- * The only one that looks at counters that may be written meanwhile: it may see one ahead
- * of another.
+ * Context: Any.
  */
 void rpcrdma2_counters_add(void *sum, const void *counters, size_t size)
 {
@@ -89,15 +95,17 @@ void rpcrdma2_counters_add(void *sum, const void *counters, size_t size)
 	size_t i;
 
 	for (i = 0; i < size / sizeof(u64); i++)
-		/* Who counts takes no lock for who looks. */
+		/* Writers take no lock for the sake of readers. */
 		to[i] += data_race(from[i]);
 }
 
 /**
- * rpcrdma2_show - write a line
- * @seq: where to
- * @name: what it is about
- * @fmt: its value, as for printf
+ * rpcrdma2_show - write a line of "name: value"
+ * @seq: the file
+ * @name: name of the value
+ * @fmt: format of the value, as for printf
+ *
+ * Context: Process.
  */
 void rpcrdma2_show(struct seq_file *seq, const char *name, const char *fmt,
 		   ...)
@@ -114,10 +122,12 @@ void rpcrdma2_show(struct seq_file *seq, const char *name, const char *fmt,
 }
 
 /**
- * rpcrdma2_show_count - write a line with a counter
- * @seq: where to
- * @name: what it counts
+ * rpcrdma2_show_count - write a counter's line
+ * @seq: the file
+ * @name: name of the counter
  * @count: its value
+ *
+ * Context: Process.
  */
 void rpcrdma2_show_count(struct seq_file *seq, const char *name, u64 count)
 {
@@ -134,10 +144,12 @@ static void stats_show_part(struct seq_file *seq, const char *kind,
 }
 
 /**
- * rpcrdma2_show_forms - write the lines of one kind of messages
- * @seq: where to
- * @kind: which messages these are
+ * rpcrdma2_show_forms - write the lines of a struct rpcrdma2_forms
+ * @seq: the file
+ * @kind: name of the messages, with which each line begins
  * @forms: their counters
+ *
+ * Context: Process.
  */
 void rpcrdma2_show_forms(struct seq_file *seq, const char *kind,
 			 const struct rpcrdma2_forms *forms)
@@ -150,7 +162,7 @@ void rpcrdma2_show_forms(struct seq_file *seq, const char *kind,
 	stats_show_part(seq, kind, "reply_chunk", forms->reply_chunk);
 }
 
-/* Codes that never came are left out. */
+/* Codes with a count of zero have no line. */
 static void stats_show_errors(struct seq_file *seq, const char *kind,
 			      const u64 errors[RPCRDMA2_NR_ERRORS])
 {
@@ -170,9 +182,11 @@ static void stats_show_errors(struct seq_file *seq, const char *kind,
 }
 
 /**
- * rpcrdma2_show_conn_stats - write what a connection did, or some together
- * @seq: where to
- * @stats: their counters
+ * rpcrdma2_show_conn_stats - write the lines of one or several connections' counters
+ * @seq: the file
+ * @stats: their counters, added up by rpcrdma2_counters_add()
+ *
+ * Context: Process.
  */
 void rpcrdma2_show_conn_stats(struct seq_file *seq,
 			      const struct rpcrdma2_conn_stats *stats)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counters, and how they are shown. Documentation/reference/counters.rst has them one
- * by one.
+ * Counters, and their lines in debugfs. Documentation/reference/counters.rst explains each
+ * counter.
  *
- * A struct of counters has nothing but u64s, so that two of a kind can be added
- * without a look at what they count. Each counter is written in one context
- * only, or below a lock that its writer has taken anyway; what different
- * contexts write is in different cache lines. A reader takes no lock: it may
- * see one counter ahead of another.
+ * A struct of counters has only u64 members, so rpcrdma2_counters_add() can add two of a
+ * kind. Each counter is written in one context, or under a lock that its writer holds anyway.
+ * Counters of different contexts are in different cache lines. Readers take no lock, so they
+ * may see one counter ahead of another.
  */
 #ifndef _RPCRDMA2_STATS_H
 #define _RPCRDMA2_STATS_H
@@ -19,13 +18,13 @@
 /**
  * struct rpcrdma2_forms - Calls or Replies in one direction, by their chunks
  * @messages: all of them
- * @inlined: those without any chunk
- * @read_chunks: those with Read chunks, Position-Zero ones included
+ * @inlined: those without chunks
+ * @read_chunks: those with Read chunks, Position-Zero Read chunks included
  * @position_zero: those with a Position-Zero Read chunk
  * @write_chunks: those with Write chunks
  * @reply_chunk: those with a Reply chunk
  *
- * A chunk of no octets counts for none: in a Reply, an unused one.
+ * A chunk of no octets does not count. In a Reply, that is an unused chunk.
  */
 struct rpcrdma2_forms {
 	u64	messages;
@@ -36,34 +35,34 @@ struct rpcrdma2_forms {
 	u64	reply_chunk;
 };
 
-/* One for each code, and the first for those that are not known here. */
+/* One per error code; the first is for codes that this end does not know. */
 #define RPCRDMA2_NR_ERRORS	(RDMA2_ERR_SYSTEM + 1)
 
 /**
  * struct rpcrdma2_conn_stats - what a connection did
  *
- * Below conn->lock:
+ * Written under conn->lock:
  *
  * @work_requests: WRs posted on the Send Queue
- * @send_doorbells: times that the device was told of some of them
- * @recv_doorbells: times that the device was told of Receives
+ * @send_doorbells: calls of ib_post_send()
+ * @recv_doorbells: calls of ib_post_recv()
  * @queue_waits: chains that found no room on the Send Queue
  * @sends: Sends among @work_requests
- * @send_octets: octets that they carried, headers included
- * @errors_sent: RDMA2_ERRORs, by code
- * @resizes: times that Receive buffers got another size
+ * @send_octets: octets of these Sends, headers included
+ * @errors_sent: RDMA2_ERRORs sent, by code
+ * @resizes: changes of the size of this end's Receive buffers
  *
- * By the connection's timer:
+ * Written by the connection's timer:
  *
- * @heartbeats: those that were sent
- * @heartbeats_missed: those that nothing came of
+ * @heartbeats: heartbeats posted
+ * @heartbeats_missed: heartbeats that did not complete in time
  *
- * In CQ context:
+ * Written in CQ context:
  *
- * @completions: those of either Queue
- * @receives: messages that arrived
- * @receive_octets: octets that they carried, headers included
- * @errors_received: RDMA2_ERRORs, by code
+ * @completions: completions of both Queues
+ * @receives: messages received
+ * @receive_octets: octets of these messages, headers included
+ * @errors_received: RDMA2_ERRORs received, by code
  */
 struct rpcrdma2_conn_stats {
 	u64	work_requests;

@@ -2,17 +2,14 @@
 /*
  * The generic netlink family "rpcrdma2": requests and events.
  *
- * A socket sees and changes the connections of its own network namespace. This is so in the
- * initial namespace, too, as with TCP and with nfsd's family: an administrator enters a
- * namespace to look at it. Everybody may look. Only an administrator of the machine may change
- * something: a connection takes memory and a device that all namespaces share.
+ * A socket sees and changes the connections of its own network namespace, as with TCP. Any
+ * user may look. Only an administrator of the machine may change a connection, because all
+ * namespaces share its memory and its device. The module has no alias for the family: no
+ * user's request may load the module in place of the kernel's own transport.
  *
- * The module has no alias for the family. With an alias, a user who asks for the family
- * would load the module, in a place where the kernel's own transport may be wanted.
- *
- * Events are made where a connection is made or torn down, and memory may be waiting for
- * that very connection. So no event waits for memory. If there is none, the socket's next
- * recv() fails with ENOBUFS, and its owner asks for the present state.
+ * All functions run in process context. Memory may be waiting for the very connection whose
+ * setup or teardown causes an event, so an event never waits for memory. If there is none,
+ * the socket's next recv() fails with ENOBUFS, and its owner asks for the present state.
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -28,7 +25,7 @@
 
 static struct genl_family family;
 
-/* What a connection says of itself, or -ENODEV if it is closing */
+/* Return: 0, -EMSGSIZE, or -ENODEV if the connection is closing */
 static int netlink_fill_present(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
 	int rc = -ENODEV;
@@ -40,7 +37,7 @@ static int netlink_fill_present(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 	return rc;
 }
 
-/* Return: a connection of the requester's namespace, referenced; or an ERR_PTR */
+/* Return: a connection in the namespace of the request, with a reference; or an ERR_PTR */
 static struct rpcrdma2_conn *netlink_find(struct genl_info *info)
 {
 	struct rpcrdma2_conn *conn;
@@ -98,7 +95,7 @@ static int netlink_conn_dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
-/* Return: 0, also if the connection is closing and so is left out; or -EMSGSIZE */
+/* Return: 0, also for a connection that is closing and so is left out; or -EMSGSIZE */
 static int netlink_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct rpcrdma2_conn *conn)
 {
@@ -117,7 +114,7 @@ static int netlink_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 	return rc == -ENODEV ? 0 : rc;
 }
 
-/* cb->args[0] is the lowest number that was not looked at yet; cb->args[1]: there is none. */
+/* cb->args[0]: lowest number that the dump has not reached; cb->args[1]: no number is left */
 static int netlink_conn_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct net *net = sock_net(cb->skb->sk);
@@ -140,7 +137,7 @@ static int netlink_conn_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len ?: rc;
 }
 
-/* Check all of a request before any of it is done. */
+/* Refuse a bad request before any part of it changes the connection. */
 static int netlink_check_set(struct genl_info *info, const struct rpcrdma2_conn *conn)
 {
 	struct nlattr *size = info->attrs[RPCRDMA2_A_CONN_RECEIVE_BUFFER_SIZE];
@@ -317,7 +314,7 @@ static struct genl_family family __ro_after_init = {
 	.n_mcgrps	= ARRAY_SIZE(groups),
 };
 
-/* Return: a message that begins with @cmd, or NULL if nobody listens or there is no memory */
+/* Return: a message that begins with @cmd; NULL without a listener, or without memory */
 static struct sk_buff *netlink_event_new(struct net *net, u8 cmd, void **header)
 {
 	struct sk_buff *skb;
@@ -335,7 +332,7 @@ static struct sk_buff *netlink_event_new(struct net *net, u8 cmd, void **header)
 	return NULL;
 }
 
-/* @rc: whether the message is complete */
+/* @rc: 0 if the message is complete, or -EMSGSIZE */
 static void netlink_event_send(struct net *net, struct sk_buff *skb, void *header, int rc)
 {
 	if (rc) {
@@ -348,10 +345,12 @@ static void netlink_event_send(struct net *net, struct sk_buff *skb, void *heade
 }
 
 /**
- * rpcrdma2_netlink_ready - a connection is ready: it can be seen from now on
+ * rpcrdma2_netlink_ready - show a connection to users, and send the event "ready"
  * @conn: the connection
  *
- * Called once, by the ready op. Process context, sleeps.
+ * The ready op calls this, once for each connection.
+ *
+ * Context: Process context; sleeps.
  */
 void rpcrdma2_netlink_ready(struct rpcrdma2_conn *conn)
 {
@@ -366,11 +365,13 @@ void rpcrdma2_netlink_ready(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_netlink_lost - a connection ends: it can't be seen any more
- * @conn: the connection; its Queues are drained, and its QP still exists. Nothing happens
- *	unless it was ready
+ * rpcrdma2_netlink_lost - hide a connection from users, and send the event "lost"
+ * @conn: the connection. Its Queues are drained, and its QP still exists. A connection
+ *	that never was ready is ignored
  *
- * Called once, by the drained op. Process context, sleeps.
+ * The drained op calls this, once for each connection.
+ *
+ * Context: Process context; sleeps.
  */
 void rpcrdma2_netlink_lost(struct rpcrdma2_conn *conn)
 {
@@ -389,11 +390,11 @@ void rpcrdma2_netlink_lost(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_netlink_fallback - a server does not speak what it was asked in first
+ * rpcrdma2_netlink_fallback - count and report a server without the first dialect
  * @x: a transport that tried to reach the server last
- * @dialect: what the server gets from now on
+ * @dialect: dialect in which this client speaks to the server from now on
  *
- * Process context, sleeps.
+ * Context: Process context; sleeps.
  */
 void rpcrdma2_netlink_fallback(const struct rpcrdma2_xprt *x,
 			       const struct rpcrdma2_dialect *dialect)
@@ -410,8 +411,9 @@ void rpcrdma2_netlink_fallback(const struct rpcrdma2_xprt *x,
 }
 
 /**
- * rpcrdma2_netlink_init - module initialisation, before there is any connection
+ * rpcrdma2_netlink_init - register the family
  *
+ * Context: Module initialisation, before there is any connection; sleeps.
  * Return: 0 or negative errno
  */
 int rpcrdma2_netlink_init(void)
@@ -427,12 +429,17 @@ int rpcrdma2_netlink_init(void)
 }
 
 /**
- * rpcrdma2_netlink_exit - module removal, after every teardown
+ * rpcrdma2_netlink_exit - unregister the family
+ *
+ * Context: Module removal, after all connections are torn down; sleeps.
  */
 void rpcrdma2_netlink_exit(void)
 {
 	genl_unregister_family(&family);
-	/* The last request may have had the last reference to a connection. */
+	/*
+	 * A request may have dropped the last reference to a connection. Wait until
+	 * rpcrdma2_conn_put() has freed the connection.
+	 */
 	rcu_barrier();
 	rpcrdma2_present_exit();
 }

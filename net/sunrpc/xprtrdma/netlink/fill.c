@@ -2,9 +2,9 @@
 /*
  * Connections and totals as netlink attributes.
  *
- * Each counter has an entry in a table: its attribute, and its place in a struct of counters.
- * Functions return -EMSGSIZE if the message has no room; the caller then drops the message,
- * or sends it without this connection.
+ * A table maps counters to attributes. All functions run in process context. A function
+ * returns -EMSGSIZE if the message has no room. Its caller then drops the message, or in a
+ * dump, cuts off the incomplete connection and continues in the next message.
  */
 #include <linux/sunrpc/addr.h>
 #include <net/netlink.h>
@@ -14,7 +14,7 @@
 #include "svc/svc.h"
 #include "xprt/xprt.h"
 
-/* The uapi's numbers are those that the module uses. */
+/* The code below shows the module's numbers to users, so the uapi must have the same. */
 static_assert((int)RPCRDMA2_STATE_NEW == RPCRDMA2_CONN_NEW);
 static_assert((int)RPCRDMA2_STATE_READY == RPCRDMA2_CONN_READY);
 static_assert((int)RPCRDMA2_STATE_CLOSED == RPCRDMA2_CONN_CLOSED);
@@ -27,8 +27,8 @@ static_assert(RPCRDMA2_A_ERRORS_MAX == RPCRDMA2_NR_ERRORS);
 
 /**
  * struct count - a counter
- * @attr: its attribute
- * @at: where it is in its struct, octets
+ * @attr: attribute of the counter
+ * @at: offset of the counter in its struct, octets
  */
 struct count {
 	u16	attr;
@@ -197,7 +197,7 @@ static int put_ends(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 	return 0;
 }
 
-/* The attribute of a property is its index, from 1 on. */
+/* The attributes of properties have the order of struct rpcrdma2_props. */
 static int put_props(struct sk_buff *skb, int attr, const struct rpcrdma2_conn *conn,
 		     const struct rpcrdma2_props *values, u32 credits)
 {
@@ -340,19 +340,18 @@ static int put_responder(struct sk_buff *skb, struct rpcrdma2_responder *respond
 }
 
 /**
- * rpcrdma2_fill_conn - add all that conn-get says of a connection
- * @skb: the message
- * @conn: the connection, which was ready; its QP exists until this returns
+ * rpcrdma2_fill_conn - add all attributes of a connection
+ * @skb: message to add to
+ * @conn: the connection, which has been ready. Its QP exists until this function returns
  *
- * Process context, does not sleep.
- *
+ * Context: Process context. Does not sleep; takes the responder's lock.
  * Return: 0 or -EMSGSIZE
  */
 int rpcrdma2_fill_conn(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
 	const struct rpcrdma2_requester *requester;
 
-	/* Pairs with the release in rpcrdma2_requester_create(). */
+	/* Pairs with cmpxchg_release() in rpcrdma2_requester_create(). */
 	requester = smp_load_acquire(&conn->requester);
 	if (put_ends(skb, conn) || put_terms(skb, conn) || put_queues(skb, conn) ||
 	    put_conn_traffic(skb, conn) ||
@@ -365,9 +364,10 @@ int rpcrdma2_fill_conn(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 
 /**
  * rpcrdma2_fill_end - add why a connection ended
- * @skb: the message
- * @conn: the connection, closing
+ * @skb: message to add to
+ * @conn: the connection, which is closing
  *
+ * Context: Any context.
  * Return: 0 or -EMSGSIZE
  */
 int rpcrdma2_fill_end(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
@@ -379,11 +379,12 @@ int rpcrdma2_fill_end(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_fill_fallback - add which dialect a server gets from now on
- * @skb: the message
+ * rpcrdma2_fill_fallback - add a server and its dialect
+ * @skb: message to add to
  * @x: a transport that tried to reach the server last
- * @dialect: the dialect
+ * @dialect: dialect in which this client speaks to the server from now on
  *
+ * Context: Any context.
  * Return: 0 or -EMSGSIZE
  */
 int rpcrdma2_fill_fallback(struct sk_buff *skb, const struct rpcrdma2_xprt *x,
@@ -421,10 +422,11 @@ static int put_responder_totals(struct sk_buff *skb,
 
 /**
  * rpcrdma2_fill_role - add the totals of one role
- * @skb: the message
+ * @skb: message to add to
  * @attr: %RPCRDMA2_A_TOTALS_CLIENT or %RPCRDMA2_A_TOTALS_SERVER
  * @totals: the totals
  *
+ * Context: Any context.
  * Return: 0 or -EMSGSIZE
  */
 int rpcrdma2_fill_role(struct sk_buff *skb, int attr,
@@ -448,11 +450,10 @@ int rpcrdma2_fill_role(struct sk_buff *skb, int attr,
 }
 
 /**
- * rpcrdma2_fill_machine - add what all network namespaces share
- * @skb: the message
+ * rpcrdma2_fill_machine - add the totals that all network namespaces share
+ * @skb: message to add to
  *
- * Process context.
- *
+ * Context: Process context.
  * Return: 0 or -EMSGSIZE
  */
 int rpcrdma2_fill_machine(struct sk_buff *skb)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * netlink/: the generic netlink family "rpcrdma2", by which administrators see and change
- * connections. It is above all other layers, and nothing but xprt/, svc/ and module.c calls
- * it. Documentation/netlink/specs/rpcrdma2.yaml specifies the family.
+ * netlink/: the generic netlink family "rpcrdma2", with which administrators see and change
+ * connections.
+ *
+ * The family is above all other layers, and looks into all of them. Only xprt/, svc/ and
+ * module.c call netlink/. Documentation/netlink/specs/rpcrdma2.yaml specifies the family.
+ * All functions run in process context.
  */
 #ifndef _RPCRDMA2_NETLINK_H
 #define _RPCRDMA2_NETLINK_H
@@ -17,12 +20,12 @@ struct rpcrdma2_xprt;
 #define RPCRDMA2_NR_ROLES	2
 
 /**
- * struct rpcrdma2_role_totals - what connections of one role did in a network namespace
+ * struct rpcrdma2_role_totals - totals of a network namespace's connections in one role
  * @present: connections that are ready now
- * @made: connections that became ready, ever
- * @failed: those of @made that failed; neither end closed them
- * @fallbacks: times that a client found that a server lacks the first dialect
- * @counts: counters of all of @made
+ * @made: connections that ever became ready
+ * @failed: connections of @made that ended, but were closed by neither end
+ * @fallbacks: times that a client found a server without the first dialect
+ * @counts: counters of all connections of @made
  */
 struct rpcrdma2_role_totals {
 	u64				present;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which connections are ready in a network namespace, and what all of them did so far.
+ * The ready connections of each network namespace, and totals over all connections so far.
  *
- * Each namespace has a tree of its connections, by number. A connection is in the tree from
- * READY until its Queues are drained, and the tree has a reference to it. The sunrpc transport
- * of a connection refers to the namespace for longer than that, so the namespace exists while
- * a connection is in its tree.
+ * Each namespace has a tree of connections by number. A connection is in the tree from
+ * READY until its Queues are drained, and the tree holds a reference. The connection's
+ * sunrpc transport refers to the namespace for longer, so the namespace exists.
  *
- * A reader that walks through the tree takes a reference to one connection at a time, and
- * finds the next one by the number of the last. So it holds no lock while it looks at a
- * connection, and misses no connection that is there all the time.
+ * A walk through the tree takes a reference to one connection at a time, and finds the next
+ * one by its number. So a reader holds no lock while it looks at a connection. It sees each
+ * connection that stays in the tree during the walk.
  *
- * When a connection leaves the tree, its counters are added to the namespace's totals. A Call
- * that a server thread is still working on then has RDMA Reads and a Reply that are not counted
- * there.
+ * A connection that leaves the tree adds its counters to the namespace's totals. If a
+ * server thread still has a Call then, the totals miss this Call's RDMA Reads and Reply.
+ * All functions run in process context.
  */
 #include <linux/mutex.h>
 #include <net/net_namespace.h>
@@ -22,14 +21,14 @@
 #include "netlink.h"
 
 /**
- * struct present - connections of a network namespace
- * @lock: all of this. Nothing is allocated under it, so a connection that memory waits for
- *	does not wait for memory here
- * @conns: connections that are ready, by number
- * @totals: by enum rpcrdma2_role: connections now, and sums over those that are gone
+ * struct present - the connections of a network namespace
+ * @lock: protects all other members. Its holder allocates no memory, because memory may be
+ *	waiting for a connection that waits for this lock
+ * @conns: ready connections by number
+ * @totals: by enum rpcrdma2_role: number of ready connections, and sums over former ones
  */
 struct present {
-	struct mutex			lock;	/* conns, totals */
+	struct mutex			lock;	/* protects conns, totals */
 	struct rb_root			conns;
 	struct rpcrdma2_role_totals	totals[RPCRDMA2_NR_ROLES];
 };
@@ -57,10 +56,10 @@ static bool present_is_before(struct rb_node *a, const struct rb_node *b)
 }
 
 /**
- * rpcrdma2_present_add - a connection is ready
+ * rpcrdma2_present_add - add a connection that is ready
  * @conn: the connection; the caller has a reference
  *
- * Process context, sleeps.
+ * Context: Process context; sleeps.
  */
 void rpcrdma2_present_add(struct rpcrdma2_conn *conn)
 {
@@ -75,17 +74,17 @@ void rpcrdma2_present_add(struct rpcrdma2_conn *conn)
 	mutex_unlock(&present->lock);
 }
 
-/* The other end closed it, or this one did: neither is a failure. */
+/* Whether a connection ended, but neither the peer nor this end closed it */
 static bool present_has_failed(const struct rpcrdma2_conn *conn)
 {
 	return conn->close_status != -ESHUTDOWN && conn->close_status != -ECONNABORTED;
 }
 
 /**
- * rpcrdma2_present_remove - a connection ends
- * @conn: the connection, drained; rpcrdma2_present_add() was called
+ * rpcrdma2_present_remove - remove a connection, and keep its counters
+ * @conn: the connection, with drained Queues, after rpcrdma2_present_add()
  *
- * Process context, sleeps.
+ * Context: Process context; sleeps.
  */
 void rpcrdma2_present_remove(struct rpcrdma2_conn *conn)
 {
@@ -102,13 +101,12 @@ void rpcrdma2_present_remove(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_present_next - the connection with the lowest number from a given one on
- * @net: the network namespace
- * @id: the given number
+ * rpcrdma2_present_next - find the next connection
+ * @net: network namespace
+ * @id: lowest number to look for
  *
- * Process context, sleeps.
- *
- * Return: the connection, referenced; or NULL
+ * Context: Process context; sleeps.
+ * Return: the connection with the lowest number from @id on, with a reference; or NULL
  */
 struct rpcrdma2_conn *rpcrdma2_present_next(struct net *net, u32 id)
 {
@@ -133,13 +131,12 @@ struct rpcrdma2_conn *rpcrdma2_present_next(struct net *net, u32 id)
 }
 
 /**
- * rpcrdma2_present_find - the connection with a number
- * @net: the network namespace
- * @id: the number
+ * rpcrdma2_present_find - find a connection by its number
+ * @net: network namespace
+ * @id: number
  *
- * Process context, sleeps.
- *
- * Return: the connection, referenced; or NULL
+ * Context: Process context; sleeps.
+ * Return: the connection, with a reference; or NULL
  */
 struct rpcrdma2_conn *rpcrdma2_present_find(struct net *net, u32 id)
 {
@@ -152,10 +149,10 @@ struct rpcrdma2_conn *rpcrdma2_present_find(struct net *net, u32 id)
 }
 
 /**
- * rpcrdma2_present_count_fallback - a client found that a server lacks the first dialect
- * @net: the network namespace
+ * rpcrdma2_present_count_fallback - count a server without the first dialect
+ * @net: network namespace of the client
  *
- * Process context, sleeps.
+ * Context: Process context; sleeps.
  */
 void rpcrdma2_present_count_fallback(struct net *net)
 {
@@ -167,15 +164,15 @@ void rpcrdma2_present_count_fallback(struct net *net)
 }
 
 /**
- * rpcrdma2_present_totals - what all connections of one role did
- * @net: the network namespace
+ * rpcrdma2_present_totals - sum up the counters of all connections in a role, so far
+ * @net: network namespace
  * @role: the role
- * @sum: where to
+ * @sum: totals to fill in
  *
- * The sums never fall: a connection moves from the living to the gone under the lock that
- * is held here.
+ * The lock keeps a connection from leaving the tree meanwhile. So each connection counts
+ * once, and no sum ever falls.
  *
- * Process context, sleeps.
+ * Context: Process context; sleeps.
  */
 void rpcrdma2_present_totals(struct net *net, enum rpcrdma2_role role,
 			     struct rpcrdma2_role_totals *sum)
@@ -214,8 +211,9 @@ static struct pernet_operations present_net_ops = {
 };
 
 /**
- * rpcrdma2_present_init - module initialisation
+ * rpcrdma2_present_init - register the state of each network namespace
  *
+ * Context: Module initialisation; sleeps.
  * Return: 0 or -ENOMEM
  */
 int rpcrdma2_present_init(void)
@@ -224,7 +222,9 @@ int rpcrdma2_present_init(void)
 }
 
 /**
- * rpcrdma2_present_exit - module removal, after every teardown
+ * rpcrdma2_present_exit - unregister the state of each network namespace
+ *
+ * Context: Module removal, after all connections are torn down; sleeps.
  */
 void rpcrdma2_present_exit(void)
 {

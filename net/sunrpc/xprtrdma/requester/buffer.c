@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Buffers of Calls and their Replies.
+ * Memory of an RPC: struct rpcrdma2_call, the Call and the Reply in one allocation.
  *
- * A few are in reserve, for the RPCs that write back what takes up all other memory:
- * those are small, and asynchronous. (sunrpc has such a pool, but keeps it to itself
- * since 6.18.)
+ * A small reserve serves small RPCs of asynchronous tasks. Write-back sends such RPCs, and memory
+ * may become free only by write-back. sunrpc has a similar reserve, which not every kernel
+ * exports.
+ *
+ * sunrpc's tasks allocate and free, in process context.
  */
 #include <linux/mempool.h>
 #include <linux/slab.h>
@@ -32,13 +34,14 @@ static struct rpcrdma2_call *call_buffer_alloc_size(const struct rpc_task *task,
 }
 
 /**
- * rpcrdma2_call_buffer_alloc - get memory for a Call, its message and its Reply
- * @task: an RPC with rq_callsize and rq_rcvsize set, whose rq_buffer and rq_rbuffer are
- *	set here
+ * rpcrdma2_call_buffer_alloc - allocate the memory of an RPC
+ * @task: the RPC's task; its rq_callsize and rq_rcvsize are set, in octets
  *
- * Process context; does not wait where the xprt serves swap.
+ * Sets the RPC's rq_buffer and rq_rbuffer.
  *
- * Return: what the requester keeps of the RPC, as zeroes from @rqst on; or NULL
+ * Context: process; may sleep for memory as far as rpc_task_gfp_mask() allows.
+ *
+ * Return: the RPC's state, zeroed from @rqst on, or NULL
  */
 struct rpcrdma2_call *rpcrdma2_call_buffer_alloc(struct rpc_task *task)
 {
@@ -58,8 +61,10 @@ struct rpcrdma2_call *rpcrdma2_call_buffer_alloc(struct rpc_task *task)
 }
 
 /**
- * rpcrdma2_call_buffer_free - give it back
- * @call: what rpcrdma2_call_buffer_alloc() returned
+ * rpcrdma2_call_buffer_free - free the memory of an RPC
+ * @call: the RPC's state, from rpcrdma2_call_buffer_alloc()
+ *
+ * Context: process.
  */
 void rpcrdma2_call_buffer_free(struct rpcrdma2_call *call)
 {
@@ -70,13 +75,18 @@ void rpcrdma2_call_buffer_free(struct rpcrdma2_call *call)
 }
 
 /**
- * rpcrdma2_call_buffers_init - make the reserve
+ * rpcrdma2_call_buffers_init - allocate the reserve
+ *
+ * Context: process, when the module is loaded; sleeps.
  *
  * Return: 0 or -ENOMEM
  */
 int rpcrdma2_call_buffers_init(void)
 {
-	/* Not a power of two: so the first lines of all have more than two places in a cache. */
+	/*
+	 * The size is not a power of two. If it were, the first cache lines of all Calls would
+	 * compete for two places in a CPU's cache.
+	 */
 	small_calls = kmem_cache_create("rpcrdma2_call", SMALL + SMP_CACHE_BYTES, 0,
 					SLAB_HWCACHE_ALIGN, NULL);
 	if (!small_calls)
@@ -89,7 +99,9 @@ int rpcrdma2_call_buffers_init(void)
 }
 
 /**
- * rpcrdma2_call_buffers_exit - free it; there are no Calls any more
+ * rpcrdma2_call_buffers_exit - free the reserve
+ *
+ * Context: process, when the module is unloaded and no RPC is left; sleeps.
  */
 void rpcrdma2_call_buffers_exit(void)
 {

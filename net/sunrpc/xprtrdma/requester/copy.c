@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages in pages of their own.
+ * Messages in pages of the transport's own. They serve three purposes:
  *
- * What an RPC has for its message lies in several places, and each may take a segment
- * of its own. A responder that takes no more than so many (RDMA2_ERR_SEGMENTS: v2-09,
- * 5.3.3) gets a copy, or writes its Reply to one: whole pages need the fewest.
+ *  1. A responder has refused too many segments (RDMA2_ERR_SEGMENTS: v2-09, 5.3.3). Whole pages
+ *     need the fewest segments, so the Call, or room for the Reply, is registered as a copy.
+ *  2. A Reply may be longer than its buffers (long.c).
+ *  3. sunrpc frees the pages of an encrypted Call (krb5p) when it encrypts the Call again. The
+ *     responder may still read these pages, so the Call keeps them.
  *
- * And those that a Call was encrypted to (krb5p): sunrpc would free them when it encrypts
- * the Call anew, which it may do while the responder can still read them.
+ * A copy belongs to its Call. Senders make copies, and do not sleep for memory. CQ context copies
+ * a Reply back.
  */
 #include "requester.h"
 
@@ -23,7 +25,7 @@ static int copy_add_pages(struct rpcrdma2_copy *copy, unsigned int nr)
 		return -ENOBUFS;
 	copy->pages = pages;
 	while (copy->nr < nr) {
-		/* A responder may say that it wrote more than it did. */
+		/* Zeroed: a responder may claim to have written more than it did. */
 		pages[copy->nr] = alloc_page(GFP_NOWAIT | __GFP_NOWARN |
 					     __GFP_ZERO);
 		if (!pages[copy->nr])
@@ -40,14 +42,14 @@ static unsigned int copy_page_part(const struct rpcrdma2_copy *copy,
 }
 
 /**
- * rpcrdma2_copy_make - make room for a message, and copy one there
- * @copy: where to; has what an earlier one left
- * @buf: a message to copy, or NULL
- * @len: its length, or the room for one, octets
+ * rpcrdma2_copy_make - make room for a message, and copy a message there
+ * @copy: the copy; keeps the pages of an earlier message
+ * @buf: the message, or NULL for room only
+ * @len: octets of the message, or of the room
  *
- * The caller holds the xprt's write lock; does not sleep.
+ * Context: process; the xprt's write lock is held. Does not sleep.
  *
- * Return: 0; -ENOBUFS: there is no memory, at the moment
+ * Return: 0; -ENOBUFS: there is no memory at the moment; -EIO: @buf has fewer than @len octets
  */
 int rpcrdma2_copy_make(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 		       unsigned int len)
@@ -69,14 +71,14 @@ int rpcrdma2_copy_make(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 }
 
 /**
- * rpcrdma2_copy_back - put a message where it belongs
- * @copy: has the message
- * @buf: where to; takes as much of the start as it has room for
- * @len: the message's length, octets
+ * rpcrdma2_copy_back - copy a message to the buffers of its RPC
+ * @copy: the message; no longer registered
+ * @buf: the buffers; an end of the message that has no room is cut off
+ * @len: octets of the message
  *
- * Any context; nothing of @copy is registered.
+ * Context: any.
  *
- * Return: octets in @buf; -EIO if @copy can't have so long a message
+ * Return: octets that were copied; -EIO if @copy has fewer than @len octets
  */
 int rpcrdma2_copy_back(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 		       unsigned int len)
@@ -95,12 +97,13 @@ int rpcrdma2_copy_back(struct rpcrdma2_copy *copy, const struct xdr_buf *buf,
 }
 
 /**
- * rpcrdma2_copy_adopt - keep what a Call was encrypted to for as long as it is registered
- * @copy: has what was kept of the transmission before, of which nothing is registered
- * @rqst: the RPC; if it is encrypted, its pages are @copy's now. Its Call still refers to
- *	them
+ * rpcrdma2_copy_adopt - keep the pages of an encrypted Call while they are registered
+ * @copy: the pages of an earlier transmission, no longer registered; freed here
+ * @rqst: the RPC; loses its encrypted pages to @copy, but its rq_snd_buf still refers to them
  *
- * The caller holds the xprt's write lock.
+ * Does nothing to a Call that is not encrypted.
+ *
+ * Context: process; the xprt's write lock is held.
  */
 void rpcrdma2_copy_adopt(struct rpcrdma2_copy *copy, struct rpc_rqst *rqst)
 {
@@ -113,8 +116,10 @@ void rpcrdma2_copy_adopt(struct rpcrdma2_copy *copy, struct rpc_rqst *rqst)
 }
 
 /**
- * rpcrdma2_copy_free - free a copy
- * @copy: nothing of it is registered
+ * rpcrdma2_copy_free - free the pages of a copy
+ * @copy: the copy; not registered
+ *
+ * Context: any.
  */
 void rpcrdma2_copy_free(struct rpcrdma2_copy *copy)
 {

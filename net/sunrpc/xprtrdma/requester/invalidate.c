@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Taking back the memory that a responder could reach.
+ * Invalidation: taking memory back that a responder could reach.
  *
- * An RPC asks for remote invalidation of one registration. The others, and that one
- * if the responder did not do it, are invalidated by LocalInv WRs, the last of which
- * is signaled; on a device that refuses those, by deregistering them, once what
- * registers them is no longer on the Send Queue.
+ * A Call names one of its registrations to the responder, which may invalidate it with the
+ * Reply. LocalInv WRs invalidate all others, in one chain whose last WR is signaled. Some devices
+ * refuse LOCAL_INV. There a worker deregisters the memory, once the Call has left the Send Queue.
+ *
+ * Replies invalidate in CQ context. Tasks that end an RPC early do so in rpcrdma2_call_free().
  */
 #include "requester.h"
 
 #include <trace/events/rpcrdma2.h>
 
-/* What ib_inc_rkey() changes; the rest of a handle is the registration's index. */
+/* The part of a handle that ib_inc_rkey() changes. The rest is the registration's index. */
 #define HANDLE_KEY	0xffU
 
 /**
- * rpcrdma2_unregister - take back registrations that were never posted, or
- *	that are invalid
- * @requester: whose
- * @call: which
+ * rpcrdma2_unregister - return all registrations of a Call to their pools
+ * @requester: the role
+ * @call: the Call; its registrations were never posted, or are invalid again
+ *
+ * Context: any but interrupts; takes the requester's lock.
  */
 void rpcrdma2_unregister(struct rpcrdma2_requester *requester,
 			 struct rpcrdma2_call *call)
@@ -30,10 +32,13 @@ void rpcrdma2_unregister(struct rpcrdma2_requester *requester,
 }
 
 /**
- * rpcrdma2_nothing_placed - the responder wrote nothing to what a Call offered
- * @call: a Call whose Reply came inline, and is in its buffers
+ * rpcrdma2_nothing_placed - note that the responder wrote nothing into a Call's chunks
+ * @call: a Call whose Reply came inline, and is in the Reply's buffers already
  *
- * CQ context. To give up the mapping must not bring back what a bounce buffer has.
+ * Unmapping copies a bounce buffer back to the memory. Here that would overwrite the Reply, so
+ * the registrations are marked to be unmapped without a copy.
+ *
+ * Context: CQ.
  */
 void rpcrdma2_nothing_placed(struct rpcrdma2_call *call)
 {
@@ -44,14 +49,14 @@ void rpcrdma2_nothing_placed(struct rpcrdma2_call *call)
 }
 
 /**
- * rpcrdma2_inv_remote - the responder invalidated a handle with its Reply
- * @requester: whose
- * @call: the Call that was answered
- * @handle: which
+ * rpcrdma2_inv_remote - take back a registration that the responder invalidated
+ * @requester: the role
+ * @call: the Call that is answered, pinned
+ * @handle: the handle that came with the answer
  *
- * CQ context.
+ * Context: CQ.
  *
- * Return: false if the handle is none of this Call
+ * Return: false if no registration of @call has this handle
  */
 bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
 			 struct rpcrdma2_call *call, u32 handle)
@@ -71,27 +76,29 @@ bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
 }
 
 /**
- * rpcrdma2_inv_stray - a Reply to an RPC that was killed invalidated a handle
- * @requester: whose
- * @xid: of the Reply
- * @handle: which
+ * rpcrdma2_inv_stray - check a handle that came with a Reply to a killed RPC
+ * @requester: the role
+ * @xid: XID of the Reply, host order
+ * @handle: the handle that the responder invalidated
  *
- * CQ context. The memory is being taken back by the RPC's task, or has been: then its
- * registration may have another handle by now, which has the same index.
+ * The RPC's task takes its memory back, or has done so. After that, the registration may belong
+ * to another Call, with a new handle of the same index.
  *
- * Return: false if the handle is none of that RPC
+ * Context: CQ.
+ *
+ * Return: false if the handle can't be the killed RPC's
  */
 bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
 			u32 handle)
 {
-	/* Without LocalInv, the registration may be gone. */
+	/* If the device refuses LOCAL_INV, the registration may be freed already. */
 	bool mine = requester->conn->no_local_inv;
 	struct rpcrdma2_mr *mr;
 	u32 owner, rkey;
 
 	spin_lock(&requester->lock);
 	list_for_each_entry(mr, &requester->all_mrs, all) {
-		/* Pairs with the release in reg_flush_mr(): the next owner has the next handle. */
+		/* Pairs with the release in reg_flush_mr(): a new XID implies a new handle. */
 		owner = smp_load_acquire(&mr->xid);
 		rkey = READ_ONCE(mr->mr->rkey);
 		if ((rkey ^ handle) & ~HANDLE_KEY)
@@ -104,8 +111,8 @@ bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
 }
 
 /*
- * Called when the LocalInvs have completed or, after the Queue was drained,
- * will not be needed: either way the responder cannot reach the memory.
+ * The LocalInv WRs have completed, or the drained Queue made them unnecessary. In both cases the
+ * responder can't reach the memory any more.
  */
 static void inv_done(struct rpcrdma2_chain *chain, int status)
 {
@@ -116,20 +123,20 @@ static void inv_done(struct rpcrdma2_chain *chain, int status)
 	if (!status)
 		requester->stats.local_invs += chain->count;
 	rpcrdma2_unregister(requester, call);
-	if (call->waiting)
-		complete(&call->fenced);
-	else
-		rpcrdma2_call_complete(call);
+	call->invalidated(call);
 }
 
-/* The Call's own chain is done. CQ context, or the teardown */
+/*
+ * The Call has left the Send Queue, so its registrations may be given up. After an error the
+ * connection is drained, and its teardown has deregistered all memory. Context: CQ or teardown
+ */
 static void inv_deregister_later(struct rpcrdma2_chain *chain, int status)
 {
 	struct rpcrdma2_call *call = container_of(chain, struct rpcrdma2_call,
 						  inv_chain);
 	struct rpcrdma2_requester *requester = call->conn->requester;
 
-	/* No LocalInv is counted. */
+	/* inv_done() adds @count to local_invs, and this chain has no LocalInv. */
 	chain->count = 0;
 	chain->done = inv_done;
 	if (status) {
@@ -143,9 +150,9 @@ static void inv_deregister_later(struct rpcrdma2_chain *chain, int status)
 }
 
 /*
- * Drivers are known that have no LOCAL_INV: see qp_note_refused_inv() in conn/qp.c. The Call may
- * still be on the Send Queue, or wait for it, if its RPC was killed, or if the peer answers
- * what it can't have seen. An RDMA Write of no octets, as heartbeats are, is done later.
+ * Post an empty RDMA Write behind the Call, and deregister when the Write completes. The Call may
+ * still be on the Send Queue, or may wait for it: its RPC was killed, or the peer answers a Call
+ * that it can't have seen. rpcrdma2_device_takes_inv() knows which devices refuse LOCAL_INV.
  */
 static int inv_deregister_behind(struct rpcrdma2_requester *requester,
 				 struct rpcrdma2_call *call)
@@ -187,10 +194,12 @@ static void inv_drop_mrs(struct rpcrdma2_requester *requester,
 }
 
 /**
- * rpcrdma2_deregister - invalidate registrations by giving them up
- * @work: of the requester
+ * rpcrdma2_deregister - give up the registrations of Calls that wait for it
+ * @work: the requester's deregister
  *
- * Workqueue, process context.
+ * Each Call then completes, or its fence does.
+ *
+ * Context: process, in a workqueue; sleeps.
  */
 void rpcrdma2_deregister(struct work_struct *work)
 {
@@ -213,10 +222,10 @@ void rpcrdma2_deregister(struct work_struct *work)
 }
 
 /**
- * rpcrdma2_deregister_lost - the connection is lost: nothing is valid any more
- * @requester: of a drained connection
+ * rpcrdma2_deregister_lost - end the wait of all Calls for rpcrdma2_deregister()
+ * @requester: the role, on a drained connection, after rpcrdma2_mrs_fence()
  *
- * Process context, sleeps.
+ * Context: process, in the connection's teardown; sleeps until the work has ended.
  */
 void rpcrdma2_deregister_lost(struct rpcrdma2_requester *requester)
 {
@@ -228,22 +237,27 @@ void rpcrdma2_deregister_lost(struct rpcrdma2_requester *requester)
 }
 
 /**
- * rpcrdma2_inv_local - invalidate what is left of a Call's registrations
- * @requester: of a connection that the caller has entered, or in CQ context
- * @call: the Call
+ * rpcrdma2_inv_local - invalidate the rest of a Call's registrations
+ * @requester: the role, on a connection that the caller has entered, or in CQ context
+ * @call: the Call; the caller owns it until 0 is returned
+ * @invalidated: called when no peer can reach the memory any more, in the CQ, a work or the
+ *	teardown. If nothing is left to invalidate, it is called before this function returns
  *
- * Return: 0: @call->fenced will be completed or rpcrdma2_call_complete()
- * called, maybe at once; -ENOTCONN: neither will, and the memory is safe when
- * the connection is CLOSED
+ * Context: process; no locks held.
+ *
+ * Return: 0; -ENOTCONN: the Call is neither completed nor fenced, and the memory is safe when the
+ * connection is CLOSED
  */
 int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
-		       struct rpcrdma2_call *call)
+		       struct rpcrdma2_call *call,
+		       void (*invalidated)(struct rpcrdma2_call *call))
 {
 	struct ib_send_wr *first = NULL, *last = NULL;
 	struct rpcrdma2_chain *chain = &call->inv_chain;
 	struct rpcrdma2_mr *mr;
 	unsigned int count = 0;
 
+	call->invalidated = invalidated;
 	if (requester->conn->no_local_inv && !list_empty(&call->mrs))
 		return inv_deregister_behind(requester, call);
 	list_for_each_entry_reverse(mr, &call->mrs, list) {
@@ -256,10 +270,7 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 					    mr->mr);
 	}
 	if (!count) {
-		if (call->waiting)
-			complete(&call->fenced);
-		else
-			rpcrdma2_call_complete(call);
+		invalidated(call);
 		return 0;
 	}
 	rpcrdma2_chain_init(chain, be32_to_cpu(call->rqst->rq_xid), first, last,

@@ -1,36 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replies that are longer than the buffers for them.
+ * Replies that are longer than their buffers, such as NFS's GETXATTR. A ULP finds the length in
+ * the start of such a Reply, and reports ERANGE. So this transport must deliver the start.
  *
- * Some procedures name no limit for what they return: a server answers NFS's GETXATTR with
- * the whole value, however little the application has room for. A ULP that gets the start
- * of such a Reply finds the value's length in it, and can tell its caller (ERANGE). TCP
- * gives it that start, so this transport has to.
+ * reply.c cuts inline Replies. A responder refuses a Call if its Reply outgrows the Reply chunk.
+ * The Call is sent again, once, with a Reply chunk of the transport's own pages. The requester
+ * remembers the procedure for the life of the connection, or an NFSv4.1 session would loop:
  *
- * A Reply that comes inline is cut as it is copied (reply.c). A Reply that has no place in
- * the Reply chunk does not come at all: the responder refuses the Call. The Call is sent
- * again, once, with a Reply chunk of pages that are the transport's. The start of what the
- * responder writes there is copied to the ULP's buffers.
+ *  1. The server executes GETXATTR, finds no room for the Reply, and refuses the Call.
+ *  2. The requester sends the same Call again, with more room.
+ *  3. The server has no Reply in its session's cache, and answers NFS4ERR_RETRY_UNCACHED_REP.
+ *  4. The client sends the operation in a new RPC, which must have the room from the start.
  *
- * The requester remembers such procedures until its connection ends, since an NFSv4.1
- * session executes no request twice:
- *
- *   1. The server executes GETXATTR, and has no room for the Reply.
- *   2. The requester sends the same Call again, with more room.
- *   3. The server recognizes the request, of which it has kept no Reply, and answers
- *	NFS4ERR_RETRY_UNCACHED_REP.
- *   4. The client makes a new RPC of the request. That has the room from the start. Without
- *	it, steps 1 to 4 would follow each other for ever.
+ * CQ context learns from refusals. Senders use the result.
  */
 #include "requester.h"
 
-/* The smallest offer: room for the largest extended attribute and its RPC message */
+/* The smallest larger offer: the longest extended attribute, and the RPC message around it */
 #define LONG_REPLY	(SZ_64K + SZ_4K)
 
-/* Octets around the largest payload */
+/* Octets of RPC message around the largest payload */
 #define AROUND		SZ_4K
 
-/* A procedure of another program may have the same number: its Calls offer more, too. */
+/* Programs share the numbers: a procedure with the same number offers more room, too. */
 static unsigned int long_reply_procedure(const struct rpcrdma2_call *call)
 {
 	const struct rpc_procinfo *proc = call->rqst->rq_task->tk_msg.rpc_proc;
@@ -38,7 +30,7 @@ static unsigned int long_reply_procedure(const struct rpcrdma2_call *call)
 	return proc->p_statidx % RPCRDMA2_PROCEDURES;
 }
 
-/* Is there page data, of a length that the Call does not limit? */
+/* Has the Reply page data whose length the Call does not limit? */
 static bool long_reply_is_unlimited(const struct rpcrdma2_call *call)
 {
 	const struct xdr_buf *buf = &call->rqst->rq_rcv_buf;
@@ -55,16 +47,17 @@ static void long_reply_remember(struct rpcrdma2_requester *requester,
 }
 
 /**
- * rpcrdma2_long_reply_refused - the responder had no room for a Reply
- * @requester: sent the Call
- * @call: the Call; pinned
- * @needed: octets of Reply chunk that the responder asks for; 0: it has not said
+ * rpcrdma2_long_reply_refused - offer more room after a responder had too little
+ * @requester: the role that sent the Call
+ * @call: the Call, pinned
+ * @needed: octets of Reply chunk that the responder asks for; 0 if it does not say
  *
- * CQ context. Sees to it that the next transmission of @call offers so much. Where the
- * responder can't say what it needs, it may have refused the Call for another reason. So the
- * Call is sent again only if there is more to offer.
+ * Sets @call->reply_needed for the next transmission. A responder that names no size may have
+ * refused for another reason. So the Call is sent again only if the requester can offer more.
  *
- * Return: 0; -EREMOTEIO: sending @call again would not help
+ * Context: CQ.
+ *
+ * Return: 0; -EREMOTEIO: no larger offer is possible, so the RPC fails
  */
 int rpcrdma2_long_reply_refused(struct rpcrdma2_requester *requester,
 				struct rpcrdma2_call *call, u32 needed)
@@ -87,11 +80,11 @@ int rpcrdma2_long_reply_refused(struct rpcrdma2_requester *requester,
 }
 
 /**
- * rpcrdma2_long_reply_expect - offer as much as earlier Calls of the procedure needed
- * @requester: sends the Call; has seen a long Reply
- * @call: the Call
+ * rpcrdma2_long_reply_expect - offer the room that earlier Calls of the procedure needed
+ * @requester: the role that sends the Call; its long_reply is not 0
+ * @call: the Call; its reply_needed may rise
  *
- * The caller holds the xprt's write lock.
+ * Context: process; the xprt's write lock is held.
  */
 void rpcrdma2_long_reply_expect(const struct rpcrdma2_requester *requester,
 				struct rpcrdma2_call *call)

@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a Call and its Reply travel.
+ * How a Call and its Reply travel. The Reply comes first: its chunks take room in the header.
  *
- * The Reply's way is chosen first, since the chunks for it take room in the
- * header:
+ *	a Reply that			takes
+ *	may outgrow its buffers		a Reply chunk of other pages (long.c)
+ *	fits inline at its longest	nothing
+ *	fits but for its page data	a Write chunk for the page data
+ *	is anything else		a Reply chunk for all of it
  *
- *	may be longer than its buffers		Reply chunk of other pages (long.c)
- *	fits inline at its largest		nothing
- *	page data, and the rest fits inline	Write chunk for the page data
- *	anything else				Reply chunk for all of it
+ *	a Call that			takes
+ *	fits inline			RDMA2_MSG
+ *	fits but for its page data	RDMA2_MSG, a Read chunk for the page data
+ *	is anything else		RDMA2_NOMSG, a Position-Zero Read chunk
  *
- * then the Call's:
- *
- *	fits inline				RDMA2_MSG, copied into the Send
- *	page data, and the rest fits inline	RDMA2_MSG, Read chunk for the
- *						page data
- *	anything else				RDMA2_NOMSG, Position-Zero Read
- *						chunk for all of it
- *
- * Page data travels alone only where its ULP says that it may (XDRBUF_READ,
- * XDRBUF_WRITE), no security flavour has to see the whole message, the responder
- * didn't find it in too many segments, and can name it.
+ * Page data travels alone only if its ULP allows it (XDRBUF_READ, XDRBUF_WRITE) and no security
+ * flavour reads the whole message. A responder that refused such chunks gets no more of them.
  */
 #include "requester.h"
 
-/* Header of a Reply that returns no chunk, and of one with a Write chunk. */
+/*
+ * Return: octets that an inline Reply may have behind its header. The header returns a Write
+ * chunk of @segments segments, or no chunk if @segments is 0.
+ */
 static u32 marshal_reply_room(const struct rpcrdma2_conn *conn,
 			      unsigned int segments)
 {
@@ -42,7 +39,7 @@ static bool marshal_ddp_allowed(const struct rpc_rqst *rqst)
 			 &rqst->rq_cred->cr_auth->au_flags);
 }
 
-/* In the reverse direction a client may take no chunks (v2-09, 4.2.2). */
+/* A client may have declined chunks in reverse-direction Calls (v2-09, 4.2.2). */
 static bool marshal_chunks_allowed(const struct rpcrdma2_conn *conn)
 {
 	return conn->active ||
@@ -50,9 +47,9 @@ static bool marshal_chunks_allowed(const struct rpcrdma2_conn *conn)
 }
 
 /*
- * A client's service can name page data only where it stands at the end of the Reply's
- * head. What it can't name is too long then, and where there is an error for that, the
- * Call is sent again with a Reply chunk.
+ * A client's callback service can name page data only at the end of the Reply's head. A Call with
+ * a Write chunk has no Reply chunk, so any other Reply finds no room. A server offers Write chunks
+ * only in a dialect that has an error for this. Then it sends the Call again with a Reply chunk.
  */
 static bool marshal_may_place_page_data(const struct rpcrdma2_conn *conn)
 {
@@ -118,7 +115,7 @@ static int marshal_for_reply(struct rpcrdma2_requester *requester,
 	return marshal_add_write_chunk(requester, call);
 }
 
-/* Round-up of page data stands at the start of the tail, and does not travel. */
+/* Return: octets of round-up at the start of the tail, which do not travel with page data */
 static unsigned int marshal_tail_pad(const struct xdr_buf *buf)
 {
 	return min_t(unsigned int, xdr_pad_size(buf->page_len),
@@ -126,8 +123,8 @@ static unsigned int marshal_tail_pad(const struct xdr_buf *buf)
 }
 
 /*
- * One handle may be invalidated with the Reply. Any will do: with a single
- * registration, which is the common case, that leaves nothing to the requester.
+ * Choose the handle that the responder may invalidate. Any will do: most Calls have at most one
+ * registration, and then the requester has nothing left to invalidate.
  */
 static u32 marshal_inv_handle(struct rpcrdma2_call *call)
 {
@@ -187,8 +184,8 @@ static int marshal_read_chunk(struct rpcrdma2_requester *requester,
 }
 
 /*
- * Each segment takes room in the header. A message that the peer's Receives can't hold
- * will not fit later either, and must not block those behind it.
+ * Segments take room in the header. A header that is too long for the peer's Receives will not
+ * fit later either. So the Call must fail, and must not block the Calls behind it.
  */
 static int marshal_check_header(const struct rpcrdma2_requester *requester)
 {
@@ -221,7 +218,7 @@ static int marshal_external(struct rpcrdma2_requester *requester,
 	return marshal_encode_header(requester, call, send);
 }
 
-/* Octets left in a Send behind a header with @segments more Read segments. */
+/* Return: octets that a Send has behind a header with @segments more Read segments */
 static u32 marshal_call_room(struct rpcrdma2_requester *requester,
 			     const struct rpcrdma2_send *send,
 			     unsigned int segments)
@@ -256,16 +253,18 @@ static int marshal_call(struct rpcrdma2_requester *requester,
 }
 
 /**
- * rpcrdma2_marshal - write a Call's message
- * @requester: of a connection that the caller has entered
- * @call: the Call, with nothing registered
+ * rpcrdma2_marshal - write the message of a Call
+ * @requester: the role, on a connection that the caller has entered
+ * @call: the Call; nothing of it is registered
  * @send: an empty Send buffer
  *
- * The caller holds the xprt's write lock. Leaves the header in
- * @requester->hdr and registrations in @call->mrs, also after an error.
+ * Leaves the header in @requester->hdr and the registrations in @call->mrs, after an error too.
  *
- * Return: 0; -EAGAIN: sunrpc is told when to try again; another negative
- * errno: this RPC cannot be sent
+ * Context: process; the xprt's write lock is held. Sleeps only in drivers that sleep to map.
+ *
+ * Return: 0; -EAGAIN: no registration is free, and sunrpc tries again after xprt_write_space();
+ * -ENOBUFS: there are no pages or DMA mappings at the moment; another negative errno: the Call
+ * can't be sent
  */
 int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
 		     struct rpcrdma2_call *call, struct rpcrdma2_send *send)

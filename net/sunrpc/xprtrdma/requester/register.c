@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registering memory for a responder. How it is taken back is in invalidate.c.
+ * Registering memory that a responder may reach. invalidate.c ends registrations.
  *
- * Registrations (FRWR) are pooled per connection. Registering costs one WR,
- * which is posted in front of the Send that tells the responder of it.
+ * A registration costs one FastReg WR, which goes to the Send Queue in front of the Send that
+ * tells the responder of the memory. Each connection has two pools of registrations:
  *
- * There are two pools. A registration of the first pool covers pages in a row. A message
- * whose head, pages and tail lie apart takes three of those, and the responder invalidates
- * one of the three. Some devices also have registrations that bridge gaps. The second pool
- * has these. They cost the device more, so only memory with gaps is registered by them. The
- * second pool starts empty. A Call that finds none there uses the first pool.
+ *	mrs		cover memory without gaps. A Call that finds none waits.
+ *	gap_mrs		bridge gaps. A Call that finds none uses the first pool.
+ *
+ * Head, pages and tail of a message lie apart, so one chunk for them takes three of the first
+ * kind. The responder invalidates only one of the three. Some devices can bridge the gaps, but a
+ * bridge costs them more. So only memory with gaps uses the second pool, which starts empty.
+ *
+ * Senders take registrations in process context. Workers refill the pools.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -19,18 +22,18 @@
 
 #include <trace/events/rpcrdma2.h>
 
-/* How many registrations the pool grows by, and how many Calls take on average. */
+/* First pool: registrations to add at a time, and the limit for each Call */
 #define MRS_BATCH	16U
 #define MRS_PER_CALL	8
 
-/* The same for those that bridge gaps. A Call and its Reply seldom both have gaps. */
+/* Second pool, likewise. Few Calls have gaps both in the Call and in the Reply. */
 #define GAP_MRS_BATCH	4
 #define GAP_MRS_PER_CALL 1
 
-/* Head and tail of a message: either may cross the end of a page. */
+/* Entries for head and tail, beyond the pages: either may cross the end of a page. */
 #define GAP_MR_ENTRIES	4
 
-/* How long to wait before allocating more: after a failure, and where no Call waits */
+/* Jiffies until a pool is refilled after a failure, or while no Call waits for the pool */
 #define REFILL_DELAY	(HZ / 10)
 
 static void mr_unmap(struct rpcrdma2_requester *requester,
@@ -45,8 +48,8 @@ static void mr_unmap(struct rpcrdma2_requester *requester,
 }
 
 /*
- * Keep the memory that is mapped. Pages get a reference. Slab memory can't have one, so the
- * Call keeps its buffers.
+ * Keep the mapped memory for good. Pages get a reference. Slab memory has no references, so the
+ * Call keeps its buffer.
  */
 static void mr_hold_memory(struct rpcrdma2_mr *mr)
 {
@@ -62,8 +65,8 @@ static void mr_hold_memory(struct rpcrdma2_mr *mr)
 }
 
 /*
- * Deregistering ends what is valid, so it comes before the memory is given back. If the
- * device refuses, it may still reach the memory: all of it is kept for good.
+ * Deregister before the memory returns to its owner: a valid registration ends here. If the
+ * device refuses, it may still reach the memory, so all of the memory is kept for good.
  */
 static void mr_deregister(struct rpcrdma2_requester *requester,
 			  struct rpcrdma2_mr *mr)
@@ -99,7 +102,7 @@ static bool mr_pool_bridges_gaps(const struct rpcrdma2_mr_pool *pool)
 	return pool->type == IB_MR_TYPE_SG_GAPS;
 }
 
-/* How many pages, or parts of pages, a registration covers */
+/* Return: the number of pages, or parts of pages, that one registration of the pool covers */
 static unsigned int mr_pool_max_entries(const struct rpcrdma2_mr_pool *pool)
 {
 	const struct rpcrdma2_conn *conn = pool->requester->conn;
@@ -119,7 +122,7 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
 			  ibdev_to_node(conn->pd->device));
 	if (!mr)
 		return NULL;
-	/* A chain of lists, none larger than a page */
+	/* A chained table: its parts are no larger than a page, so it needs no contiguous pages. */
 	if (sg_alloc_table(&mr->sg, mr_pool_max_entries(pool), GFP_KERNEL))
 		goto out_free;
 	mr->mr = ib_alloc_mr(conn->pd, pool->type, mr_pool_max_entries(pool));
@@ -155,7 +158,10 @@ static bool mr_pool_add(struct rpcrdma2_mr_pool *pool)
 	return true;
 }
 
-/* Parts of pages at either end may need a registration of their own: see reg_map_mr(). */
+/*
+ * Return: an upper bound of registrations for a range without gaps. A bounce buffer may split off
+ * the partial page at either end: see reg_map_mr().
+ */
 static unsigned int
 mrs_for_range(const struct rpcrdma2_requester *requester,
 	      unsigned long from, unsigned int len)
@@ -169,7 +175,7 @@ mrs_for_range(const struct rpcrdma2_requester *requester,
 	       !!offset_in_page(offset + len);
 }
 
-/* What one Call may take: the largest payload, a head and a tail, either way. */
+/* Return: registrations for the largest Call: payload, head and tail, in both directions */
 static unsigned int mrs_for_call(const struct rpcrdma2_requester *requester)
 {
 	unsigned int payload;
@@ -178,7 +184,7 @@ static unsigned int mrs_for_call(const struct rpcrdma2_requester *requester)
 	return min_t(unsigned int, 2 * (payload + 2), RPCRDMA2_OWN_SEGMENTS);
 }
 
-/* How large a pool may become: 0 where the device has no registrations of its type */
+/* Return: the limit of registrations in the pool; 0 if the device has none of this type */
 static unsigned int mr_pool_max(const struct rpcrdma2_mr_pool *pool)
 {
 	const struct rpcrdma2_conn *conn = pool->requester->conn;
@@ -192,11 +198,12 @@ static unsigned int mr_pool_max(const struct rpcrdma2_mr_pool *pool)
 }
 
 /**
- * rpcrdma2_mrs_provide - have registrations for any one Call, whatever memory there
- *	is later
- * @requester: of a connection with a QP, new
+ * rpcrdma2_mrs_provide - allocate the registrations that any one Call may need
+ * @requester: the role, on a connection with a new QP
  *
- * Process context, sleeps.
+ * A connection with these registrations can send each Call later, even if no memory is free.
+ *
+ * Context: process; sleeps for memory.
  *
  * Return: 0 or -ENOMEM
  */
@@ -210,7 +217,7 @@ int rpcrdma2_mrs_provide(struct rpcrdma2_requester *requester)
 	return 0;
 }
 
-/* Allocate more registrations. Workqueue, process context */
+/* Add a batch of registrations to a pool. Context: process, in a workqueue */
 static void mr_pool_refill(struct work_struct *work)
 {
 	struct rpcrdma2_mr_pool *pool =
@@ -229,7 +236,7 @@ static void mr_pool_refill(struct work_struct *work)
 		if (!mr_pool_add(pool))
 			break;
 	rpcrdma2_memalloc_restore(saved);
-	/* No Call waits for registrations that bridge gaps. The next with gaps asks again. */
+	/* No Call waits for the second pool. The next Call with gaps asks for a refill again. */
 	if (!i && pool->nr < max && !gaps)
 		queue_delayed_work(rpcrdma2_wq, &pool->refill, REFILL_DELAY);
 	trace_rpcrdma2_mr_alloc(pool, i, mr_pool_max_entries(pool));
@@ -249,8 +256,10 @@ static void mr_pool_init(struct rpcrdma2_mr_pool *pool,
 }
 
 /**
- * rpcrdma2_mrs_init - set up the pools of registrations, empty
- * @requester: new
+ * rpcrdma2_mrs_init - set up both pools, empty
+ * @requester: the new role
+ *
+ * Context: any.
  */
 void rpcrdma2_mrs_init(struct rpcrdma2_requester *requester)
 {
@@ -260,10 +269,10 @@ void rpcrdma2_mrs_init(struct rpcrdma2_requester *requester)
 }
 
 /**
- * rpcrdma2_mrs_stop - allocate no more registrations
- * @requester: of a drained connection
+ * rpcrdma2_mrs_stop - stop refilling the pools
+ * @requester: the role, on a drained connection
  *
- * Process context, sleeps.
+ * Context: process; sleeps until a running refill has ended.
  */
 void rpcrdma2_mrs_stop(struct rpcrdma2_requester *requester)
 {
@@ -272,11 +281,13 @@ void rpcrdma2_mrs_stop(struct rpcrdma2_requester *requester)
 }
 
 /**
- * rpcrdma2_mrs_fence - deregister everything
- * @requester: of a drained connection; may be NULL
+ * rpcrdma2_mrs_fence - deregister all registrations
+ * @requester: the role, on a drained connection that no thread is in; may be NULL
  *
- * Process context, sleeps. No peer reaches the memory any more, so Calls may give it
- * back.
+ * Afterwards no peer can reach the memory of any Call, so the memory may return to its owners. If
+ * the device refuses to deregister some memory, that memory is kept for good.
+ *
+ * Context: process, in the connection's teardown; sleeps.
  */
 void rpcrdma2_mrs_fence(struct rpcrdma2_requester *requester)
 {
@@ -289,10 +300,12 @@ void rpcrdma2_mrs_fence(struct rpcrdma2_requester *requester)
 }
 
 /**
- * rpcrdma2_mrs_destroy - free everything
- * @requester: of a connection after rpcrdma2_mrs_fence()
+ * rpcrdma2_mrs_destroy - unmap the memory and free all registrations
+ * @requester: the role, after rpcrdma2_mrs_fence() and rpcrdma2_mrs_stop()
  *
- * Process context, sleeps. Calls that had registrations no longer have any.
+ * Also empties the lists of Calls that still have registrations.
+ *
+ * Context: process, in the connection's teardown; sleeps.
  */
 void rpcrdma2_mrs_destroy(struct rpcrdma2_requester *requester)
 {
@@ -306,11 +319,14 @@ void rpcrdma2_mrs_destroy(struct rpcrdma2_requester *requester)
 }
 
 /**
- * rpcrdma2_mr_drop - deregister, where that is how to invalidate
- * @requester: whose
- * @mr: one that a Call has; it is gone on return
+ * rpcrdma2_mr_drop - deregister and free a Call's registration
+ * @requester: the role
+ * @mr: the registration; freed, unless the device refuses to give it up
  *
- * Workqueue, between enter and exit; sleeps. The pool is refilled as needed.
+ * Deregistering takes the place of LOCAL_INV on a device that refuses the latter. The pool
+ * shrinks by one registration. The next Call that finds the pool empty has it refilled.
+ *
+ * Context: process, in a workqueue; the caller has entered the connection. Sleeps.
  */
 void rpcrdma2_mr_drop(struct rpcrdma2_requester *requester,
 		      struct rpcrdma2_mr *mr)
@@ -337,9 +353,13 @@ static struct rpcrdma2_mr *mr_get(struct rpcrdma2_mr_pool *pool)
 }
 
 /**
- * rpcrdma2_mr_put - a registration is free to use
- * @requester: whose
- * @mr: one that was never posted, or that is invalid
+ * rpcrdma2_mr_put - return a registration to its pool
+ * @requester: the role
+ * @mr: a registration that was never posted, or is invalid again
+ *
+ * Unmaps the memory first.
+ *
+ * Context: any but interrupts; takes the requester's lock.
  */
 void rpcrdma2_mr_put(struct rpcrdma2_requester *requester,
 		     struct rpcrdma2_mr *mr)
@@ -350,25 +370,26 @@ void rpcrdma2_mr_put(struct rpcrdma2_requester *requester,
 	spin_unlock(&requester->lock);
 }
 
-/* Nothing was freed since the pool was found empty? Then wait for more. */
-static struct rpcrdma2_mr *mr_wait(struct rpcrdma2_requester *requester)
+static void *mr_try(struct rpcrdma2_requester *requester)
 {
-	struct rpcrdma2_mr *mr;
+	return mr_get(&requester->mrs);
+}
 
-	xprt_wait_for_buffer_space(requester->xprt);
-	/* Pairs with the lock in rpcrdma2_mr_put(), which precedes xprt_write_space(). */
-	smp_mb__after_atomic();
-	mr = mr_get(&requester->mrs);
-	if (mr) {
-		xprt_write_space(requester->xprt);
+/* The lock in rpcrdma2_mr_put() is the barrier before xprt_write_space(). */
+static struct rpcrdma2_mr *mr_get_or_wait(struct rpcrdma2_requester *requester)
+{
+	struct rpcrdma2_mr *mr = mr_get(&requester->mrs);
+
+	if (!mr)
+		mr = rpcrdma2_wait_or_get(requester, mr_try);
+	if (mr)
 		return mr;
-	}
 	requester->stats.mr_waits++;
 	queue_delayed_work(rpcrdma2_wq, &requester->mrs.refill, 0);
 	return NULL;
 }
 
-/* No Call waits for one of these. The delay limits how often a device refuses more. */
+/* The Call does not wait. The delay limits the attempts on a device that refuses more. */
 static struct rpcrdma2_mr *mr_get_for_gaps(struct rpcrdma2_requester *requester)
 {
 	struct rpcrdma2_mr_pool *pool = &requester->gap_mrs;
@@ -379,7 +400,17 @@ static struct rpcrdma2_mr *mr_get_for_gaps(struct rpcrdma2_requester *requester)
 	return mr;
 }
 
-/* A chunk under construction. */
+/**
+ * struct builder - a chunk under construction
+ * @requester: the role
+ * @call: the Call whose memory the chunk covers
+ * @chunk: the chunk; each full registration becomes one of its segments
+ * @dir: direction of the DMA mapping
+ * @gaps: take registrations from the second pool if there are any
+ * @mr: the registration under construction, or NULL
+ * @last: the last entry of @mr's scatterlist that is in use
+ * @nents: entries of @mr's scatterlist in use
+ */
 struct builder {
 	struct rpcrdma2_requester	*requester;
 	struct rpcrdma2_call		*call;
@@ -407,10 +438,11 @@ static int reg_map_entries(struct builder *b, unsigned int nents)
 }
 
 /*
- * A bounce buffer may begin elsewhere in its page than what it stands for. Behind it,
- * there would be a gap in the registration, which ends there.
+ * Map the registration under construction, or as much of it as the device can register. A bounce
+ * buffer may begin elsewhere in its page than the memory that it stands for. The registration
+ * ends there, because the bounce buffer leaves a gap.
  *
- * Return: entries that are registered, or negative errno
+ * Return: the number of entries that are registered, or negative errno
  */
 static int reg_map_mr(struct builder *b)
 {
@@ -429,7 +461,7 @@ static int reg_map_mr(struct builder *b)
 		mr_unmap(b->requester, mr);
 		if (mapped <= 0 || nents == 1)
 			return -EIO;
-		/* Of entries that were merged, nobody knows which they are. */
+		/* After the DMA layer merged entries, @mapped does not say how many entries fit. */
 		nents = n == nents ? mapped : 1;
 	}
 }
@@ -457,9 +489,7 @@ static struct rpcrdma2_mr *reg_take_mr(struct builder *b)
 	if (b->gaps)
 		mr = mr_get_for_gaps(requester);
 	if (!mr)
-		mr = mr_get(&requester->mrs);
-	if (!mr)
-		mr = mr_wait(requester);
+		mr = mr_get_or_wait(requester);
 	if (!mr)
 		trace_rpcrdma2_wait(requester->conn,
 				    be32_to_cpu(b->call->rqst->rq_xid),
@@ -475,7 +505,7 @@ static void reg_add_entry(struct builder *b, struct page *page,
 	sg_set_page(b->last, page, len, offset);
 }
 
-/* What did not get into @full is in a new registration under construction. */
+/* Move the entries that @full does not cover, from entry @from on, to a new registration. */
 static int reg_carry_over(struct builder *b, struct rpcrdma2_mr *full,
 			  unsigned int from)
 {
@@ -495,7 +525,7 @@ static int reg_carry_over(struct builder *b, struct rpcrdma2_mr *full,
 	return 0;
 }
 
-/* The registration under construction becomes a segment, or its first part does. */
+/* Make a segment of the registration under construction, or of its first entries. */
 static int reg_flush_mr(struct builder *b)
 {
 	struct rpcrdma2_requester *requester = b->requester;
@@ -505,13 +535,13 @@ static int reg_flush_mr(struct builder *b)
 
 	n = reg_map_mr(b);
 	b->mr = NULL;
-	/* In the Call's list it is released with the Call, mapped or not. */
+	/* After an error, rpcrdma2_unregister() returns the Call's registrations, mapped or not. */
 	list_add_tail(&mr->list, &b->call->mrs);
 	if (n < 0)
 		return n;
 	mr_fill_wrs(mr);
 	mr->call = b->call;
-	/* Pairs with rpcrdma2_inv_stray(). */
+	/* The handle precedes the XID. Pairs with the acquire in rpcrdma2_inv_stray(). */
 	smp_store_release(&mr->xid, be32_to_cpu(b->call->rqst->rq_xid));
 	trace_rpcrdma2_mr_register(requester->conn, b->call->rqst, ibmr);
 	rc = rpcrdma2_add_segment(&requester->hdr.chunks, b->chunk,
@@ -519,7 +549,7 @@ static int reg_flush_mr(struct builder *b)
 	return rc ?: reg_carry_over(b, mr, n);
 }
 
-/* Inside a registration that bridges no gaps, pieces begin and end at page boundaries. */
+/* Without bridges, a registration goes on only from the end of a page to the start of one. */
 static bool reg_continues(const struct builder *b, unsigned int offset)
 {
 	const struct rpcrdma2_mr_pool *pool = b->mr->pool;
@@ -585,8 +615,8 @@ static int reg_add_pages(struct builder *b, const struct xdr_buf *buf)
 }
 
 /*
- * A head, page data and a tail are each in a row, wherever they begin: gaps are between
- * them. Are there any, and can the device bridge them?
+ * Has the chunk gaps that the device can bridge? Head, page data and tail have no gaps inside, so
+ * gaps are only between them.
  */
 static bool reg_has_gaps(const struct builder *b,
 			 const struct xdr_buf *buf, unsigned int parts)
@@ -609,7 +639,7 @@ static bool reg_is_copied(const struct builder *b)
 	return b->call->max_segments;
 }
 
-/* All of the message, or room for one */
+/* Register a copy of the whole message, or pages of the transport's own for the Reply. */
 static int reg_add_copy(struct builder *b, const struct xdr_buf *buf)
 {
 	bool sent = b->dir == DMA_TO_DEVICE;
@@ -647,19 +677,21 @@ static int reg_add_parts(struct builder *b, const struct xdr_buf *buf,
 
 /**
  * rpcrdma2_register - register parts of an xdr_buf as one chunk
- * @requester: of a connection that the caller has entered
- * @call: whose memory it is; gets the registrations, also after an error
- * @chunk: the chunk of @requester->hdr that was added last
+ * @requester: the role, on a connection that the caller has entered
+ * @call: the Call whose memory it is; gets the registrations, after an error too
+ * @chunk: the chunk that was last added to @requester->hdr
  * @buf: the memory
- * @parts: which parts of @buf, RPCRDMA2_PART_...
- * @dir: DMA_TO_DEVICE for the responder to read, DMA_FROM_DEVICE to write
+ * @parts: mask of RPCRDMA2_PART_...: the parts of @buf to register
+ * @dir: DMA_TO_DEVICE for the responder to read, DMA_FROM_DEVICE for the responder to write
  *
- * The caller holds the xprt's write lock. The registered memory is a copy of @buf if the
- * responder has refused so many segments, or if it writes a Reply that may be longer than
- * @buf. Then the caller asks for all @parts.
+ * In two cases the chunk is a copy of @buf, or pages in its place: the responder has refused so
+ * many segments, or the Reply may be longer than @buf. @parts must then be RPCRDMA2_PART_ALL.
  *
- * Return: 0; -EAGAIN if the pool is empty and sunrpc is told when to try
- * again; -EREMOTEIO if the responder's limit can't be kept to; another negative errno
+ * Context: process; the xprt's write lock is held. Sleeps only in drivers that sleep to map.
+ *
+ * Return: 0; -EAGAIN: no registration is free, and sunrpc tries again after xprt_write_space();
+ * -ENOBUFS: there are no pages or DMA mappings at the moment; -EREMOTEIO: the chunk has more
+ * segments than the responder takes; another negative errno: the Call can't be sent
  */
 int rpcrdma2_register(struct rpcrdma2_requester *requester,
 		      struct rpcrdma2_call *call, struct rpcrdma2_chunk *chunk,
@@ -683,7 +715,7 @@ int rpcrdma2_register(struct rpcrdma2_requester *requester,
 	if (b.mr)
 		rpcrdma2_mr_put(requester, b.mr);
 	if (!rc && call->max_segments && chunk->nsegs > call->max_segments)
-		/* With fewer it can't be done. */
+		/* A copy has the fewest segments possible, so another attempt is useless. */
 		rc = -EREMOTEIO;
 	return rc;
 }
@@ -697,12 +729,14 @@ mrs_for_kvec(const struct rpcrdma2_requester *requester,
 }
 
 /**
- * rpcrdma2_max_segments - how many segments a chunk may need
- * @requester: who would register it
+ * rpcrdma2_max_segments - bound the number of segments of a chunk
+ * @requester: the role that would register the chunk
  * @buf: the memory
- * @parts: which parts of @buf
+ * @parts: mask of RPCRDMA2_PART_...: the parts of @buf
  *
- * Return: an upper bound
+ * Context: any.
+ *
+ * Return: an upper bound of segments
  */
 unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
 				   const struct xdr_buf *buf,
@@ -721,11 +755,13 @@ unsigned int rpcrdma2_max_segments(const struct rpcrdma2_requester *requester,
 }
 
 /**
- * rpcrdma2_mrs_prepend - post a Call's registrations with its Send
+ * rpcrdma2_mrs_prepend - put a Call's FastReg WRs in front of its Send
  * @call: the Call
- * @send: its Send, prepared
+ * @send: the Call's Send, after rpcrdma2_send_prepare()
  *
- * Return: how many of them bridge gaps
+ * Context: process; the xprt's write lock is held.
+ *
+ * Return: the number of registrations that bridge gaps
  */
 unsigned int rpcrdma2_mrs_prepend(struct rpcrdma2_call *call,
 				  struct rpcrdma2_send *send)

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A Reply arrives.
+ * A Reply or an RDMA2_ERROR arrives. In CQ context:
  *
- * All of it happens in CQ context. The RPC is found by its XID and pinned;
- * what came inline is copied to where sunrpc wants it, so that the Receive
- * goes back at once; what is still registered is invalidated; then the RPC is
- * completed and unpinned. With nothing registered all this is one pass; with a
- * short Reply, too, it takes sunrpc's lock once.
+ *  1. reply_match() finds the RPC by its XID and pins it in sunrpc. A credit returns.
+ *  2. reply_evaluate() copies an inline Reply to the RPC's buffers, or reads the error.
+ *  3. The Receive goes back.
+ *  4. Registrations that are still valid are invalidated (invalidate.c).
+ *  5. rpcrdma2_call_complete() completes and unpins the RPC.
+ *
+ * If nothing is registered, no step waits. A short Reply is then copied and completed within
+ * reply_match(), so that sunrpc's queue_lock is taken once.
  */
 #include "requester.h"
 
 #include <trace/events/rpcrdma2.h>
 
-/* Octets */
+/* Octets of RPC message: up to this length, copying is cheaper than taking a lock again. */
 #define SHORT_REPLY	1024
 
-/* The RPC stays as it was; sunrpc will send it again elsewhere. */
+/* Leave the RPC unanswered. sunrpc sends it again on the next connection. */
 static void call_unpin(struct rpcrdma2_call *call)
 {
 	struct rpc_xprt *xprt = call->rqst->rq_xprt;
@@ -26,8 +29,8 @@ static void call_unpin(struct rpcrdma2_call *call)
 }
 
 /*
- * End the RPC with an error, or have sunrpc send it again. sunrpc takes either only from a
- * task that sleeps until its Reply comes.
+ * End the RPC with an error, or have sunrpc send it again. sunrpc notices either only if the
+ * RPC's task sleeps until its Reply comes.
  *
  * Return: false if the task does not sleep there
  */
@@ -43,7 +46,7 @@ static bool call_settle(struct rpcrdma2_call *call)
 		return false;
 	task->tk_status = call->received;
 	if (call->received == -EAGAIN) {
-		/* It encodes again what was sent on another connection. */
+		/* sunrpc sends a Call again only if it went out on an earlier connection. */
 		rqst->rq_connect_cookie = xprt->connect_cookie - 1;
 		rpc_wake_up_queued_task(&xprt->pending, task);
 	} else {
@@ -53,11 +56,13 @@ static bool call_settle(struct rpcrdma2_call *call)
 }
 
 /**
- * rpcrdma2_call_wait - let an RPC sleep until its Reply comes
- * @task: the RPC, whose Call was sent
+ * rpcrdma2_call_wait - let an RPC's task sleep until the Reply comes
+ * @task: the RPC's task, whose Call is sent
  *
- * The wait_for_reply_request op: called by the RPC's own task, with the xprt's queue_lock
- * held. On SMP, an error may be faster than the task. It then waits in the Call until here.
+ * The wait_for_reply_request op. On SMP an error can arrive before the task sleeps. The Call
+ * keeps that error (@unsettled), and this function delivers it.
+ *
+ * Context: process, in the RPC's own task; the xprt's queue_lock is held.
  */
 void rpcrdma2_call_wait(struct rpc_task *task)
 {
@@ -68,7 +73,7 @@ void rpcrdma2_call_wait(struct rpc_task *task)
 		call->unsettled = !call_settle(call);
 }
 
-/* Where the page data starts in the message, and how much of it there is. */
+/* Tell sunrpc where the page data starts in the Reply, and how long the data is. */
 static void reply_show_placed(struct xdr_buf *buf,
 			      const struct rpcrdma2_call *call)
 {
@@ -76,13 +81,16 @@ static void reply_show_placed(struct xdr_buf *buf,
 	buf->page_len = call->placed;
 }
 
-/* Not before: an RPC that is sent again needs its buffers as they were. */
+/*
+ * Complete an RPC. The lengths of its buffers change only here: an RPC that is sent again needs
+ * the buffers as they were.
+ */
 static void call_complete_rqst(struct rpcrdma2_call *call)
 {
 	struct rpc_rqst *rqst = call->rqst;
 
 	lockdep_assert_held(&rqst->rq_xprt->queue_lock);
-	/* Nothing of it is exposed. */
+	/* A peer must not reach memory that returns to its owner. */
 	WARN_ON_ONCE(!list_empty(&call->mrs));
 
 	if (call->placed) {
@@ -92,7 +100,7 @@ static void call_complete_rqst(struct rpcrdma2_call *call)
 	xprt_complete_rqst(rqst->rq_task, call->received);
 }
 
-/* The Reply is where the responder wrote it, not yet where sunrpc expects it. */
+/* Copy a Reply from the transport's own pages to the buffers where sunrpc expects it. */
 static void reply_take_copy(struct rpcrdma2_call *call)
 {
 	if (call->received > 0 && call->external && call->reply_copied)
@@ -102,8 +110,8 @@ static void reply_take_copy(struct rpcrdma2_call *call)
 }
 
 /*
- * What a decoder sees to where the RPC message is inline (v2-09, 3.2): only now may
- * what the responder wrote be looked at.
+ * Check XID and direction of a Reply in the Reply chunk (v2-09, 3.2). The decoder has checked
+ * inline Replies. The memory of a Reply chunk may be read only after its invalidation.
  */
 static bool reply_is_of_call(const struct rpcrdma2_call *call)
 {
@@ -118,10 +126,13 @@ static bool reply_is_of_call(const struct rpcrdma2_call *call)
 }
 
 /**
- * rpcrdma2_call_complete - nothing of an answered RPC is exposed any more
- * @call: a pinned Call, with @call->received set
+ * rpcrdma2_call_complete - end an answered RPC whose memory is no longer exposed
+ * @call: the pinned Call; its received is set. The caller must not use it afterwards
  *
- * CQ context, or the teardown. Ends the use of @call.
+ * Completes the RPC, ends it with an error, or has sunrpc send it again. Then unpins the RPC.
+ *
+ * Context: process: CQ, rpcrdma2_deregister(), or the connection's teardown. No locks held; takes
+ * the xprt's queue_lock.
  */
 void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 {
@@ -141,7 +152,7 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 		call_unpin(call);
 		return;
 	}
-	/* Before its task can run. */
+	/* Trace before the RPC is completed: then its task may run, and change the RPC. */
 	trace_rpcrdma2_call_complete(requester->conn, call->rqst,
 				     call->received);
 
@@ -155,7 +166,12 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 	rpcrdma2_requester_wake(requester->xprt);
 }
 
-/* The end of a Reply that is longer than its buffers is cut: see long.c. Return: octets copied */
+/*
+ * Copy @len octets of a Receive to the RPC's buffers, from offset @to on. Octets behind the end
+ * of the buffers are dropped: see long.c.
+ *
+ * Return: octets that were copied, or -EMSGSIZE
+ */
 static int reply_copy_out(struct rpcrdma2_requester *requester,
 			  const struct xdr_buf *buf, unsigned int to,
 			  void *from, unsigned int len)
@@ -163,7 +179,7 @@ static int reply_copy_out(struct rpcrdma2_requester *requester,
 	if (!len)
 		return 0;
 	if (to + len <= buf->head[0].iov_len) {
-		/* All of most Replies, and faster than below */
+		/* Most Replies end here, and memcpy() is faster than the function below. */
 		memcpy(buf->head[0].iov_base + to, from, len);
 	} else {
 		len = min(len, rpcrdma2_room(buf) - to);
@@ -175,11 +191,16 @@ static int reply_copy_out(struct rpcrdma2_requester *requester,
 }
 
 /*
- * The responder wrote @placed octets of page data. What came inline is what
- * stands before that data and what follows it. The former is as long as the ULP
- * expects, or shorter, if it lacks what is optional, like NFSv3's attributes;
- * then nothing follows. The data's round-up did not travel, and sunrpc expects
- * to find it behind the data.
+ * Copy the inline part of a Reply around @placed octets of page data in the Write chunk:
+ *
+ *	inline		head, as long as the ULP expects
+ *	Write chunk	page data
+ *	not sent	the data's round-up, which sunrpc expects behind the data
+ *	inline		the rest
+ *
+ * A head without optional parts, such as NFSv3's attributes, is shorter. Then no rest follows.
+ *
+ * Return: octets of Reply, or negative errno
  */
 static int reply_receive_around(struct rpcrdma2_requester *requester,
 				struct rpcrdma2_recv *recv,
@@ -200,7 +221,7 @@ static int reply_receive_around(struct rpcrdma2_requester *requester,
 	call->head = head;
 	call->placed = placed;
 	if (pad > buf.tail[0].iov_len)
-		/* Room for the data only */
+		/* The buffers end with the page data. */
 		return head + placed;
 	if (pad)
 		memset(buf.tail[0].iov_base, 0, pad);
@@ -242,13 +263,13 @@ static int reply_receive_message(struct rpcrdma2_requester *requester,
 	return reply_receive_around(requester, recv, call, placed);
 }
 
-/* Each kind of error leads to at most one resend of an RPC. */
+/* Allow one resend of an RPC for each error code, so that no RPC is sent forever. */
 static int reply_resend_once(struct rpcrdma2_call *call, u32 code)
 {
 	return __test_and_set_bit(code, &call->resent) ? -EREMOTEIO : -EAGAIN;
 }
 
-/* @needed: octets; 0 where the responder can't say it */
+/* Send the Call again with a longer Reply chunk. @needed: octets, or 0 if unknown */
 static int reply_resend_for_room(struct rpcrdma2_requester *requester,
 				 struct rpcrdma2_call *call, u32 needed)
 {
@@ -257,7 +278,11 @@ static int reply_resend_for_room(struct rpcrdma2_requester *requester,
 	return rc ?: reply_resend_once(call, RDMA2_ERR_REPLY_RESOURCE);
 }
 
-/* v2-09, 5.3.3, from the requester's side. */
+/*
+ * Act on an RDMA2_ERROR (v2-09, 5.3.3).
+ *
+ * Return: -EAGAIN to send the Call again in another form, or -EREMOTEIO
+ */
 static int reply_receive_error(struct rpcrdma2_requester *requester,
 			       struct rpcrdma2_recv *recv,
 			       struct rpcrdma2_call *call)
@@ -267,7 +292,7 @@ static int reply_receive_error(struct rpcrdma2_requester *requester,
 
 	switch (error->code) {
 	case RDMA2_ERR_BAD_XDR:
-		/* So says whoever has no error for a Reply that is too long. */
+		/* Without REPLY_RESOURCE, a dialect reports a long Reply as BAD_XDR. */
 		if (rpcrdma2_error_of(dialect, RDMA2_ERR_REPLY_RESOURCE))
 			return -EREMOTEIO;
 		return reply_resend_for_room(requester, call, 0);
@@ -280,7 +305,7 @@ static int reply_receive_error(struct rpcrdma2_requester *requester,
 		call->no_write_chunks = true;
 		return reply_resend_once(call, error->code);
 	case RDMA2_ERR_WRITE_RESOURCE:
-		/* The whole buffer was offered, but a Reply chunk has more. */
+		/* The Write chunk had all the room for page data. A Reply chunk has more. */
 		if (!error->length_needed)
 			return -EREMOTEIO;
 		call->no_write_chunks = true;
@@ -300,7 +325,7 @@ static int reply_receive_error(struct rpcrdma2_requester *requester,
 	}
 }
 
-/* What the RPC ends with, once nothing of it is exposed. */
+/* Return: the value of @received that ends the RPC, once its memory is fenced */
 static int reply_evaluate(struct rpcrdma2_requester *requester,
 			  struct rpcrdma2_recv *recv,
 			  struct rpcrdma2_call *call)
@@ -316,7 +341,7 @@ static int reply_evaluate(struct rpcrdma2_requester *requester,
 	return rc == -EPROTO ? rc : -EIO;
 }
 
-/* The Call exposed no memory, and to copy its Reply takes no longer than to lock again. */
+/* May the RPC be completed under queue_lock? The Call must have exposed no memory. */
 static bool reply_is_short(const struct rpcrdma2_recv *recv,
 			   const struct rpcrdma2_call *call)
 {
@@ -324,7 +349,11 @@ static bool reply_is_short(const struct rpcrdma2_recv *recv,
 	       !recv->hdr.chunks.nwrites && !recv->invalidated && !call->conn;
 }
 
-/* Where it was found. Return: false if it can't be: the Reply has no place in its buffers */
+/*
+ * Copy a short Reply and complete its RPC, under queue_lock.
+ *
+ * Return: false if the Reply is unusable, which reply_evaluate() then reports
+ */
 static bool reply_complete_short(struct rpcrdma2_requester *requester,
 				 struct rpcrdma2_recv *recv,
 				 struct rpcrdma2_call *call)
@@ -332,7 +361,7 @@ static bool reply_complete_short(struct rpcrdma2_requester *requester,
 	call->received = reply_receive_message(requester, recv, call);
 	if (call->received <= 0)
 		return false;
-	/* Before its task can run. */
+	/* Trace before the RPC is completed: then its task may run, and change the RPC. */
 	trace_rpcrdma2_call_complete(requester->conn, call->rqst,
 				     call->received);
 	requester->xprt->reestablish_timeout = 0;
@@ -340,15 +369,15 @@ static bool reply_complete_short(struct rpcrdma2_requester *requester,
 	return true;
 }
 
-/* What an answer turns out to be */
+/* Outcomes of reply_match() */
 enum answer {
 	ANSWER_UNMATCHED,	/* the RPC was killed */
-	ANSWER_UNASKED,		/* a second one, or to a Call that was never sent */
-	ANSWER_COMPLETE,	/* short, and the RPC is completed */
-	ANSWER_PINNED,		/* the RPC is pinned, and to be completed */
+	ANSWER_UNASKED,		/* a second answer, or the Call was not sent here */
+	ANSWER_COMPLETE,	/* a short Reply; the RPC is completed */
+	ANSWER_PINNED,		/* the RPC is pinned; the caller completes it */
 };
 
-/* Find the RPC that it is for, which brings the credit back. @call: gets that, if pinned */
+/* Find the RPC of an answer and return its credit. @call: set only for ANSWER_PINNED */
 static enum answer reply_match(struct rpcrdma2_requester *requester,
 			       struct rpcrdma2_recv *recv, struct rpcrdma2_call **call)
 {
@@ -365,8 +394,8 @@ static enum answer reply_match(struct rpcrdma2_requester *requester,
 	claimed = rpcrdma2_credits_answer(requester, found);
 	if (claimed) {
 		/*
-		 * Also to complete it here: its task may go on in the midst of that, and
-		 * only a pin has it wait for the lock before it frees the RPC.
+		 * Pin even a short Reply's RPC. Once the RPC is completed, its task may free
+		 * it. If the RPC is pinned, the task takes queue_lock first.
 		 */
 		xprt_pin_rqst(rqst);
 		answer = ANSWER_PINNED;
@@ -384,7 +413,7 @@ static enum answer reply_match(struct rpcrdma2_requester *requester,
 	return answer;
 }
 
-/* The RPC was killed; its memory is fenced or being fenced. */
+/* Handle an answer to a killed RPC. Its task fences the memory, or has done so. */
 static void reply_receive_unmatched(struct rpcrdma2_requester *requester,
 				    struct rpcrdma2_recv *recv)
 {
@@ -400,7 +429,6 @@ static void reply_receive_unmatched(struct rpcrdma2_requester *requester,
 		rpcrdma2_conn_close(conn, -EPROTO);
 }
 
-/* @call is pinned. */
 static void reply_receive_pinned(struct rpcrdma2_requester *requester,
 				 struct rpcrdma2_recv *recv,
 				 struct rpcrdma2_call *call)
@@ -416,23 +444,26 @@ static void reply_receive_pinned(struct rpcrdma2_requester *requester,
 	if (invalidated)
 		mine = rpcrdma2_inv_remote(requester, call, invalidated);
 	if (!mine || call->received == -EPROTO) {
-		/* The responder touches what it was not offered. */
+		/* The responder used a handle or a chunk that the Call has not offered. */
 		call_unpin(call);
 		rpcrdma2_conn_close(requester->conn, -EPROTO);
 		return;
 	}
-	/* Should a server that answers be lost, it is connected to at once. */
+	/* A server that answers is worth an immediate attempt to connect, should it be lost. */
 	if (call->received > 0)
 		requester->xprt->reestablish_timeout = 0;
-	if (rpcrdma2_inv_local(requester, call))
+	if (rpcrdma2_inv_local(requester, call, rpcrdma2_call_complete))
 		call_unpin(call);
 }
 
 /**
- * rpcrdma2_reply_receive - a Reply or an RDMA2_ERROR arrived
- * @recv: the message; given back before the RPC completes, or just after that
+ * rpcrdma2_reply_receive - handle a Reply or an RDMA2_ERROR
+ * @recv: the message; the Receive goes back before the RPC completes, or just after
  *
- * CQ context; the reply op of every connection with a requester.
+ * The reply op of every connection that has a requester. A second answer, or an answer that
+ * breaks the protocol, closes the connection. An answer to a killed RPC only returns the credit.
+ *
+ * Context: CQ; no locks held.
  */
 void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 {
@@ -441,7 +472,7 @@ void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_header *hdr = &recv->hdr;
 	struct rpcrdma2_call *call;
 
-	/* The credit field of an RDMA2_ERROR is not a grant: v2-09, 5.3.3. */
+	/* The credit field of an RDMA2_ERROR is no grant (v2-09, 5.3.3). */
 	if (hdr->kind != RPCRDMA2_ERROR) {
 		trace_rpcrdma2_reply_recv(conn, hdr, recv->offset + recv->len);
 		rpcrdma2_count_form(&requester->stats.replies,

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * requester/: the end that sends Calls, whichever direction it faces.
+ * requester/: the role that sends Calls and takes their Replies.
  *
- * A client's xprt/ has one for its NFS RPCs, a server's svc/ one for its
- * callbacks. Both speak sunrpc's struct rpc_xprt and struct rpc_rqst, and so
- * does this layer.
+ * A client's connection has a requester for NFS RPCs (xprt/). A server's connection has a
+ * requester for callbacks (svc/reverse.c). Both users are sunrpc, so this layer speaks struct
+ * rpc_xprt and struct rpc_rqst.
+ *
+ * The requester owns the credits, the registrations, and one struct rpcrdma2_call for each RPC.
+ * sunrpc's tasks send, with the xprt's write lock held. CQ context takes the answers.
  */
 #ifndef _RPCRDMA2_REQUESTER_H
 #define _RPCRDMA2_REQUESTER_H
@@ -14,40 +17,40 @@
 
 #include "conn/conn.h"
 
-/* Procedures that a requester can tell apart: NFSv4 has less than 80. */
+/* A requester tells this many procedures of a program apart. NFSv4 has fewer than 80. */
 #define RPCRDMA2_PROCEDURES	128
 
 /**
- * struct rpcrdma2_stats - what a requester did
+ * struct rpcrdma2_stats - counters of a requester
  *
- * By the holder of the xprt's write lock:
+ * The holder of the xprt's write lock counts:
  *
- * @calls: Calls sent
- * @read_segments: segments of their Read chunks
- * @write_segments: segments of their Write chunks
- * @reply_segments: segments of their Reply chunks
- * @read_octets: octets of their Read chunks
- * @offered_octets: octets of their Write and Reply chunks
- * @pullup_octets: page data, and what follows it, copied into Sends
+ * @calls: Calls sent, by form
+ * @read_segments: segments of Read chunks
+ * @write_segments: segments of Write chunks
+ * @reply_segments: segments of Reply chunks
+ * @read_octets: octets of Read chunks
+ * @offered_octets: octets of Write chunks and Reply chunks
+ * @pullup_octets: octets of page data and tails that were copied into Sends
  * @registrations: FastReg WRs
- * @gap_registrations: those of them that bridge gaps
+ * @gap_registrations: FastReg WRs that bridge gaps; also counted in @registrations
  * @failed_marshals: Calls that could not be encoded
  * @credit_waits: times that a Call waited for a credit
  * @mr_waits: times that a Call waited for a registration
  * @send_waits: times that a Call waited for a Send buffer
  *
- * In CQ context:
+ * CQ context counts:
  *
- * @replies: Replies that came, also to RPCs that were killed
- * @written_octets: octets that the responder put into Write and Reply chunks
- * @fixup_octets: octets of Replies copied out of Receives
+ * @replies: Replies that arrived, by form; Replies to killed RPCs count
+ * @written_octets: octets that the responder reports in Write chunks and Reply chunks
+ * @fixup_octets: octets of Replies that were copied out of Receives
  * @bad_replies: Replies that could not be used
  * @remote_invs: registrations that the responder invalidated
  * @local_invs: LocalInv WRs that completed
  *
- * By the workers that fill the pools, under the requester's lock:
+ * Under the requester's lock:
  *
- * @mrs_allocated: registrations ever allocated
+ * @mrs_allocated: registrations that were ever allocated
  */
 struct rpcrdma2_stats {
 	struct rpcrdma2_forms	calls;
@@ -75,12 +78,12 @@ struct rpcrdma2_stats {
 };
 
 /**
- * struct rpcrdma2_mr_pool - a connection's registrations of one type
- * @requester: whose they are
- * @type: %IB_MR_TYPE_MEM_REG, or %IB_MR_TYPE_SG_GAPS for memory that has gaps
- * @free: registrations to use; under the requester's lock
- * @nr: how many exist; written under the requester's lock
- * @refill: allocates more
+ * struct rpcrdma2_mr_pool - all registrations of one type on a connection
+ * @requester: the role that owns the pool
+ * @type: %IB_MR_TYPE_MEM_REG, or %IB_MR_TYPE_SG_GAPS for registrations that bridge gaps
+ * @free: registrations that no Call has; under the requester's lock
+ * @nr: registrations that exist, with and without a Call; written under the requester's lock
+ * @refill: work that allocates more registrations
  */
 struct rpcrdma2_mr_pool {
 	struct rpcrdma2_requester *requester;
@@ -91,29 +94,25 @@ struct rpcrdma2_mr_pool {
 };
 
 /**
- * struct rpcrdma2_requester - a connection's requester role
+ * struct rpcrdma2_requester - the requester role of a connection
  * @conn: the connection
- * @xprt: whose RPCs are sent
- * @long_reply: octets of Reply chunk that Calls of the @long_procedures offer, or 0 if there
- *	are none; set by the CQ
- * @long_procedures: procedures whose Reply was longer than its buffers, as bits; set by the
- *	CQ
- * @lock: the pools of registrations, @to_deregister
- * @grant_in: Calls that the responder allows at a time, at least 1; the CQ's
- * @answered: credits that came back; the CQ's
- * @credits_taken: credits that were taken; by the holder of the xprt's write lock
- * @starved: closes the connection, for a Call that waits for a credit, unless an
- *	answer comes before
- * @starved_at: what @answered was when the last of these began to wait
- * @mrs: registrations of pages in a row
- * @gap_mrs: registrations that bridge gaps; none where the device has no such type
- * @all_mrs: all registrations, of both pools
- * @to_deregister: work that invalidates Calls' registrations, where there is no
- *	LOCAL_INV; under @lock
- * @deregister: does it
- * @hdr: header being marshaled; the holder of the xprt's write lock
- * @segments: its segments
- * @stats: of this connection
+ * @xprt: the transport whose RPCs this role sends
+ * @long_reply: octets of Reply chunk that Calls of @long_procedures offer, or 0; the CQ writes
+ * @long_procedures: bitmap of procedures whose Replies outgrew their buffers; the CQ writes
+ * @credits_taken: credits ever taken; the holder of the xprt's write lock writes
+ * @grant_in: the responder's grant, at least 1; the CQ writes
+ * @answered: credits ever returned by answers; the CQ writes
+ * @starved: work that closes the connection if no answer comes while a Call waits for a credit
+ * @starved_at: value of @answered when a Call last began to wait for a credit
+ * @lock: protects both pools, @all_mrs and @to_deregister
+ * @mrs: pool of registrations for memory without gaps
+ * @gap_mrs: pool of registrations that bridge gaps; stays empty if the device has none
+ * @all_mrs: all registrations of both pools
+ * @to_deregister: chains of Calls whose registrations @deregister gives up; under @lock
+ * @deregister: work that deregisters memory, for a device that refuses LOCAL_INV
+ * @hdr: the header that is being marshaled; belongs to the holder of the xprt's write lock
+ * @segments: storage for the segments of @hdr
+ * @stats: counters of this connection
  */
 struct rpcrdma2_requester {
 	struct rpcrdma2_conn	*conn;
@@ -121,16 +120,16 @@ struct rpcrdma2_requester {
 	u32			long_reply;
 	DECLARE_BITMAP(long_procedures, RPCRDMA2_PROCEDURES);
 
-	/* By whoever sends */
+	/* Written by senders, which hold the xprt's write lock */
 	unsigned int		credits_taken ____cacheline_aligned_in_smp;
 
-	/* By the CQ, with each Reply */
+	/* Written by the CQ with each Reply */
 	unsigned int		grant_in ____cacheline_aligned_in_smp;
 	unsigned int		answered;
 	struct delayed_work	starved;
 	unsigned int		starved_at;
 
-	spinlock_t		lock;	/* MR lists */
+	spinlock_t		lock;	/* both pools, all_mrs, to_deregister */
 
 	struct rpcrdma2_mr_pool	mrs;
 	struct rpcrdma2_mr_pool	gap_mrs;
@@ -147,20 +146,20 @@ struct rpcrdma2_requester {
 
 /**
  * struct rpcrdma2_mr - one registration
- * @list: in its pool's free, or in a Call's mrs
- * @all: in all_mrs
- * @pool: the pool that it belongs to
- * @mr: fast registration MR
- * @sg: what is registered
- * @nents: entries of @sg in use; 0 if nothing is mapped
- * @call: whose memory is mapped
- * @xid: of the RPC whose memory it is or was
- * @dir: direction of the transfer
- * @unused: the device wrote nothing there, but the CPU did
- * @kept: the device did not give it up
- * @reg_wr: registers it
- * @inv_wr: invalidates it locally
- * @behind_wr: where there is no LOCAL_INV, does nothing but come behind the Call that has it
+ * @list: entry in its pool's free list, or in the mrs list of a Call
+ * @all: entry in the requester's all_mrs
+ * @pool: the pool that owns it
+ * @mr: the device's memory region, for fast registration
+ * @sg: the memory that is registered
+ * @nents: entries of @sg that are mapped for the device; 0 if none is
+ * @call: the Call whose memory it covers or covered last
+ * @xid: XID of that Call, host order; see rpcrdma2_inv_stray()
+ * @dir: direction of the DMA mapping
+ * @unused: the device wrote nothing, so unmapping must not overwrite the memory
+ * @kept: the device refused to deregister it, so its memory is never freed
+ * @reg_wr: FastReg WR
+ * @inv_wr: LocalInv WR
+ * @behind_wr: empty RDMA Write, for a device that refuses LOCAL_INV
  */
 struct rpcrdma2_mr {
 	struct list_head	list;
@@ -182,10 +181,10 @@ struct rpcrdma2_mr {
 };
 
 /**
- * struct rpcrdma2_copy - a message in pages of its own
+ * struct rpcrdma2_copy - pages of the transport's own that hold one message
  * @pages: the pages
- * @nr: how many there are
- * @len: octets of them in use
+ * @nr: number of @pages
+ * @len: length of the message, or of the room for one, octets
  */
 struct rpcrdma2_copy {
 	struct page	**pages;
@@ -194,46 +193,46 @@ struct rpcrdma2_copy {
 };
 
 /**
- * struct rpcrdma2_call - what a requester keeps of an RPC
- * @inv_chain: local invalidation of @mrs
- * @fenced: completed when nothing is exposed; for a caller that waits
- * @rqst: the RPC; from here on, what each has use for
- * @requester: the role that sent it last
- * @conn: the connection it was last sent on, referenced while @mrs were
- *	exposed there, or NULL
- * @mrs: registrations that the responder can reach
- * @sent_on: number of the connection where its answer is expected, or 0; set before the
- *	Call is posted. The first answer takes it
- * @received: octets of Reply, or negative errno to end the RPC with
- * @head: octets of the Reply in front of the page data, if @placed
- * @placed: octets of page data that the responder wrote to the Write chunk
+ * struct rpcrdma2_call - a requester's state of one RPC
+ * @inv_chain: chain of WRs that ends the use of @mrs
+ * @fenced: for rpcrdma2_call_free(): completed when no peer can reach @mrs
+ * @invalidated: called when no peer can reach @mrs
+ * @rqst: the RPC; rpcrdma2_call_buffer_alloc() zeroes the struct from this field on
+ * @requester: the role that sent the last transmission
+ * @conn: connection that @mrs were exposed on, referenced; NULL if none were, or all are fenced
+ * @mrs: registrations that the responder may reach
+ * @sent_on: ID of the connection that owes the answer, or 0; see rpcrdma2_credits_answer()
+ * @received: octets of Reply, or the negative errno that ends or resends the RPC
+ * @head: octets of Reply in front of the placed data; valid if @placed is not 0
+ * @placed: octets of page data that the responder put into the Write chunk
  * @write_offered: octets of Write chunk in the last transmission
  * @reply_offered: octets of Reply chunk in the last transmission
- * @reply_needed: octets of Reply chunk that the responder asked for
- * @max_segments: how many the responder takes in a chunk, if it has refused more; else 0
- * @small: for buffer.c: it is of the size that some are in reserve of
- * @kept: the device may still reach its memory, which is never freed
- * @waiting: a caller waits for @fenced; else the RPC completes
- * @unsettled: @received is an error of the last transmission that the RPC's task has yet to
- *	take; under the xprt's queue_lock once the Call is posted
+ * @reply_needed: octets of Reply chunk that the next transmission must offer, or 0
+ * @max_segments: segments that the responder takes in a chunk; 0 if it has refused none
+ * @small: the buffer is from the slab that has a reserve (buffer.c)
+ * @kept: a device may still reach the RPC's memory, so its buffers and copies are never freed
+ * @unsettled: the RPC's task must still take the error in @received; under queue_lock once posted
  * @external: the Reply is in the Reply chunk
  * @position_zero: the last transmission had a Position-Zero Read chunk
- * @no_read_chunks: the responder refused Read chunks
+ * @no_read_chunks: the responder refused Read chunks behind position zero
  * @no_write_chunks: the responder refused Write chunks
  * @reply_copied: the Reply chunk of the last transmission is @reply_copy
- * @sent_copy: what is sent instead, if there is @max_segments
- * @reply_copy: pages for a Reply chunk, if there is @max_segments, or if @reply_needed is
- *	more than the Reply's buffers have
- * @encrypted: pages that the Call was encrypted to, once some of it was registered
- * @resent: errors that led to a resend, as bits
+ * @sent_copy: copy of the Call in whole pages; registered instead if @max_segments is set
+ * @reply_copy: whole pages for a Reply chunk, in place of the Reply's own buffers
+ * @encrypted: pages of an encrypted Call, while they may be registered
+ * @resent: bitmap of the error codes that have led to a resend
  *
- * Lies in front of the buffer that sunrpc encodes the Call into. Changes hands
- * with the RPC: the holder of the xprt's write lock sends it; the CQ has it
- * while it is pinned; the task that releases the RPC has it last.
+ * The struct lies just in front of the buffer that sunrpc encodes the Call into. It has one
+ * owner at a time:
+ *
+ *  1. the holder of the xprt's write lock, while it sends the Call;
+ *  2. CQ context, while the RPC is pinned;
+ *  3. the task that frees the RPC.
  */
 struct rpcrdma2_call {
 	struct rpcrdma2_chain	inv_chain;
 	struct completion	fenced;
+	void			(*invalidated)(struct rpcrdma2_call *call);
 
 	struct rpc_rqst		*rqst;
 	struct rpcrdma2_requester *requester;
@@ -248,7 +247,6 @@ struct rpcrdma2_call {
 	u32			reply_needed;
 	u32			max_segments;
 	bool			small;
-	bool			waiting;
 	bool			kept;
 	bool			unsettled;
 	bool			external;
@@ -263,10 +261,12 @@ struct rpcrdma2_call {
 };
 
 /**
- * rpcrdma2_call_of - the requester's side of an RPC
- * @rqst: an RPC whose buffers rpcrdma2_call_alloc() made
+ * rpcrdma2_call_of - find the requester's state of an RPC
+ * @rqst: an RPC whose buffers are from rpcrdma2_call_alloc()
  *
- * Return: its call
+ * Context: any.
+ *
+ * Return: the state
  */
 static inline struct rpcrdma2_call *
 rpcrdma2_call_of(const struct rpc_rqst *rqst)
@@ -275,12 +275,15 @@ rpcrdma2_call_of(const struct rpc_rqst *rqst)
 }
 
 /**
- * rpcrdma2_requester_outstanding - Calls sent, or about to be, and not answered
- * @requester: whose
+ * rpcrdma2_requester_outstanding - count the Calls that hold a credit
+ * @requester: the role
  *
- * For others than the CQ, no more than a look: answers may be coming.
+ * A Call holds a credit from just before it is marshaled until its answer comes.
  *
- * Return: how many
+ * Context: any. Outside of CQ context an answer may come at any moment, so the result may be too
+ * high when the caller uses it.
+ *
+ * Return: the number of Calls
  */
 static inline unsigned int
 rpcrdma2_requester_outstanding(const struct rpcrdma2_requester *requester)
@@ -288,13 +291,15 @@ rpcrdma2_requester_outstanding(const struct rpcrdma2_requester *requester)
 	int n = READ_ONCE(requester->credits_taken) -
 		READ_ONCE(requester->answered);
 
-	/* An answer to nothing may have been counted for a Call that was not sent. */
+	/* An answer to an unsent Call may have used up the credit of a Call that then failed. */
 	return max(n, 0);
 }
 
 /**
- * rpcrdma2_room - how long a message can be
- * @buf: buffers for it
+ * rpcrdma2_room - sum up the room for a message
+ * @buf: the message's buffers
+ *
+ * Context: any.
  *
  * Return: octets
  */
@@ -317,15 +322,28 @@ bool rpcrdma2_requester_is_quiet(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_room(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_drained(struct rpcrdma2_requester *requester);
 void rpcrdma2_requester_destroy(struct rpcrdma2_requester *requester);
+
+/* call.c */
 int rpcrdma2_call_alloc(struct rpc_task *task);
 int rpcrdma2_call_prepare(struct rpc_rqst *rqst, struct xdr_buf *buf);
 void rpcrdma2_call_free(struct rpc_task *task);
 int rpcrdma2_call_send(struct rpcrdma2_requester *requester,
 		       struct rpc_rqst *rqst);
+
+/* credit.c */
+int rpcrdma2_credit_get(struct rpcrdma2_requester *requester,
+			const struct rpc_rqst *rqst);
+void rpcrdma2_credit_put(struct rpcrdma2_requester *requester);
 void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant);
 bool rpcrdma2_credits_answer(struct rpcrdma2_requester *requester,
 			     struct rpcrdma2_call *call);
 void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester);
+void rpcrdma2_credits_init(struct rpcrdma2_requester *requester);
+void rpcrdma2_credits_stop(struct rpcrdma2_requester *requester);
+
+/* wait.c */
+void *rpcrdma2_wait_or_get(struct rpcrdma2_requester *requester,
+			   void *(*get)(struct rpcrdma2_requester *requester));
 void rpcrdma2_requester_wake(struct rpc_xprt *xprt);
 
 /* copy.c */
@@ -367,7 +385,7 @@ void rpcrdma2_mr_put(struct rpcrdma2_requester *requester,
 void rpcrdma2_mr_drop(struct rpcrdma2_requester *requester,
 		      struct rpcrdma2_mr *mr);
 
-/* Parts of an xdr_buf that rpcrdma2_register() can take. */
+/* The parts of an xdr_buf that rpcrdma2_register() shall register: a mask */
 #define RPCRDMA2_PART_HEAD	0x1
 #define RPCRDMA2_PART_PAGES	0x2
 #define RPCRDMA2_PART_TAIL	0x4
@@ -382,7 +400,8 @@ bool rpcrdma2_inv_remote(struct rpcrdma2_requester *requester,
 bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
 			u32 handle);
 int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
-		       struct rpcrdma2_call *call);
+		       struct rpcrdma2_call *call,
+		       void (*invalidated)(struct rpcrdma2_call *call));
 void rpcrdma2_deregister(struct work_struct *work);
 void rpcrdma2_deregister_lost(struct rpcrdma2_requester *requester);
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What every rpc_xprt shows of itself: addresses and statistics; and what a
- * requester shows of itself, in debugfs.
+ * Addresses and statistics of an rpc_xprt, and a requester's part of a debugfs file.
+ *
+ * Both ends use this file: the client's transport (xprt/) and the server's transport for
+ * callbacks (svc/reverse.c). The address strings belong to the rpc_xprt. All functions run in
+ * process context.
  */
 #include <linux/seq_file.h>
 #include <linux/sunrpc/addr.h>
@@ -44,12 +47,14 @@ static void format_ports(struct rpc_xprt *xprt)
 }
 
 /**
- * rpcrdma2_set_port - the address's port is known, or another one
- * @xprt: whose
- * @port: which
+ * rpcrdma2_set_port - set the port of a transport's address
+ * @xprt: the transport
+ * @port: the port, host order
  *
- * Any context. Whoever prints the address need not hold more than @xprt, or RCU's
- * read lock. So the strings stay where they are.
+ * The set_port op. Readers hold only a reference to @xprt, or the RCU read lock. So this function
+ * overwrites the port's strings in place, and frees none.
+ *
+ * Context: any.
  */
 void rpcrdma2_set_port(struct rpc_xprt *xprt, u16 port)
 {
@@ -58,11 +63,12 @@ void rpcrdma2_set_port(struct rpc_xprt *xprt, u16 port)
 }
 
 /**
- * rpcrdma2_format_addresses - fill xprt->address_strings
- * @xprt: with its address
+ * rpcrdma2_format_addresses - fill the address strings of a transport
+ * @xprt: the transport; its address is set
  *
- * Process context. sunrpc and NFS print what is there, and take NULL for
- * "(null)".
+ * If there is no memory for a string, the string is NULL, and readers print "(null)".
+ *
+ * Context: process; sleeps for memory.
  */
 void rpcrdma2_format_addresses(struct rpc_xprt *xprt)
 {
@@ -80,8 +86,10 @@ void rpcrdma2_format_addresses(struct rpc_xprt *xprt)
 }
 
 /**
- * rpcrdma2_free_addresses - undo rpcrdma2_format_addresses()
- * @xprt: whose
+ * rpcrdma2_free_addresses - free the address strings of a transport
+ * @xprt: the transport, which has no other user
+ *
+ * Context: any.
  */
 void rpcrdma2_free_addresses(struct rpc_xprt *xprt)
 {
@@ -92,13 +100,15 @@ void rpcrdma2_free_addresses(struct rpc_xprt *xprt)
 }
 
 /**
- * rpcrdma2_print_stats - the xprt: line of mountstats
- * @xprt: whose
- * @stats: its counters
- * @seq: where to
+ * rpcrdma2_print_stats - print the xprt: line of mountstats
+ * @xprt: the transport
+ * @stats: the counters of its requesters
+ * @seq: file to print to
  *
- * The fields and their order are those that nfs-utils reads for "rdma", and
- * each means what it means with the kernel's own rpcrdma.
+ * nfs-utils reads these fields, in this order, for "rdma". Each field means the same as with the
+ * kernel's own rpcrdma.
+ *
+ * Context: process.
  */
 void rpcrdma2_print_stats(struct rpc_xprt *xprt,
 			  const struct rpcrdma2_stats *stats,
@@ -119,19 +129,21 @@ void rpcrdma2_print_stats(struct rpc_xprt *xprt,
 		   stats->reply_segments, stats->offered_octets,
 		   stats->written_octets, stats->pullup_octets,
 		   stats->fixup_octets);
-	/* Never here: Calls registered for want of a pool. */
+	/* Always 0 here: buffers that are registered outside the pools */
 	seq_printf(seq, " %u %llu %llu %llu", 0, stats->failed_marshals,
 		   stats->bad_replies, stats->calls.position_zero);
-	/* Never here: recycled and orphaned registrations. */
+	/* Always 0 here: recycled and orphaned registrations */
 	seq_printf(seq, " %u %u %llu %llu", 0, 0, stats->mrs_allocated,
 		   stats->local_invs);
 	seq_printf(seq, " %llu %u\n", stats->send_waits, 0);
 }
 
 /**
- * rpcrdma2_show_stats - write what a requester did, or some together
- * @seq: where to
- * @stats: their counters
+ * rpcrdma2_show_stats - print the counters of one requester, or of several together
+ * @seq: file to print to
+ * @stats: the counters
+ *
+ * Context: process; does not sleep.
  */
 void rpcrdma2_show_stats(struct seq_file *seq,
 			 const struct rpcrdma2_stats *stats)
@@ -159,9 +171,11 @@ void rpcrdma2_show_stats(struct seq_file *seq,
 }
 
 /**
- * rpcrdma2_show_requester - write what there is to say of a requester
- * @seq: where to
- * @requester: of a connection that the caller has entered
+ * rpcrdma2_show_requester - print the state and the counters of a requester
+ * @seq: file to print to
+ * @requester: the role, on a connection that the caller has entered
+ *
+ * Context: process; does not sleep.
  */
 void rpcrdma2_show_requester(struct seq_file *seq,
 			     const struct rpcrdma2_requester *requester)

@@ -1,35 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much of the machine's memory peers may use by their chunks, and for how long.
+ * Admission: which Calls with chunks may take pages, and for how long.
  *
- * A Call without chunks takes a Receive and a Send, and nothing else. A Call with
- * chunks takes pages: for the arguments that are read by RDMA, and for a Reply that
- * goes by RDMA Write, or has to wait. A stranger can ask for a MiB and more of either.
- * So such a Call is admitted first, for the largest number of pages that it may take. It
- * holds its part of one budget until its job ends. This file decides which Call is
- * admitted, and when. No thread waits for that.
+ * A peer can ask for a MiB and more with one Call: for arguments under RDMA Read, and for a
+ * Reply under RDMA Write. So a Call with chunks waits here until it may take the largest number
+ * of pages that it can need. A job holds that part of a budget until rpcrdma2_job_put(). No
+ * thread waits here. Calls without chunks pass by: they take a Receive and a Send only.
  *
- * The budget
- *	All connections together hold no more than the module parameter read_memory
- *	says. Each address leaves as many pages to others as it holds itself: one alone
- *	gets half of the budget, two get a third each. So there is room for an address
- *	that comes later, as long as there are fewer of them than the budget has MiBs.
- *	Addresses that wait stand in line. An address passes those in front of it that
- *	hold their share, but none that holds nothing.
- * Reads of a connection
- *	A server reads the arguments of a Call before a thread takes it. Of one
- *	connection no more Calls are under RDMA Read than the peer answers Reads at a
- *	time, and no more than rpcrdma2_may_fly() says. More would gain nothing. While a
- *	Reply of the connection waits, nothing is read.
- *	A Call without Read chunks is admitted when a thread takes it.
- * Registrations, or mappings
- *	A device may have fewer of them than it answers Reads, and so may memory. The
- *	Call that finds none goes back to the head of the queue, and lowers the limit
- *	to what does fit; each Call that ends raises it again by one. Where no other Call
- *	of the connection has any, others have them, and the timer tries again.
- * Time
- *	A peer that takes too long for its Reads, Writes or Replies loses its connection.
- *	It has much less time while an address waits that holds nothing.
+ * Three limits are here: budget_may_hold() limits the pages of all connections,
+ * admit_may_read() the Calls that a connection reads, and admit_is_late() the peer's time.
+ * Everything runs in process context, the CQ's included. budget_lock is taken inside of the
+ * responder's lock.
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
@@ -40,30 +21,29 @@
 
 #include <trace/events/rpcrdma2.h>
 
-/* By then the client takes an RPC for lost. */
+/* By default, an NFS client sends a Call again after 60 s. */
 #define TRANSFER_TIMEOUT	(60 * HZ)
 #define REPLY_TIMEOUT		(30 * HZ)
-/* While an address that holds nothing waits */
+/* The timeout for both, while an address that holds nothing waits */
 #define CROWDED_TIMEOUT		(5 * HZ)
-/* The timer looks this often, while a transfer is under way or a Reply waits. */
+/* Period of the timer, while a transfer is under way or a Reply waits */
 #define LOOK			(2 * HZ)
 
-/* So long a Call may lack what others have, and so often it looks for it. */
+/* Time after which a Call that is alone on its connection stops waiting for what it lacks */
 #define LACK_TIMEOUT	(30 * HZ)
-#define RETRY		(HZ / 20)
 
-/* What is kept of a segment while it is read or written takes a part of a page, too. */
+/* A struct rpcrdma2_rw with its entries takes memory, too: about a KiB for each segment. */
 #define RWS_PER_PAGE	(PAGE_SIZE / SZ_1K)
 
-/* budget, shares and what is in them, every in_line and pages_wanted */
+/* Protects the budget, all shares, and @in_line and @pages_wanted of each admission. */
 static DEFINE_SPINLOCK(budget_lock);
 
 /**
  * struct budget - the pages of all Calls that are admitted
- * @held: how many
- * @most: how many there were at a time
- * @waits: Calls that waited for theirs
- * @line: shares of addresses whose Calls wait, by @in_line
+ * @held: number of pages
+ * @most: maximum of @held so far
+ * @waits: times that a connection began to wait for pages
+ * @line: shares with Calls that wait, linked by @in_line
  */
 static struct budget {
 	unsigned long		held;
@@ -75,13 +55,13 @@ static struct budget {
 };
 
 /**
- * struct rpcrdma2_share - what the connections of one address have of the budget
- * @node: in @shares
- * @address: whose; an address of IPv4 is mapped
- * @users: responders that refer to it
- * @held: pages of its Calls that are admitted
- * @waiting: its responders whose first Call waits for pages, by their @in_line
- * @in_line: in the budget's line, if there are any
+ * struct rpcrdma2_share - the part of the budget that one address holds
+ * @node: link in @shares
+ * @address: the address; IPv4 is mapped into IPv6
+ * @users: responders that refer to this share
+ * @held: pages of admitted Calls from this address
+ * @waiting: admissions of this address whose first Call waits for pages, linked by @in_line
+ * @in_line: link in the budget's line, unless @waiting is empty
  */
 struct rpcrdma2_share {
 	struct hlist_node	node;
@@ -119,7 +99,7 @@ static struct rpcrdma2_share *share_find(const struct in6_addr *address,
 	return NULL;
 }
 
-/* The share of an address, which is referenced; or NULL: no memory */
+/* Find or make the share of an address. Return: the share, referenced; or NULL: no memory */
 static struct rpcrdma2_share *share_get(const struct sockaddr *sa)
 {
 	struct rpcrdma2_share *share, *new;
@@ -166,8 +146,11 @@ static unsigned long budget_limit(void)
 }
 
 /*
- * A share leaves to others as much as it has. A Call that is beyond the limit by itself
- * gets through when there is no other.
+ * An address leaves as many pages to others as it holds. So one address alone gets half of the
+ * budget, and two get a third each. A Call of 1 MiB from another address finds room while there
+ * are fewer addresses than the budget has MiBs.
+ *
+ * A Call that exceeds the limit by itself may have its pages when nobody holds any.
  */
 static bool budget_may_hold(const struct rpcrdma2_share *share,
 			    unsigned int pages)
@@ -184,6 +167,7 @@ static void budget_hold(struct rpcrdma2_share *share, struct rpcrdma2_job *job,
 	lockdep_assert_held(&budget_lock);
 
 	job->pages_held = pages;
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_ADMITTED);
 	share->held += pages;
 	budget.held += pages;
 	budget.most = max(budget.most, budget.held);
@@ -204,7 +188,7 @@ static void admit_enter_line(struct rpcrdma2_admission *adm, unsigned int pages)
 		list_add_tail(&share->in_line, &budget.line);
 }
 
-/* The other connections of its address go to the end of the line. */
+/* If other connections of the address wait, the address goes to the end of the line. */
 static void admit_leave_line_locked(struct rpcrdma2_admission *adm)
 {
 	struct rpcrdma2_share *share = adm->share;
@@ -222,7 +206,10 @@ static void admit_leave_line_locked(struct rpcrdma2_admission *adm)
 
 static void admit_leave_line(struct rpcrdma2_responder *responder)
 {
-	/* The caller is the only one that could make it enter. */
+	/*
+	 * Only budget_take() joins the line, and holds the responder's lock. A caller without
+	 * that lock may miss this, but rpcrdma2_admission_end() looks again.
+	 */
 	if (list_empty_careful(&responder->admission.in_line))
 		return;
 	spin_lock(&budget_lock);
@@ -230,7 +217,10 @@ static void admit_leave_line(struct rpcrdma2_responder *responder)
 	spin_unlock(&budget_lock);
 }
 
-/* Return: the first of the line that may have its pages now, or NULL */
+/*
+ * A later address may pass one that holds pages, but never one that holds none.
+ * Return: the first responder that may have its pages now, or NULL
+ */
 static struct rpcrdma2_responder *admit_first_served(void)
 {
 	struct rpcrdma2_responder *responder;
@@ -250,7 +240,6 @@ static struct rpcrdma2_responder *admit_first_served(void)
 	return NULL;
 }
 
-/* Does an address that holds nothing wait? */
 static bool admit_one_starves(void)
 {
 	struct rpcrdma2_share *share;
@@ -273,14 +262,14 @@ static bool admit_is_crowded(void)
 	return crowded;
 }
 
-/* Those that the Call and its Reply may take */
+/* Return: pages for the arguments, for the Reply, and for the structs of the transfers */
 static unsigned int admit_pages_of_job(const struct rpcrdma2_job *job)
 {
 	return rpcrdma2_job_read_pages(job) + job->nr_lent +
 	       job->recv->hdr.chunks.nsegs / RWS_PER_PAGE;
 }
 
-/* Pages for a Call without a place in the line; or none, if its address has one */
+/* Do not pass connections of the same address that wait, nor an address that holds nothing. */
 static bool budget_take_at_once(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_share *share = job->responder->admission.share;
@@ -296,7 +285,10 @@ static bool budget_take_at_once(struct rpcrdma2_job *job)
 	return ok;
 }
 
-/* Pages for the first Call of a connection, or a place in the line. */
+/*
+ * Take pages for the first Call of a connection, or join the line.
+ * Return: whether the Call has its pages
+ */
 static bool budget_take(struct rpcrdma2_responder *responder,
 			struct rpcrdma2_job *job)
 {
@@ -319,7 +311,10 @@ static bool budget_take(struct rpcrdma2_responder *responder,
 	return ok;
 }
 
-/* Whoever stands in line is not drained, and so is there: see rpcrdma2_admission_end(). */
+/*
+ * Return: the responder that is next, with a reference to its connection; or NULL.
+ * The connection of a responder in line still exists: rpcrdma2_admission_end() leaves the line.
+ */
 static struct rpcrdma2_responder *admit_next_in_line(void)
 {
 	struct rpcrdma2_responder *responder;
@@ -334,22 +329,28 @@ static struct rpcrdma2_responder *admit_next_in_line(void)
 	return responder;
 }
 
+/* More Reads than the peer answers at a time would only wait for one another. */
 static unsigned int admit_read_limit(const struct rpcrdma2_responder *responder)
 {
 	return min_t(unsigned int, responder->admission.read_limit,
 		     responder->conn->max_reads_out);
 }
 
+/* Reads would take memory or mappings that a Reply waits for. */
 static bool admit_may_read(const struct rpcrdma2_responder *responder)
 {
 	const struct rpcrdma2_admission *adm = &responder->admission;
 
-	return !adm->lacks && !responder->nr_waiting &&
+	return !responder->nr_waiting &&
 	       adm->nr_reading < admit_read_limit(responder) &&
 	       rpcrdma2_may_fly(adm->nr_reading, adm->pages_reading);
 }
 
-/* Return: the Call that has waited longest and only lacks pages, or NULL */
+/*
+ * Choose the older of the first Call to read, if one more may be read, and the first one to run.
+ * @reads: gets whether it is one to read
+ * Return: the Call, which lacks only pages; or NULL
+ */
 static struct rpcrdma2_job *admit_next_job(struct rpcrdma2_responder *responder,
 					   bool *reads)
 {
@@ -365,7 +366,10 @@ static struct rpcrdma2_job *admit_next_job(struct rpcrdma2_responder *responder,
 	return *reads ? read : other;
 }
 
-/* The connection's upper layer is there: its @drained was not called. */
+/*
+ * Admit a Call, if there is one that may be. @drained was not called yet, so the layer above can
+ * take the Call. Return: whether a Call was admitted
+ */
 static bool admit_one(struct rpcrdma2_responder *responder)
 {
 	struct rpcrdma2_admission *adm = &responder->admission;
@@ -386,7 +390,7 @@ static bool admit_one(struct rpcrdma2_responder *responder)
 	}
 	spin_unlock(&responder->lock);
 	if (job)
-		adm->admitted(job);
+		responder->ops->admitted(job);
 	return job;
 }
 
@@ -407,7 +411,7 @@ static void admit_serve_line(void)
 	}
 }
 
-/* The line may have been waiting behind a connection that now left it. */
+/* A connection that has left the line may have held up others behind it. */
 static void admit_all(struct rpcrdma2_responder *responder)
 {
 	while (admit_one(responder))
@@ -420,6 +424,7 @@ static void admit_later(struct rpcrdma2_job *job, struct list_head *queue)
 	struct rpcrdma2_responder *responder = job->responder;
 
 	job->since = jiffies;
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_QUEUED);
 	spin_lock(&responder->lock);
 	list_add_tail(&job->list, queue);
 	spin_unlock(&responder->lock);
@@ -427,12 +432,14 @@ static void admit_later(struct rpcrdma2_job *job, struct list_head *queue)
 }
 
 /**
- * rpcrdma2_admit - a Call came whose arguments are to be read
- * @job: the Call; rpcrdma2_job_plan_reply() was called, and rpcrdma2_job_plan() if it has
- *	Read chunks
+ * rpcrdma2_admit - admit a Call that is to be read, now or later
+ * @job: the job; no longer the caller's. rpcrdma2_job_plan_reply() was called. If the Call has
+ *	Read chunks, rpcrdma2_job_plan() returned 0
  *
- * Process context or CQ, between enter and exit or before the connection is drained.
- * @admitted is called, now or later, and then rpcrdma2_reads_start() is due.
+ * Calls @admitted, perhaps before this function returns. The layer above then calls
+ * rpcrdma2_reads_start().
+ *
+ * Context: process, between enter and exit; or the CQ. No locks held.
  */
 void rpcrdma2_admit(struct rpcrdma2_job *job)
 {
@@ -440,13 +447,13 @@ void rpcrdma2_admit(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_admit_at_once - a thread is about to run a Call with chunks, but no Reads
- * @job: the Call; rpcrdma2_job_plan_reply() was called
+ * rpcrdma2_admit_at_once - admit a Call with chunks but without Read chunks
+ * @job: the job, which a thread is about to run; rpcrdma2_job_plan_reply() was called
  *
- * Between enter and exit; process context.
+ * Context: process, between enter and exit; no locks held.
  *
- * Return: whether it is admitted; if not, the job is no longer the caller's, and
- * @admitted is called later
+ * Return: true if the Call is admitted. Otherwise @job is no longer the caller's, and
+ * @admitted is called when there is room
  */
 bool rpcrdma2_admit_at_once(struct rpcrdma2_job *job)
 {
@@ -456,7 +463,7 @@ bool rpcrdma2_admit_at_once(struct rpcrdma2_job *job)
 	return false;
 }
 
-/* The timer looks until nothing is left to look after. */
+/* admit_timer_work() stops when there is no transfer and no Reply to watch. */
 static void admit_start_timer(struct rpcrdma2_responder *responder)
 {
 	lockdep_assert_held(&responder->lock);
@@ -477,21 +484,30 @@ static void admit_flight_begin(struct rpcrdma2_job *job)
 	list_add_tail(&job->list, &adm->flying);
 }
 
-static void admit_read_begin(struct rpcrdma2_job *job)
+/**
+ * rpcrdma2_read_begin - a Call's Reads are about to be posted
+ * @job: the job, admitted out of @to_read
+ *
+ * Context: process, between enter and exit; no locks held.
+ */
+void rpcrdma2_read_begin(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_READING);
 	spin_lock(&responder->lock);
 	admit_flight_begin(job);
 	spin_unlock(&responder->lock);
 }
 
 /**
- * rpcrdma2_read_end - a Call's Reads are done, or will not be posted
- * @job: the Call
+ * rpcrdma2_read_end - note that a Call's Reads have ended, or will not be posted
+ * @job: the job, admitted out of @to_read
  *
- * Any context but interrupts, between enter and exit, in the CQ, or in the teardown
- * before the connection is drained. Its pages still count.
+ * The job's pages still count in the budget. May admit other Calls.
+ *
+ * Context: any but interrupts, no locks held; between enter and exit, in the CQ, or in the
+ * teardown before @drained.
  */
 void rpcrdma2_read_end(struct rpcrdma2_job *job)
 {
@@ -509,10 +525,10 @@ void rpcrdma2_read_end(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_write_begin - a Reply is about to be posted
- * @job: the Call
+ * rpcrdma2_write_begin - note that a Reply is about to be posted
+ * @job: the job; nothing happens if its Reply has no RDMA Writes
  *
- * Any context but interrupts. Nothing happens if the Reply has no RDMA Writes.
+ * Context: any but interrupts, no locks held.
  */
 void rpcrdma2_write_begin(struct rpcrdma2_job *job)
 {
@@ -529,12 +545,12 @@ void rpcrdma2_write_begin(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_write_end - a Reply's RDMA Writes are done, or were not posted
- * @job: the Call
+ * rpcrdma2_write_end - note that a Reply's RDMA Writes have ended, or were not posted
+ * @job: the job; nothing happens without rpcrdma2_write_begin()
  *
- * Any context but interrupts. Nothing happens if there were none.
+ * Context: any but interrupts, no locks held.
  *
- * Return: whether there is room for others now, and was not before
+ * Return: true if threads may take Calls again, and could not before
  */
 bool rpcrdma2_write_end(struct rpcrdma2_job *job)
 {
@@ -555,19 +571,20 @@ bool rpcrdma2_write_end(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_wait_begin - a Reply waits for a Send buffer, memory or mappings
- * @job: the Call; nothing happens if its Reply waits already
+ * rpcrdma2_wait_begin - note that a Reply waits for a Send buffer, memory or mappings
+ * @job: the job; nothing happens if its Reply waits already
  *
- * Between enter and exit; process context. Until it is posted, the connection is closed,
- * or rpcrdma2_job_put() was called, nothing else of the connection is admitted.
+ * Until no Reply of the connection waits, none of its Calls is admitted for reading.
+ *
+ * Context: process, between enter and exit; no locks held.
  */
 void rpcrdma2_wait_begin(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 
-	if (job->waits)
+	if (job->stage == RPCRDMA2_JOB_WAITING)
 		return;
-	job->waits = true;
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_WAITING);
 	spin_lock(&responder->lock);
 	if (!responder->nr_waiting) {
 		responder->admission.waits_since = jiffies;
@@ -578,33 +595,68 @@ void rpcrdma2_wait_begin(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_wait_end - a Reply that waited is posted, or dropped
- * @job: the Call; rpcrdma2_wait_begin() was called
+ * rpcrdma2_wait_end - note that a Reply that waited is about to be posted, or is dropped
+ * @job: the job; rpcrdma2_wait_begin() was called
  *
- * Any context but interrupts.
+ * May admit other Calls, and calls the room op after the last Reply that waited.
+ *
+ * Context: any but interrupts, no locks held.
  */
 void rpcrdma2_wait_end(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 	bool last;
 
-	job->waits = false;
 	spin_lock(&responder->lock);
 	WRITE_ONCE(responder->nr_waiting, responder->nr_waiting - 1);
 	last = !responder->nr_waiting;
 	spin_unlock(&responder->lock);
-	if (last)
-		admit_all(responder);
+	if (!last)
+		return;
+	admit_all(responder);
+	if (responder->conn->param.ops->room)
+		responder->conn->param.ops->room(responder->conn);
 }
 
-/* The Call waits until others' Reads end, which have what it lacks; but not for ever. */
-static bool admit_read_later(struct rpcrdma2_job *job)
+/* Put the Call back at the head of the queue. This is also a step for retry.c. */
+static int admit_again(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+	struct rpcrdma2_admission *adm = &responder->admission;
+
+	spin_lock(&responder->lock);
+	adm->nr_reading--;
+	adm->pages_reading -= rpcrdma2_job_read_pages(job);
+	list_add(&job->list, &adm->to_read);
+	spin_unlock(&responder->lock);
+	admit_all(responder);
+	return 0;
+}
+
+/**
+ * rpcrdma2_read_later - have a Call wait that found no registration, mapping or memory
+ * @job: the job; rpcrdma2_read_begin() was called, and nothing is posted
+ *
+ * The Call waits until Reads end that have what it lacks. If those are of this connection, it is
+ * the first in the queue, and no more Calls read than now do. If they are of others, a worker
+ * tries again. Until then the Call counts as one that reads, so that no other Call passes it.
+ *
+ * Context: process, between enter and exit; no locks held.
+ *
+ * Return: true, and @job is no longer the caller's; false if the Call has waited long enough
+ */
+bool rpcrdma2_read_later(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
 	struct rpcrdma2_admission *adm = &responder->admission;
 	unsigned int others;
 	bool later;
 
+	if (job->lent) {
+		/* Pages that no budget counts must not wait with the Call. */
+		rpcrdma2_job_take_back(job);
+		rpcrdma2_job_plan_reply(job);
+	}
 	rpcrdma2_admission_return(job);
 	spin_lock(&responder->lock);
 	others = adm->nr_reading - 1;
@@ -616,67 +668,25 @@ static bool admit_read_later(struct rpcrdma2_job *job)
 				    RPCRDMA2_WAIT_RDMA, adm->nr_reading,
 				    admit_read_limit(responder));
 		job->alone = !others;
-		adm->lacks = !others;
-		if (adm->lacks)
-			mod_delayed_work(rpcrdma2_wq, &adm->timer, RETRY);
-		adm->nr_reading = others;
-		adm->pages_reading -= rpcrdma2_job_read_pages(job);
+		rpcrdma2_job_advance(job, RPCRDMA2_JOB_QUEUED);
 		adm->read_limit = max(others, 1U);
-		list_move(&job->list, &adm->to_read);
+		list_del_init(&job->list);
 	}
 	spin_unlock(&responder->lock);
-	if (later)
-		admit_all(responder);
+	if (later && others)
+		admit_again(job);
+	else if (later)
+		rpcrdma2_retry_delayed(job, admit_again);
 	return later;
 }
 
-/* What is wrong with the Call, and would be so again, with any number of tries */
-static bool admit_is_peers_fault(int rc)
-{
-	return rc == -EMSGSIZE || rc == -EINVAL || rc == -EAGAIN;
-}
-
 /**
- * rpcrdma2_reads_start - start to read a Call's arguments, or have that wait, or refuse
- * @job: the Call, admitted
- * @pages: as for rpcrdma2_job_read()
- * @max_pages: how many there are
- * @done: called in CQ context or the teardown when the Reads are over, and then
- *	rpcrdma2_read_end() is due; not if the Call was refused or dropped
+ * rpcrdma2_admission_return - give a Call's pages back to the budget
+ * @job: the job; nothing happens if it is not admitted
  *
- * Between enter and exit; process context, sleeps for memory at most.
+ * May admit Calls of other connections.
  *
- * Return: how many of @pages were taken
- */
-unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
-				  unsigned int max_pages,
-				  void (*done)(struct rpcrdma2_job *job))
-{
-	int rc;
-
-	admit_read_begin(job);
-	rc = rpcrdma2_job_read(job, pages, max_pages, done);
-	if (rc >= 0)
-		return rc;
-	/* Others' Reads have what it lacks, and end. */
-	if (rpcrdma2_is_transient(rc) && admit_read_later(job))
-		return 0;
-	rpcrdma2_read_end(job);
-	if (admit_is_peers_fault(rc)) {
-		rpcrdma2_job_refuse_reads(job, rc);
-		return 0;
-	}
-	/* It comes again, on the next connection; an error would end it. */
-	rpcrdma2_conn_close(job->responder->conn, rc);
-	rpcrdma2_job_put(job);
-	return 0;
-}
-
-/**
- * rpcrdma2_admission_return - a Call holds no pages any more
- * @job: the Call; nothing happens if it was not admitted
- *
- * Any context but interrupts, no locks held.
+ * Context: any but interrupts, no locks held.
  */
 void rpcrdma2_admission_return(struct rpcrdma2_job *job)
 {
@@ -698,7 +708,7 @@ static bool admit_has_passed(unsigned long since, unsigned long time,
 	return time_after_eq(jiffies, since + time);
 }
 
-/* Does the peer take too long for something? */
+/* A peer has less time for its transfers and Replies while an address that holds nothing waits. */
 static bool admit_is_late(struct rpcrdma2_responder *responder)
 {
 	struct rpcrdma2_admission *adm = &responder->admission;
@@ -722,44 +732,34 @@ static void admit_timer_work(struct work_struct *work)
 		container_of(to_delayed_work(work), struct rpcrdma2_responder,
 			     admission.timer);
 	struct rpcrdma2_admission *adm = &responder->admission;
-	bool lacked, late;
+	bool late;
 
 	spin_lock(&responder->lock);
-	lacked = adm->lacks;
-	adm->lacks = false;
 	late = admit_is_late(responder);
 	if (!late && (!list_empty(&adm->flying) || responder->nr_waiting))
 		admit_start_timer(responder);
 	spin_unlock(&responder->lock);
 	if (late)
 		rpcrdma2_conn_close(responder->conn, -ETIMEDOUT);
-	if (lacked && rpcrdma2_conn_enter(responder->conn)) {
-		admit_all(responder);
-		rpcrdma2_conn_exit(responder->conn);
-	}
 }
 
 /**
- * rpcrdma2_admission_init - no Call has come yet
- * @responder: a new one
+ * rpcrdma2_admission_init - prepare a responder's admission
+ * @responder: a new responder
  * @peer: address of the peer
- * @admitted: called with each Call that may be begun; CQ or process context, no locks
- *	held, the connection is not drained yet
  *
- * Process context, sleeps. rpcrdma2_admission_free() is due in the end.
+ * Context: process, sleeps.
  *
- * Return: 0 or -ENOMEM
+ * Return: 0, and rpcrdma2_admission_free() is due in the end; or -ENOMEM
  */
 int rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
-			    const struct sockaddr *peer,
-			    void (*admitted)(struct rpcrdma2_job *job))
+			    const struct sockaddr *peer)
 {
 	struct rpcrdma2_admission *adm = &responder->admission;
 
 	adm->share = share_get(peer);
 	if (!adm->share)
 		return -ENOMEM;
-	adm->admitted = admitted;
 	INIT_LIST_HEAD(&adm->to_read);
 	INIT_LIST_HEAD(&adm->to_run);
 	INIT_LIST_HEAD(&adm->flying);
@@ -771,7 +771,9 @@ int rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
 
 /**
  * rpcrdma2_admission_free - undo rpcrdma2_admission_init()
- * @responder: the role, at its end: every job was put
+ * @responder: the responder; rpcrdma2_job_put() was called for every job
+ *
+ * Context: process.
  */
 void rpcrdma2_admission_free(struct rpcrdma2_responder *responder)
 {
@@ -779,35 +781,31 @@ void rpcrdma2_admission_free(struct rpcrdma2_responder *responder)
 }
 
 /**
- * rpcrdma2_admission_end - no Call will come any more
- * @responder: of a connection that is drained
+ * rpcrdma2_admission_end - stop, as no Call will come any more
+ * @responder: the responder of a connection that is drained
+ * @lost: gets the jobs that wait
  *
- * Process context, sleeps. What waits is dropped.
+ * Context: process, sleeps; the teardown's.
  */
-void rpcrdma2_admission_end(struct rpcrdma2_responder *responder)
+void rpcrdma2_admission_end(struct rpcrdma2_responder *responder,
+			    struct list_head *lost)
 {
 	struct rpcrdma2_admission *adm = &responder->admission;
-	struct rpcrdma2_job *job, *next;
-	LIST_HEAD(lost);
 
 	cancel_delayed_work_sync(&adm->timer);
 	spin_lock(&responder->lock);
-	list_splice_tail_init(&adm->to_read, &lost);
-	list_splice_tail_init(&adm->to_run, &lost);
+	list_splice_tail_init(&adm->to_read, lost);
+	list_splice_tail_init(&adm->to_run, lost);
 	admit_leave_line(responder);
 	spin_unlock(&responder->lock);
-	list_for_each_entry_safe(job, next, &lost, list) {
-		list_del_init(&job->list);
-		rpcrdma2_job_put(job);
-	}
 	admit_serve_line();
 }
 
 /**
- * rpcrdma2_admission_use - how many pages do Calls with chunks hold?
- * @use: where to put the answer
+ * rpcrdma2_admission_use - find how many pages Calls with chunks hold
+ * @use: gets the answer
  *
- * Process context.
+ * Context: process.
  */
 void rpcrdma2_admission_use(struct rpcrdma2_page_use *use)
 {
@@ -821,7 +819,9 @@ void rpcrdma2_admission_use(struct rpcrdma2_page_use *use)
 
 /**
  * rpcrdma2_show_admission - write how many pages Calls with chunks hold
- * @seq: where to
+ * @seq: where to write
+ *
+ * Context: process.
  */
 void rpcrdma2_show_admission(struct seq_file *seq)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a Call's message to an xdr_buf.
+ * From a Call's message to an xdr_buf, with RDMA Reads of its Read chunks.
  *
- * Without Read chunks the message stands in the Receive buffer. With one Read
- * chunk, the usual case of an NFS WRITE, its contents are read to the start
- * of a page: the xdr_buf has the message before it as head, the contents and a
- * copy of the rest of the message as pages. Not as tail: nfsd takes what follows
- * the head for pages, whatever is in them. Everything else (a Position-Zero
- * Read chunk, several Read chunks) is assembled in pages from the first octet
- * on, each chunk read to where its position says.
+ * There are three forms:
+ *  - No Read chunk: the message stands in the Receive buffer.
+ *  - One Read chunk behind position zero, as in most NFS WRITEs: the chunk is read to the
+ *    start of a page. The head of the xdr_buf is the message in front of the chunk. The pages
+ *    are the chunk and a copy of the message behind it. nfsd expects those octets in the
+ *    pages, and looks for no tail.
+ *  - Anything else: the message is assembled in pages, each chunk at its position.
  *
- * Positions count the round-up of the chunks before them, which need not
- * travel; it is supplied here, as zeroes.
+ * Positions count the round-up of earlier chunks. The round-up does not travel, and is filled
+ * with zeroes here. All of this runs in process context, the CQ's included.
  */
 #include <linux/highmem.h>
 
@@ -20,17 +20,22 @@
 #include <trace/events/rpcrdma2.h>
 
 /**
- * rpcrdma2_job_has_reads - must rpcrdma2_job_read() be called?
- * @job: a job that came from rpcrdma2_job_get()
+ * rpcrdma2_job_has_reads - does a Call have Read chunks?
+ * @job: a job that has its @recv
  *
- * Return: whether its Call has Read chunks
+ * Context: any; the caller holds the job.
+ *
+ * Return: true if so
  */
 bool rpcrdma2_job_has_reads(const struct rpcrdma2_job *job)
 {
 	return job->recv->hdr.chunks.nreads;
 }
 
-/* The stream that Read chunks are cut out of: inline, or at position zero. */
+/*
+ * The base stream is the message without the octets that its Read chunks carry. The base
+ * stream comes inline, or in the Position-Zero Read chunk.
+ */
 static u32 job_base_length(const struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
@@ -39,9 +44,10 @@ static u32 job_base_length(const struct rpcrdma2_job *job)
 	return zero ? zero->length : job->recv->len;
 }
 
-/*
- * A walk over the assembled message calls @base for each run of the base
- * stream and @chunk for each Read chunk cut out of it.
+/**
+ * struct walker - what a walk over the assembled message does
+ * @base: called for each run of the base stream
+ * @chunk: called for each Read chunk behind position zero
  */
 struct walker {
 	int	(*base)(struct rpcrdma2_job *job, u32 to, u32 from, u32 length);
@@ -49,7 +55,11 @@ struct walker {
 			 const struct rpcrdma2_chunk *chunk);
 };
 
-/* Return: length of the message, 0 if chunks lie outside it, or an error. */
+/*
+ * @length: gets the octets of the assembled message; may be NULL.
+ * Return: 0; -EBADMSG if a chunk lies outside of the message; -EMSGSIZE if the message is too
+ * long; or an error of @walker
+ */
 static int job_walk(struct rpcrdma2_job *job, const struct walker *walker,
 		    u32 *length)
 {
@@ -101,7 +111,7 @@ static const struct walker measure = {
 	.chunk	= job_measure_chunk,
 };
 
-/* Read @length octets of a chunk, from @skip on. */
+/* Make RDMA Reads of @length octets of a chunk, from its octet @skip on, to octet @to. */
 static int job_read_range(struct rpcrdma2_job *job,
 			  const struct rpcrdma2_chunk *chunk, u32 skip,
 			  u32 length, u32 to)
@@ -166,7 +176,7 @@ static void job_copy_to_pages(struct rpcrdma2_job *job, u32 to,
 	}
 }
 
-/* After the Reads: what came inline, and round-up. */
+/* The Reads are done: put the inline octets where they belong. */
 static int job_fill_base(struct rpcrdma2_job *job, u32 to, u32 from, u32 length)
 {
 	struct rpcrdma2_recv *recv = job->recv;
@@ -190,7 +200,7 @@ static const struct walker fill = {
 	.chunk	= job_fill_chunk,
 };
 
-/* The only chunk, at the start of the pages, and the message behind it */
+/* Complete the form with one Read chunk: round-up, then the message behind the chunk. */
 static void job_fill_behind_chunk(struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk *chunk = &job->recv->hdr.chunks.reads[0];
@@ -200,7 +210,10 @@ static void job_fill_behind_chunk(struct rpcrdma2_job *job)
 	job_fill_base(job, end, chunk->position, job->length - end);
 }
 
-/* On iWARP each segment takes a registration, of which there are so many at least. */
+/*
+ * On iWARP each segment takes a registration. The QP has at least RPCRDMA2_OWN_SEGMENTS of
+ * them: see qp_read_registrations().
+ */
 static bool job_has_too_many_segments(const struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
@@ -215,14 +228,14 @@ static bool job_has_too_many_segments(const struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_job_plan - what will be read, and where to
+ * rpcrdma2_job_plan - measure a Call's message, and choose its form
  * @job: a job with Read chunks
  *
- * The CQ, or between enter and exit.
+ * Context: the CQ; or process, between enter and exit.
  *
- * Return: 0; -EBADMSG: chunks lie outside the message; -EMSGSIZE: it is longer than
- * any that is served; -E2BIG: it comes in more segments than the device can read, of
- * which there may be %RPCRDMA2_OWN_SEGMENTS for all Read chunks
+ * Return: 0; -EBADMSG: a chunk lies outside of the message; -EMSGSIZE: the message is longer
+ * than this end serves; -E2BIG: the device can't read so many segments. It can read
+ * %RPCRDMA2_OWN_SEGMENTS of all Read chunks together
  */
 int rpcrdma2_job_plan(struct rpcrdma2_job *job)
 {
@@ -240,18 +253,7 @@ int rpcrdma2_job_plan(struct rpcrdma2_job *job)
 	return 0;
 }
 
-/**
- * rpcrdma2_job_read_pages - how many pages will be read to?
- * @job: a job that rpcrdma2_job_plan() returned 0 for
- *
- * Return: pages
- */
-unsigned int rpcrdma2_job_read_pages(const struct rpcrdma2_job *job)
-{
-	return DIV_ROUND_UP(job->length, PAGE_SIZE);
-}
-
-/* Return: how many were taken of @pages */
+/* Pages that the CPU keeps come first. Return: number of pages taken from @pages */
 static unsigned int job_borrow_pages(struct rpcrdma2_job *job,
 				     struct page **pages)
 {
@@ -286,6 +288,7 @@ static void job_reads_done(struct rpcrdma2_chain *chain, int status)
 
 	rpcrdma2_rws_release(job);
 	job->status = status;
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_READ);
 	trace_rpcrdma2_call_read_done(job, status);
 	job->read_done(job);
 }
@@ -309,20 +312,22 @@ static int job_post_reads(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_job_read - start to read a Call's arguments, if it has Read chunks
- * @job: a job that rpcrdma2_job_plan() returned 0 for, if so
- * @pages: pages to read into, besides those that were given back; those that are
- *	taken are replaced by NULL. NULL: rpcrdma2_job_lend() got some
- * @max_pages: how many there are
- * @done: called when all is read, or failed; CQ context or teardown, perhaps
- *	before this function returns
+ * rpcrdma2_job_read - post the RDMA Reads of a Call's arguments
+ * @job: an admitted job. If it has Read chunks, rpcrdma2_job_plan() returned 0
+ * @pages: pages to read into, besides those that the CPU keeps. NULL replaces each page that
+ *	is taken. If @pages is NULL, rpcrdma2_job_lend() has filled @job's own pages
+ * @max_pages: number of entries in @pages, or of @job's own pages
+ * @done: called when the Reads have ended, perhaps before this function returns; CQ context
+ *	or the teardown. If there is nothing to read, this function calls it
  *
- * Between enter and exit; process context, sleeps for memory at most.
+ * On failure the caller keeps @job and @pages. The pages that were lent for the arguments are
+ * given back; those for the Reply stay lent.
  *
- * Return: 0 or more: how many of @pages were taken, and @done will be called;
- * otherwise the job stays the caller's, as do @pages:
- * -EMSGSIZE: there is more to read than @max_pages; -EAGAIN: the device is out of
- * registrations for now; another negative errno. What the job was lent is given back
+ * Context: process, between enter and exit; may sleep for memory.
+ *
+ * Return: number of @pages that were taken, and @done is called; or an error, and @done is
+ * not called: -EMSGSIZE: the arguments take more than @max_pages; -EAGAIN: the device has no
+ * registration left for now; another negative errno
  */
 int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 		      unsigned int max_pages,
@@ -354,7 +359,57 @@ int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 	return rc;
 }
 
-/* What a decoder sees to where the RPC message is inline: v2-09, 3.2 */
+/* The Call would fail with any number of tries: refuse it. The connection may stay. */
+static bool job_reads_are_wrong(int rc)
+{
+	return rc == -EMSGSIZE || rc == -EINVAL || rc == -EAGAIN;
+}
+
+/**
+ * rpcrdma2_reads_start - start to read a Call's arguments
+ * @job: the job, admitted out of @to_read; no longer the caller's
+ * @pages: pages to read into, as for rpcrdma2_job_read()
+ * @max_pages: number of entries in @pages, or of @job's own pages
+ * @done: called when the Reads have ended, in CQ context, in the teardown, or before this
+ *	function returns. @done calls rpcrdma2_read_end()
+ *
+ * A Call that can't be read now is queued again, refused, or dropped with its connection.
+ * @done is not called then.
+ *
+ * Context: process, between enter and exit; no locks held. May sleep for memory.
+ *
+ * Return: number of @pages that were taken
+ */
+unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
+				  unsigned int max_pages,
+				  void (*done)(struct rpcrdma2_job *job))
+{
+	int rc;
+
+	rpcrdma2_read_begin(job);
+	rc = rpcrdma2_job_read(job, pages, max_pages, done);
+	if (rc >= 0)
+		return rc;
+	if (rpcrdma2_is_transient(rc) && rpcrdma2_read_later(job))
+		return 0;
+	rpcrdma2_read_end(job);
+	if (job_reads_are_wrong(rc)) {
+		rpcrdma2_job_refuse_reads(job, rc);
+		return 0;
+	}
+	/*
+	 * The requester sends the Call again on its next connection. An RDMA2_ERROR would
+	 * end the RPC.
+	 */
+	rpcrdma2_conn_close(job->responder->conn, rc);
+	rpcrdma2_job_put(job);
+	return 0;
+}
+
+/*
+ * Do the XID and the direction of the RPC message agree with the header (v2-09, 3.2)? The
+ * decoder of headers has checked an inline message, and no other.
+ */
 static bool job_is_the_call(const struct rpcrdma2_job *job)
 {
 	__be32 words[2];
@@ -364,10 +419,12 @@ static bool job_is_the_call(const struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_job_read_finish - the Reads are done: complete the message
- * @job: a job whose @read_done was called, with status 0
+ * rpcrdma2_job_read_finish - complete a message after its RDMA Reads
+ * @job: a job whose @read_done was called with @status 0; or one without Read chunks
  *
- * Return: 0; -EBADMSG: what was read is another RPC's, or no Call
+ * Context: any but interrupts.
+ *
+ * Return: 0; -EBADMSG: the message is no Call, or has another XID than the header
  */
 int rpcrdma2_job_read_finish(struct rpcrdma2_job *job)
 {
@@ -405,12 +462,12 @@ static void job_arg_linear(struct rpcrdma2_job *job, struct xdr_buf *arg)
 }
 
 /**
- * rpcrdma2_job_arg - describe the Call's RPC message
- * @job: a job without Read chunks, or one that is finished reading
- * @arg: where to
- * @pages: the array that now has the job's pages, in order
+ * rpcrdma2_job_arg - describe a Call's RPC message
+ * @job: a job without Read chunks, or after rpcrdma2_job_read_finish()
+ * @arg: becomes the message; valid until the Reply is posted or @job is put
+ * @pages: an array that has the pages of the message, in order
  *
- * @arg is valid until the job is replied to or put.
+ * Context: any but interrupts.
  */
 void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
 		      struct page **pages)

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many Calls a peer may have outstanding, where Receives are shared.
+ * Grants of a server whose connections share Receives: how many Calls a peer may have
+ * outstanding.
  *
- * Few at first. A client that has several out at a time gets twice as many, again and
- * again, as long as its Queue has Receives for them (conn/srq.c), up to max_requests.
- * One that sends one Call after the other gets no more: it has no use for them. When
- * Receives or memory are short, a client has half of what it doesn't use taken away. Its
- * use is looked at when it has made as many Calls as it was granted, or after ten seconds.
+ * A grant starts small. It doubles, up to max_requests, when the peer has several Calls
+ * outstanding at a time and the Queue has Receives for more (conn/srq.c). A peer that sends
+ * one Call after the other has no use for more. When Receives or memory are short, an unused
+ * grant is halved. The CQ looks at a peer's use after as many Calls as it grants, or at a Call
+ * ten seconds after the last look.
  *
- * A client hears of it with the next Reply. It may have sent Calls before it hears of a
- * smaller grant; so the highest one stays the limit beyond which it loses its connection.
+ * The peer hears of its grant with the next Reply, and may send more Calls until then. So the
+ * highest grant stays the limit beyond which a peer loses its connection.
  */
 #include "responder.h"
 
 #include <trace/events/rpcrdma2.h>
 
-/* At least this part of what was granted is used, or else it is too much. */
+/* A peer uses its grant if at least 1/USED_SHARE of it was outstanding at some moment. */
 #define USED_SHARE	4
 
-/* A Call comes that long after the last look: look, however few there were */
+/* Look at the grant at a Call so long after the last look, however few Calls came. */
 #define LOOK_SECS	10
 
 static unsigned int grant_best(const struct rpcrdma2_responder *responder)
@@ -34,8 +35,8 @@ static unsigned int grant_best(const struct rpcrdma2_responder *responder)
 }
 
 /*
- * What is granted more is there before it is granted; what is granted less, the peer may
- * use once more.
+ * Receives are there before a larger grant is announced. A smaller grant binds the peer only
+ * after it heard of it, so @grant_out_max stays.
  */
 static void grant_set(struct rpcrdma2_responder *responder, unsigned int wanted)
 {
@@ -54,11 +55,11 @@ static void grant_set(struct rpcrdma2_responder *responder, unsigned int wanted)
 }
 
 /**
- * rpcrdma2_grant_adapt - a Call came: look at what its peer is granted
- * @responder: whose
- * @outstanding: Calls of this peer, with this one
+ * rpcrdma2_grant_adapt - adapt a peer's grant when a Call came
+ * @responder: the responder of the peer's connection
+ * @outstanding: Calls of the peer that are outstanding, with this one
  *
- * CQ context.
+ * Context: CQ.
  */
 void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 			  unsigned int outstanding)
@@ -71,7 +72,7 @@ void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 		return;
 	WRITE_ONCE(conn->call_at, now);
 	responder->peak = max(responder->peak, outstanding);
-	/* Others may have been promised what it had. */
+	/* While this peer was idle, srq_reclaim_idle() may have promised its Receives to others. */
 	if (READ_ONCE(conn->backed) < conn->grant_out)
 		grant_set(responder, conn->grant_out);
 	if (++responder->calls < conn->grant_out &&

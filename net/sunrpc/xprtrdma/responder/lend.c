@@ -2,13 +2,14 @@
 /*
  * Pages for a Call and its Reply, where the server program has none.
  *
- * A thread of a server has pages for both. One that answers callbacks at a client has
- * what the transport gives it. So the job lends it pages: as many as there is to read,
- * and for the Reply, as many as the requester offers chunks for, or as may go inline.
+ * A server thread has pages for both. A callback service of a client has none, so the job
+ * lends it pages. They suffice for the arguments that are read, and for the largest Reply that
+ * can go inline or by the requester's chunks. The job stays their owner. All functions run in
+ * process context, the CQ's included.
  */
 #include "responder.h"
 
-/* What a Reply's data may start in the middle of, and what is in front of it */
+/* Pages for the Reply's head, and for data that does not start at a page */
 #define EXTRA_PAGES	2
 
 static unsigned int lend_pages_for(const struct rpcrdma2_conn *conn, u64 room)
@@ -18,12 +19,14 @@ static unsigned int lend_pages_for(const struct rpcrdma2_conn *conn, u64 room)
 }
 
 /**
- * rpcrdma2_lend_provide - have pages for an inline Reply, whatever memory there is later
- * @responder: of a connection that is not established yet
+ * rpcrdma2_lend_provide - allocate pages for an inline Reply in advance
+ * @responder: the responder of a connection that is not established yet
  *
- * Process context, sleeps. They are for one Reply at a time.
+ * One Reply at a time can use these pages when there is no memory.
  *
- * Return: 0 or -ENOMEM
+ * Context: process, sleeps.
+ *
+ * Return: 0; or -ENOMEM, and rpcrdma2_lend_free() is still due
  */
 int rpcrdma2_lend_provide(struct rpcrdma2_responder *responder)
 {
@@ -42,8 +45,10 @@ int rpcrdma2_lend_provide(struct rpcrdma2_responder *responder)
 }
 
 /**
- * rpcrdma2_lend_free - free what rpcrdma2_lend_provide() got
- * @responder: the role, at its end
+ * rpcrdma2_lend_free - free the pages that rpcrdma2_lend_provide() allocated
+ * @responder: the responder; rpcrdma2_job_put() was called for every job
+ *
+ * Context: process.
  */
 void rpcrdma2_lend_free(struct rpcrdma2_responder *responder)
 {
@@ -53,7 +58,7 @@ void rpcrdma2_lend_free(struct rpcrdma2_responder *responder)
 	kfree(responder->spare);
 }
 
-/* Those that are for a Reply without chunks, unless another one has them */
+/* Lend the pages in reserve, unless another job has them. */
 static int lend_spare(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
@@ -80,10 +85,12 @@ static void lend_take_back_spare(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_job_plan_reply - how many pages will be lent?
- * @job: a job that came from rpcrdma2_job_get()
+ * rpcrdma2_job_plan_reply - compute how many pages a Call's Reply may take
+ * @job: a job from rpcrdma2_responder_take()
  *
- * The CQ.
+ * A server only accounts for these pages. A client also lends them.
+ *
+ * Context: the CQ, or process; the caller holds the job.
  */
 void rpcrdma2_job_plan_reply(struct rpcrdma2_job *job)
 {
@@ -120,14 +127,16 @@ static int lend_new(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_job_lend - have the pages that were planned
- * @job: a job that rpcrdma2_job_plan_reply() was called for, and rpcrdma2_job_plan()
- *	if it has Read chunks
+ * rpcrdma2_job_lend - get the pages for a Call and its Reply
+ * @job: a job after rpcrdma2_job_plan_reply(), and after rpcrdma2_job_plan() if the Call has
+ *	Read chunks
  *
- * Process context; does not wait long for memory. Those that the job has are enough. If
- * there are none for a Reply without chunks, it has the spare ones, or waits for these.
+ * Pages from an earlier attempt stay in use. If memory is lacking, a Call without chunks takes
+ * the pages in reserve.
  *
- * Return: 0 or -ENOMEM
+ * Context: the CQ, or process. Does not wait long for memory.
+ *
+ * Return: 0; or -ENOMEM, and the caller tries again later
  */
 int rpcrdma2_job_lend(struct rpcrdma2_job *job)
 {
@@ -140,7 +149,7 @@ int rpcrdma2_job_lend(struct rpcrdma2_job *job)
 	return rc;
 }
 
-/* Pages that were taken out are NULL, the first ones. */
+/* job_hold_reply() leaves NULL for the pages that it took, which are the first ones. */
 static void lend_give_back(struct rpcrdma2_job *job)
 {
 	unsigned int used = 0;
@@ -152,10 +161,10 @@ static void lend_give_back(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_job_take_back - the program is done with what it was lent
- * @job: the job
+ * rpcrdma2_job_take_back - take back the pages that were lent for a Reply
+ * @job: the job; the server program uses them no more
  *
- * Any context but interrupts.
+ * Context: any but interrupts, no locks held.
  */
 void rpcrdma2_job_take_back(struct rpcrdma2_job *job)
 {

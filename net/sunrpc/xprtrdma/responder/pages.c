@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pages for the arguments of Calls: those that one Call is done with are the next
- * one's, as long as they are in the CPU's caches.
+ * A cache of pages for the arguments of Calls, per CPU.
  *
- * A server's thread has pages for a Call of the largest size, and after each Call it
- * gets others for those that it gave away. So what is read to would go round through
- * all the pages of all threads, megabytes more than are in use at a time. Each CPU
- * keeps some instead, and gives out last what it got first. A thread that is done with
- * a Call's pages has others in exchange.
+ * A server thread has pages for the largest Call, and gets other pages after each Call. So RDMA
+ * Reads would go round through the pages of all threads, which are megabytes. This cache hands
+ * out the page that came back last, which is likely in the CPU's caches. A thread that has
+ * used the pages of a Call exchanges them for colder ones.
  *
- * A CPU gives its pages back when memory is short, and when it goes offline.
+ * Each CPU owns its pages and uses them with preemption disabled, in process context only. A
+ * CPU gives its pages back when memory is short, and when it goes offline.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/pagemap.h>
@@ -24,10 +23,10 @@
 #define DRAIN_BATCH	16
 
 /**
- * struct kept - what a CPU keeps
- * @n: how many pages; only this CPU changes it, and only without preemption
- * @drain: gives them back
- * @pages: the pages, the last one on top
+ * struct kept - the pages that a CPU keeps
+ * @n: number of pages; only this CPU changes it, with preemption disabled
+ * @drain: work that frees the pages
+ * @pages: a stack of pages; the last one is on top
  */
 struct kept {
 	unsigned int		n;
@@ -40,13 +39,13 @@ static struct shrinker *shrinker;
 static int cpu_state;
 
 /**
- * rpcrdma2_pages_take - get pages that were given back
- * @pages: where they go
- * @n: how many are wanted
+ * rpcrdma2_pages_take - get pages that this CPU keeps
+ * @pages: gets the pages
+ * @n: number of pages wanted
  *
- * Process context.
+ * Context: process.
  *
- * Return: how many there are
+ * Return: number of pages, at most @n
  */
 unsigned int rpcrdma2_pages_take(struct page **pages, unsigned int n)
 {
@@ -61,13 +60,13 @@ unsigned int rpcrdma2_pages_take(struct page **pages, unsigned int n)
 }
 
 /**
- * rpcrdma2_pages_get - get pages: those that were given back, and new ones
- * @pages: where they go
- * @n: how many
+ * rpcrdma2_pages_get - get pages that this CPU keeps, and new ones for the rest
+ * @pages: gets the pages
+ * @n: number of pages wanted
  *
- * Process context; does not wait long for memory.
+ * Context: process. Does not wait long for memory.
  *
- * Return: 0, or -ENOMEM and there are none
+ * Return: 0; or -ENOMEM, and there are no pages in @pages
  */
 int rpcrdma2_pages_get(struct page **pages, unsigned int n)
 {
@@ -85,10 +84,12 @@ int rpcrdma2_pages_get(struct page **pages, unsigned int n)
 
 /**
  * rpcrdma2_pages_give - give pages back
- * @pages: the pages, whose entries are of no use afterwards
- * @n: how many
+ * @pages: the pages; the entries are invalid on return
+ * @n: number of pages
  *
- * Process context.
+ * This CPU keeps pages that are private while it has room. Others lose a reference.
+ *
+ * Context: process.
  */
 void rpcrdma2_pages_give(struct page **pages, unsigned int n)
 {
@@ -107,11 +108,13 @@ void rpcrdma2_pages_give(struct page **pages, unsigned int n)
 }
 
 /**
- * rpcrdma2_pages_exchange - give pages back, and get others in their place
- * @pages: the pages, or NULL, which remains
- * @n: how many
+ * rpcrdma2_pages_exchange - exchange private pages for some that this CPU keeps
+ * @pages: the pages; an entry may be NULL, and stays so
+ * @n: number of entries
  *
- * Process context. Some may remain what they are.
+ * Entries stay as they are if the CPU keeps too few pages.
+ *
+ * Context: process.
  */
 void rpcrdma2_pages_exchange(struct page **pages, unsigned int n)
 {
@@ -127,11 +130,13 @@ void rpcrdma2_pages_exchange(struct page **pages, unsigned int n)
 }
 
 /**
- * rpcrdma2_pages_fill - put pages that were given back where some are missing
- * @pages: NULL where one is; some may remain so, those at the start
- * @n: how many places there are
+ * rpcrdma2_pages_fill - fill empty places with pages that this CPU keeps
+ * @pages: the places; an empty one is NULL. The last empty place is filled first
+ * @n: number of places
  *
- * Process context.
+ * Places stay empty if the CPU keeps too few pages.
+ *
+ * Context: process.
  */
 void rpcrdma2_pages_fill(struct page **pages, unsigned int n)
 {
@@ -144,11 +149,11 @@ void rpcrdma2_pages_fill(struct page **pages, unsigned int n)
 }
 
 /**
- * rpcrdma2_pages_kept - how many pages are kept?
+ * rpcrdma2_pages_kept - count the pages that all CPUs keep
  *
- * Any context.
+ * Context: any. The count is not exact while CPUs use their pages.
  *
- * Return: how many, by all CPUs
+ * Return: number of pages
  */
 unsigned long rpcrdma2_pages_kept(void)
 {
@@ -160,7 +165,7 @@ unsigned long rpcrdma2_pages_kept(void)
 	return n;
 }
 
-/* Of the CPU that this runs on. Calls may add some meanwhile: those stay. */
+/* Runs on the CPU that keeps the pages. Stop after as many as it can keep: Calls may add more. */
 static void pages_drain(struct work_struct *work)
 {
 	struct page *pages[DRAIN_BATCH];
@@ -178,7 +183,7 @@ static unsigned long pages_shrink_count(struct shrinker *unused,
 	return rpcrdma2_pages_kept() ?: SHRINK_EMPTY;
 }
 
-/* Each CPU gives back its own, soon. */
+/* Each CPU frees its own pages a little later, so count what it has now. */
 static unsigned long pages_shrink_scan(struct shrinker *unused,
 				       struct shrink_control *sc)
 {
@@ -194,7 +199,7 @@ static unsigned long pages_shrink_scan(struct shrinker *unused,
 	return n ?: SHRINK_STOP;
 }
 
-/* The CPU is offline, and another one does this. */
+/* The CPU is offline: another CPU frees its pages. */
 static int pages_cpu_dead(unsigned int cpu)
 {
 	struct kept *k = per_cpu_ptr(kept, cpu);
@@ -218,8 +223,10 @@ static int pages_shrinker_init(void)
 }
 
 /**
- * rpcrdma2_show_pages - write how many pages are kept
- * @seq: where to
+ * rpcrdma2_show_pages - write how many pages all CPUs keep
+ * @seq: where to write
+ *
+ * Context: process.
  */
 void rpcrdma2_show_pages(struct seq_file *seq)
 {
@@ -227,7 +234,9 @@ void rpcrdma2_show_pages(struct seq_file *seq)
 }
 
 /**
- * rpcrdma2_pages_init - no CPU keeps any page yet
+ * rpcrdma2_pages_init - prepare the cache
+ *
+ * Context: process, sleeps.
  *
  * Return: 0 or negative errno
  */
@@ -257,7 +266,9 @@ out_free:
 }
 
 /**
- * rpcrdma2_pages_exit - free what CPUs keep; there are no Calls any more
+ * rpcrdma2_pages_exit - free all pages that CPUs keep; no Call is left
+ *
+ * Context: process, sleeps.
  */
 void rpcrdma2_pages_exit(void)
 {

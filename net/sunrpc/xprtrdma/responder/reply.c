@@ -2,25 +2,29 @@
 /*
  * From an xdr_buf to a Reply.
  *
- * Each payload that the server program named goes to the Write chunk of the
- * same rank, if the requester offered one that is not empty, and leaves the message
- * together with its round-up. What remains goes inline if it fits, else to the Reply
- * chunk. RDMA Writes and Send are one chain; the pages that are written from
- * belong to the job until the Send is done.
+ * The server program names payloads of its Reply. Each payload travels by the Write chunk of
+ * the same rank, if the requester offered one with segments. The payload and its round-up
+ * leave the message then. The rest goes inline if it fits, or else by the Reply chunk.
+ *
+ * RDMA Writes and the Send are one chain. The job owns the pages under RDMA Write until the
+ * Send completes. If memory is lacking, the job keeps the Reply, and the worker of retry.c
+ * tries again. Replies are made in process context; the CQ, or the teardown, ends them.
  */
 #include "responder.h"
 
 #include <trace/events/rpcrdma2.h>
 
 /**
- * rpcrdma2_job_add_payload - name a part of the Reply that may travel alone
+ * rpcrdma2_job_add_payload - name a part of the Reply that may travel by a Write chunk
  * @job: the job
- * @offset: where it starts in the Reply, octets
+ * @offset: where the part starts in the Reply, octets
  * @length: octets, without round-up
  *
- * Payloads beyond the number of Write chunks travel with the rest.
+ * Payloads beyond the last Write chunk travel with the rest of the message.
  *
- * Return: 0, or -EINVAL if payloads are named out of order
+ * Context: any; the caller holds the job.
+ *
+ * Return: 0; -EINVAL if the part does not lie behind the one named before
  */
 int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length)
 {
@@ -33,19 +37,19 @@ int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length)
 	if (job->nr_payloads >= cl->nwrites)
 		return 0;
 	payload->offset = offset;
-	/* A chunk without segments asks for this one inline (RFC 8267). */
+	/* A Write chunk without segments asks for this payload inline (RFC 8267). */
 	payload->length = cl->writes[job->nr_payloads].nsegs ? length : 0;
 	job->nr_payloads++;
 	return 0;
 }
 
-/* Where to write next in a chunk */
+/* Where the next RDMA Write to a chunk begins: a segment, and octets used of it */
 struct place {
 	unsigned int	segment;
 	u32		used;
 };
 
-/* A Reply under construction. */
+/* A Reply under construction */
 struct builder {
 	struct rpcrdma2_job	*job;
 	const struct xdr_buf	*res;
@@ -62,7 +66,7 @@ static u32 job_payload_end(const struct builder *b,
 	return min_t(u32, end, b->res->len);
 }
 
-/* A Reply that was cut short after its payload was named has none of it. */
+/* The program may have cut its Reply short since: drop payloads that went with the rest. */
 static void job_drop_stale_payloads(struct builder *b)
 {
 	struct rpcrdma2_job *job = b->job;
@@ -87,7 +91,7 @@ static u32 job_reduced_length(const struct builder *b)
 	return length;
 }
 
-/* Call @run for what is left of the Reply without its payloads. */
+/* Call @run for each part of the Reply that is in no payload. Stop at the first error. */
 static int job_each_run(struct builder *b,
 			int (*run)(struct builder *b, u32 offset, u32 length))
 {
@@ -110,7 +114,7 @@ static int job_copy_run(struct builder *b, u32 offset, u32 length)
 	return rpcrdma2_send_append(b->send, b->res, offset, length);
 }
 
-/* Write on in a chunk that was offered, from where the last octets went. */
+/* Continue in chunk @offer at @at: the octets before were written up to there. */
 static int job_write_on(struct builder *b, const struct rpcrdma2_chunk *offer,
 			struct place *at, u32 offset, u32 length)
 {
@@ -139,7 +143,7 @@ static int job_write_on(struct builder *b, const struct rpcrdma2_chunk *offer,
 	return 0;
 }
 
-/* Fill the Write chunks, and tell the requester how far each one was used. */
+/* The Reply returns each Write chunk, with the number of octets that were written. */
 static int job_write_payloads(struct builder *b)
 {
 	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
@@ -166,14 +170,14 @@ static int job_write_payloads(struct builder *b)
 	return 0;
 }
 
-/* A run continues in the Reply chunk where the one before it ended. */
+/* All runs go to the Reply chunk, one behind the other. */
 static int job_write_run(struct builder *b, u32 offset, u32 length)
 {
 	return job_write_on(b, &b->job->recv->hdr.chunks.reply, &b->reply_chunk,
 			    offset, length);
 }
 
-/* Does the requester offer enough? v2-09, 5.3.3. */
+/* Is each Write chunk large enough for its payload? If not, @error says so (v2-09, 5.3.3). */
 static int job_check_offer(const struct builder *b,
 			   struct rpcrdma2_error *error)
 {
@@ -200,7 +204,10 @@ static int job_choose_inline_or_chunk(struct builder *b,
 	bool fits = cl->has_reply && cl->reply.length >= length;
 	int rc;
 
-	/* Where there is no choice, the peer's Receives are large enough for longer. */
+	/*
+	 * Without a large enough Reply chunk, the Reply has to go inline. It may then be as long as
+	 * the peer's Receives, even if @send_limit was lowered since.
+	 */
 	limit = fits ? READ_ONCE(conn->send_limit) : READ_ONCE(conn->send_max);
 	size = rpcrdma2_header_size(conn->dialect, &b->hdr) + length;
 	if (size <= min(limit, b->send->size)) {
@@ -208,7 +215,7 @@ static int job_choose_inline_or_chunk(struct builder *b,
 		return rc ?: job_each_run(b, job_copy_run);
 	}
 	if (!fits && size <= limit)
-		/* A larger Send buffer is wanted than there is memory for. */
+		/* The peer can take the Reply, but this Send buffer is too small for now. */
 		return -ENOMEM;
 	if (!fits) {
 		error->code = RDMA2_ERR_REPLY_RESOURCE;
@@ -238,7 +245,7 @@ static int job_build_reply(struct builder *b, struct rpcrdma2_error *error)
 	return rc ?: job_choose_inline_or_chunk(b, error);
 }
 
-/* CQ context, or the teardown. */
+/* CQ context, or the teardown */
 static void job_reply_sent(struct rpcrdma2_send *send, int status)
 {
 	struct rpcrdma2_job *job = send->owner;
@@ -248,8 +255,8 @@ static void job_reply_sent(struct rpcrdma2_send *send, int status)
 }
 
 /*
- * thread_begin_reply() sees to it, but for a Call that sunrpc deferred: a thread gets that again
- * without recvfrom.
+ * thread_begin_reply() keeps a Reply below this limit. But a Call that sunrpc deferred comes
+ * to a thread without recvfrom, and so without thread_begin_reply().
  */
 static bool job_may_keep_pages(const struct rpcrdma2_job *job,
 			       unsigned int nr_pages)
@@ -258,7 +265,7 @@ static bool job_may_keep_pages(const struct rpcrdma2_job *job,
 	       job->responder->conn->param.job_pages;
 }
 
-/* Those of a Reply that waited are the job's already. */
+/* The pages of a Reply that waited are the job's already, and @nr_pages is 0 then. */
 static void job_keep_pages(struct rpcrdma2_job *job, struct page **pages,
 			   unsigned int nr_pages)
 {
@@ -280,7 +287,7 @@ static void job_chain_writes(struct rpcrdma2_job *job,
 	rpcrdma2_chain_prepend(&send->chain, first, count);
 }
 
-/* On success the job is done with, or will be when the Send is. */
+/* On success the job is put: now, or when the Send of a Reply with RDMA Writes completes. */
 static int job_post_reply(struct builder *b, struct page **pages,
 			  unsigned int nr_pages)
 {
@@ -310,21 +317,25 @@ static int job_post_reply(struct builder *b, struct page **pages,
 				  send->sge.length);
 	job->form = rpcrdma2_counted_form(&b->hdr.chunks);
 	rpcrdma2_job_give_credit(job);
-	job->replied = true;
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_REPLIED);
 	rc = rpcrdma2_send_post(send);
-	/* The peer has just said that it takes less; what it was granted is given back. */
+	/*
+	 * The peer's limit fell meanwhile. An RDMA2_ERROR instead is too late, as the credit is
+	 * given back. So the connection ends.
+	 */
 	if (rc == -EMSGSIZE)
 		rc = -ENOTCONN;
 	if (rc)
-		job->replied = false;
+		rpcrdma2_job_advance(job, RPCRDMA2_JOB_RUNNING);
 	else if (!writes)
 		rpcrdma2_job_put(job);
 	return rc;
 }
 
 /*
- * Where a Reply may wait, its thread looks for memory as well, once: it would look for ever
- * for pages in a row, though a Send may end meanwhile. For that only the Reply waits.
+ * A thread whose Reply may wait tries to allocate a Send buffer, once. Without
+ * __GFP_NORETRY, the allocator could keep the thread looking for pages in a row, although a
+ * buffer may come back meanwhile. The Reply waits for that, not the thread.
  */
 static int job_get_send(struct builder *b, bool may_wait)
 {
@@ -335,7 +346,7 @@ static int job_get_send(struct builder *b, bool may_wait)
 	if (!b->send && may_wait) {
 		rc = rpcrdma2_send_pool_provide(conn,
 						GFP_KERNEL | __GFP_NORETRY);
-		/* One may have come back meanwhile; or else another one was faster. */
+		/* Get the new buffer, or one that came back. Another thread may have taken both. */
 		b->send = rpcrdma2_send_get(conn);
 		if (!rc && !b->send)
 			rc = -ENOMEM;
@@ -351,7 +362,7 @@ static void job_hold_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 	job_keep_pages(job, pages, nr_pages);
 }
 
-/* Would it be refused when there is memory? Then it is not worth its pages now. */
+/* Such a Reply is refused in the end, so it is not worth its pages while it waits. */
 static bool job_reply_fits_nowhere(struct builder *b)
 {
 	const struct rpcrdma2_chunk_lists *cl = &b->job->recv->hdr.chunks;
@@ -366,9 +377,11 @@ static bool job_reply_fits_nowhere(struct builder *b)
 }
 
 /*
- * The RPC was executed, so its Reply must not be lost: the job keeps it, and what
- * was made of it so far is undone. The admission ends the connection if that takes
- * too long.
+ * The RPC was executed, so its Reply must not be lost. The job takes the Reply's pages, and
+ * the transfers made so far are undone. admit_timer_work() closes the connection if a Reply
+ * waits too long.
+ *
+ * Return: false if the Reply can't wait
  */
 static bool job_wait_for_memory(struct builder *b, struct page **pages,
 				unsigned int nr_pages)
@@ -388,28 +401,17 @@ static bool job_wait_for_memory(struct builder *b, struct page **pages,
 	return true;
 }
 
-/**
- * rpcrdma2_job_reply - send a Reply, or the error that takes its place
- * @job: the job; done with on return, unless that is -EAGAIN or -ENOBUFS
- * @res: the RPC message
- * @pages: all pages that @res refers to; NULL replaces those that are kept
- *	for the time of the I/O, or while the Reply waits. If there are none, it
- *	can't wait
- * @nr_pages: how many
- *
- * Between enter and exit; process context, sleeps for memory at most.
- *
- * Return: 0; -EAGAIN: there was no memory, and the job has the Reply now:
- * rpcrdma2_job_reply_again() is due; -ENOBUFS: the same, where it can't wait, and the
- * job is the caller's; -ENOTCONN: the connection is closing
+/*
+ * Return: as rpcrdma2_job_reply(); or -EAGAIN: memory is lacking, the job has the Reply, and
+ * the caller arranges for job_reply_again()
  */
-int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
-		       struct page **pages, unsigned int nr_pages)
+static int job_try_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
+			 struct page **pages, unsigned int nr_pages)
 {
 	struct rpcrdma2_conn *conn = job->responder->conn;
 	bool may_wait = nr_pages || job->nr_pages;
 	struct rpcrdma2_error error = { };
-	/* What is looked at is set here, or by job_build_reply(): most has no use. */
+	/* Zeroing all of it takes time. Each member is set here or below before it is used. */
 	struct builder b __uninitialized;
 	int rc;
 
@@ -454,26 +456,42 @@ out_wait:
 	return -ENOTCONN;
 }
 
-/**
- * rpcrdma2_job_reply_again - try once more to send a Reply that waits for memory
- * @job: the job, for which rpcrdma2_job_reply() returned -EAGAIN; done with on return,
- *	unless that is -EAGAIN again
- *
- * Between enter and exit; process context, sleeps for memory at most.
- *
- * Return: as rpcrdma2_job_reply()
- */
-int rpcrdma2_job_reply_again(struct rpcrdma2_job *job)
+static int job_reply_again(struct rpcrdma2_job *job)
 {
-	return rpcrdma2_job_reply(job, &job->reply, NULL, 0);
+	return job_try_reply(job, &job->reply, NULL, 0);
 }
 
 /**
- * rpcrdma2_job_reply_later - the job gets a Reply that stands in the pages it lent
- * @job: the job; rpcrdma2_job_reply_again() is due
- * @res: the RPC message; the Call's pages are given back
+ * rpcrdma2_job_reply - send a Reply, or an RDMA2_ERROR in its place
+ * @job: the job; no longer the caller's, unless -ENOBUFS is returned
+ * @res: the RPC message
+ * @pages: all pages that @res refers to. The job takes them if the Reply has RDMA Writes, or
+ *	has to wait, and leaves NULL. A Reply without @pages does not wait
+ * @nr_pages: number of @pages
  *
- * Process context.
+ * Context: process, between enter and exit; may sleep for memory.
+ *
+ * Return: 0: the Reply, or an error, is posted, or a worker posts the Reply later; -ENOBUFS:
+ * memory is lacking, and the Reply can't wait; -ENOTCONN: the connection is closing
+ */
+int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
+		       struct page **pages, unsigned int nr_pages)
+{
+	int rc = job_try_reply(job, res, pages, nr_pages);
+
+	if (rc != -EAGAIN)
+		return rc;
+	rpcrdma2_retry_delayed(job, job_reply_again);
+	return 0;
+}
+
+/**
+ * rpcrdma2_job_reply_later - have the worker send a Reply that stands in lent pages
+ * @job: the job; no longer the caller's
+ * @res: the RPC message, in pages from rpcrdma2_job_lend(). The pages of the Call are given
+ *	back, so @res must not refer to them
+ *
+ * Context: process, between enter and exit.
  */
 void rpcrdma2_job_reply_later(struct rpcrdma2_job *job,
 			      const struct xdr_buf *res)
@@ -486,4 +504,5 @@ void rpcrdma2_job_reply_later(struct rpcrdma2_job *job,
 	       DIV_ROUND_UP(res->page_base + res->page_len, PAGE_SIZE);
 	job_hold_reply(job, res, job->lent, min(used, job->nr_lent));
 	rpcrdma2_job_take_back(job);
+	rpcrdma2_retry_job(job, job_reply_again, 0);
 }

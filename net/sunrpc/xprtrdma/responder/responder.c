@@ -1,185 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a job, which is a Call being answered.
+ * A connection's responder role: how it begins and ends, and its counters.
  *
- *   rpcrdma2_job_get()		a Call came (CQ), or
- *   rpcrdma2_job_get_late()	it came when there was no memory for a job
- *   rpcrdma2_job_plan()	it has Read chunks: how much is there to read?
- *   rpcrdma2_admit()		when may it be? Or, of a Call with other chunks alone,
- *   rpcrdma2_admit_at_once()	may it be executed?
- *   rpcrdma2_reads_start()	fetch it; nobody waits
- *   rpcrdma2_job_arg()		the RPC message, for the server to decode
- *   rpcrdma2_job_reply()	RDMA Writes and the Send, one chain
- *   rpcrdma2_job_put()		the Send is done, or there was no Reply
- *
- * There are never more Calls outstanding than the peer was granted credits: one
- * too many costs the peer its connection. The next Call may be there as soon as
- * a Reply is posted, so the credit is given back before; a job that has more to
- * do then has the Reply's Send buffer, of which there are so many. A thread of
- * the server never waits for the device; pages under I/O belong to the job. A slow
- * server thread may outlive the connection: who has a job from here sees to it that the
- * memory of that, and so of this role, is there. At a server the svc_xprt does, which
- * sunrpc has longer than any of its Calls.
+ * The role is created before the connection is established, and destroyed with the
+ * connection's memory. job.c describes the life of a Call. All functions here run in process
+ * context.
  */
 #include "responder.h"
 
 #include <trace/events/rpcrdma2.h>
 
-static struct rpcrdma2_job *job_alloc(struct rpcrdma2_responder *responder,
-				      gfp_t gfp)
-{
-	struct rpcrdma2_job *job;
-
-	job = kzalloc(struct_size(job, pages,
-				  responder->conn->param.job_pages), gfp);
-	if (!job)
-		return NULL;
-	job->responder = responder;
-	INIT_LIST_HEAD(&job->list);
-	INIT_LIST_HEAD(&job->rws);
-	spin_lock(&responder->lock);
-	list_add(&job->all, &responder->jobs);
-	spin_unlock(&responder->lock);
-	return job;
-}
-
-/* The CQ's: so no lock is needed for those that it took before. */
-static struct rpcrdma2_job *job_take_free(struct rpcrdma2_responder *responder)
-{
-	struct llist_node *node = responder->ready_jobs;
-
-	if (!node)
-		node = llist_del_all(&responder->free_jobs);
-	if (!node)
-		return NULL;
-	responder->ready_jobs = node->next;
-	return llist_entry(node, struct rpcrdma2_job, node);
-}
-
-static void jobs_give_back(struct rpcrdma2_responder *responder,
-			   struct llist_node *first)
-{
-	struct llist_node *last = first;
-
-	if (!first)
-		return;
-	while (last->next)
-		last = last->next;
-	llist_add_batch(first, last, &responder->free_jobs);
-}
-
-/* Anybody's but the CQ's: what was given back, of which the rest remains so */
-static struct rpcrdma2_job *
-job_take_given_back(struct rpcrdma2_responder *responder)
-{
-	struct llist_node *node = llist_del_all(&responder->free_jobs);
-
-	if (!node)
-		return NULL;
-	jobs_give_back(responder, node->next);
-	return llist_entry(node, struct rpcrdma2_job, node);
-}
-
-/* The CQ's: Calls wait, so it keeps nothing that they need. */
-static void jobs_hoard_none(struct rpcrdma2_responder *responder)
-{
-	struct llist_node *ready = responder->ready_jobs;
-
-	responder->ready_jobs = NULL;
-	jobs_give_back(responder, ready);
-}
-
 /**
- * rpcrdma2_jobs_provide - have jobs, whatever memory there is later
- * @responder: of a connection that is not established yet
- * @n: how many: one at least, which does for one Call after the other. Who can't have
- *	Calls wait for them has one more than are granted, for the one that just gave its
- *	credit back
+ * rpcrdma2_responder_take - take in a Call
+ * @recv: the Call's message; no longer the caller's
  *
- * Process context, sleeps.
+ * Closes the connection of a peer that exceeds its grant.
  *
- * Return: 0 or -ENOMEM
+ * Context: CQ. A holder that keeps the job beyond @drained keeps the connection's memory, too.
+ *
+ * Return: a job; or NULL if the connection is closing, or if there is no memory and the
+ * begin op takes the Call later
  */
-int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n)
-{
-	struct rpcrdma2_job *job;
-
-	while (n--) {
-		job = job_alloc(responder, GFP_KERNEL);
-		if (!job)
-			return -ENOMEM;
-		llist_add(&job->node, &responder->free_jobs);
-	}
-	return 0;
-}
-
-/**
- * rpcrdma2_jobs_trim - free jobs that will hardly be needed
- * @responder: whose
- * @n: how many
- *
- * CQ context. What they did still counts. One that is free remains, for the Call that just
- * came, and all do while Calls wait for them.
- */
-void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n)
-{
-	struct rpcrdma2_job *job, *kept;
-
-	if (READ_ONCE(responder->late))
-		return;
-	kept = job_take_free(responder);
-	while (n-- && (job = job_take_free(responder))) {
-		spin_lock(&responder->lock);
-		list_del(&job->all);
-		rpcrdma2_counters_add(&responder->stats.jobs, &job->stats,
-				      sizeof(job->stats));
-		spin_unlock(&responder->lock);
-		kfree(job);
-	}
-	if (kept)
-		llist_add(&kept->node, &responder->free_jobs);
-}
-
-static struct rpcrdma2_job *job_begin(struct rpcrdma2_job *job,
-				      struct rpcrdma2_recv *recv)
-{
-	job->recv = recv;
-	job->xid = recv->hdr.xid;
-	job->vers = recv->hdr.vers;
-	job->pages_held = 0;
-	job->alone = false;
-	job->status = 0;
-	job->length = 0;
-	job->nr_lent = 0;
-	job->nr_payloads = 0;
-	job->replied = false;
-	job->waits = false;
-	return job;
-}
-
-/**
- * rpcrdma2_job_get - a Call came
- * @recv: its message; the job's from now on, or given back
- *
- * CQ context. Who keeps the job beyond @drained keeps the connection's memory.
- *
- * Return: a job; -EPROTO: the peer exceeded its grant, and the connection is closing;
- * -ENOMEM: @recv is still the caller's, for rpcrdma2_job_get_late(). That can't be where
- * rpcrdma2_jobs_provide() was told of all Calls that may be outstanding
- */
-struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
+struct rpcrdma2_job *rpcrdma2_responder_take(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_responder *responder = recv->conn->responder;
 	unsigned int outstanding;
-	struct rpcrdma2_job *job;
 
-	/* What is given back, is so before the peer can hear of it. */
+	/*
+	 * A job raises @calls_returned before it posts its Reply, so the count never lags what
+	 * the peer knows: see rpcrdma2_job_give_credit().
+	 */
 	outstanding = responder->calls_taken + 1 -
 		      atomic_read(&responder->calls_returned);
 	if (outstanding > recv->conn->grant_out_max) {
 		rpcrdma2_conn_close(recv->conn, -EPROTO);
 		rpcrdma2_recv_put(recv);
-		return ERR_PTR(-EPROTO);
+		return NULL;
 	}
 	responder->calls_taken++;
 	rpcrdma2_conn_paid(recv->conn);
@@ -188,173 +44,16 @@ struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv)
 	rpcrdma2_count_form(&responder->stats.calls,
 			    rpcrdma2_counted_form(&recv->hdr.chunks));
 	rpcrdma2_grant_adapt(responder, outstanding);
-	/* Not past those that wait */
-	if (unlikely(READ_ONCE(responder->late))) {
-		jobs_hoard_none(responder);
-		return ERR_PTR(-ENOMEM);
-	}
-	job = job_take_free(responder);
-	if (!job)
-		job = job_alloc(responder, RPCRDMA2_GFP_ONCE);
-	if (job)
-		return job_begin(job, recv);
-	/* From here on what comes back is for who waits. */
-	WRITE_ONCE(responder->late, true);
-	return ERR_PTR(-ENOMEM);
+	return rpcrdma2_job_for(recv);
 }
 
 /**
- * rpcrdma2_job_get_late - get a job for a Call for which there was no memory
- * @recv: its message; the job's from now on
+ * rpcrdma2_responder_stats_add - add a responder's counters to a sum
+ * @sum: the sum
+ * @responder: the responder; the caller keeps its memory
  *
- * Between enter and exit, one at a time; process context. Does not wait for memory, since a
- * job may come back before there is some.
- *
- * Return: a job; or NULL, @recv is still the caller's, and the room op comes when a job
- * is given back
- */
-struct rpcrdma2_job *rpcrdma2_job_get_late(struct rpcrdma2_recv *recv)
-{
-	struct rpcrdma2_responder *responder = recv->conn->responder;
-	struct rpcrdma2_job *job;
-
-	job = job_take_given_back(responder);
-	if (!job)
-		job = job_alloc(responder, RPCRDMA2_GFP_ONCE);
-	if (!job) {
-		WRITE_ONCE(responder->late, true);
-		/* Pairs with llist_add() in rpcrdma2_job_put(). */
-		smp_mb();
-		job = job_take_given_back(responder);
-	}
-	return job ? job_begin(job, recv) : NULL;
-}
-
-/**
- * rpcrdma2_jobs_suffice - each Call that waited for a job has one
- * @responder: whose
- *
- * By who calls rpcrdma2_job_get_late(), which is to be called again for each Call that there
- * was no memory for, be it one that comes just now.
- */
-void rpcrdma2_jobs_suffice(struct rpcrdma2_responder *responder)
-{
-	WRITE_ONCE(responder->late, false);
-}
-
-/* In the job, which has one holder: so it takes no lock. */
-static void job_count_done(struct rpcrdma2_job *job)
-{
-	struct rpcrdma2_job_stats *stats = &job->stats;
-
-	stats->done++;
-	if (job->replied) {
-		rpcrdma2_count_form(&stats->replies, job->form);
-	} else {
-		job->moved.writes = 0;
-		job->moved.write_octets = 0;
-	}
-	if (likely(!job->moved.reads && !job->moved.read_waits &&
-		   !job->moved.writes))
-		return;
-	rpcrdma2_counters_add(&stats->moved, &job->moved, sizeof(job->moved));
-	memset(&job->moved, 0, sizeof(job->moved));
-}
-
-/**
- * rpcrdma2_job_give_credit - a Call's Receive and its credit may be used again
- * @job: the job, about to be answered; its message is gone
- *
- * Any context but interrupts. The caller posts what tells the peer afterwards: as the
- * message is in memory before the device hears of it, so is what is written here.
- */
-void rpcrdma2_job_give_credit(struct rpcrdma2_job *job)
-{
-	if (unlikely(job->waits))
-		rpcrdma2_wait_end(job);
-	rpcrdma2_write_begin(job);
-	atomic_inc(&job->responder->calls_returned);
-	rpcrdma2_recv_put(job->recv);
-	job->recv = NULL;
-}
-
-/**
- * rpcrdma2_job_put - done with a Call
- * @job: the job, none of its I/O under way
- *
- * Any context but interrupts. What it still holds is given back. The connection's memory
- * is not the job's: it is there on return.
- */
-void rpcrdma2_job_put(struct rpcrdma2_job *job)
-{
-	struct rpcrdma2_responder *responder = job->responder;
-	struct rpcrdma2_conn *conn = responder->conn;
-	bool room;
-
-	rpcrdma2_rws_release(job);
-	rpcrdma2_pages_give(job->pages, job->nr_pages);
-	job->nr_pages = 0;
-	rpcrdma2_job_take_back(job);
-	if (job->recv)
-		rpcrdma2_job_give_credit(job);
-
-	job_count_done(job);
-	room = rpcrdma2_write_end(job);
-	rpcrdma2_admission_return(job);
-	/* Behind all that was done with it: whoever takes it finds it so. */
-	llist_add(&job->node, &responder->free_jobs);
-	room |= READ_ONCE(responder->late);
-	/*
-	 * The upper layer is there: a Reply is given back before CLOSED, and a server's
-	 * thread has its svc_xprt.
-	 */
-	if (room && conn->param.ops->room)
-		conn->param.ops->room(conn);
-}
-
-/**
- * rpcrdma2_job_refuse - answer a Call with an RDMA2_ERROR
- * @job: the job; done with on return
- * @error: what to report
- *
- * Process context, between enter and exit or in the CQ.
- */
-void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
-			 const struct rpcrdma2_error *error)
-{
-	rpcrdma2_job_give_credit(job);
-	rpcrdma2_send_error(job->responder->conn, job->xid, job->vers, error,
-			    false);
-	rpcrdma2_job_put(job);
-}
-
-/**
- * rpcrdma2_job_refuse_reads - answer a Call whose Read chunks can't be read
- * @job: the job; done with on return
- * @rc: what rpcrdma2_job_plan(), _read() or _read_finish() returned
- *
- * Process context, between enter and exit or in the CQ.
- */
-void rpcrdma2_job_refuse_reads(struct rpcrdma2_job *job, int rc)
-{
-	struct rpcrdma2_error error = { .code = RDMA2_ERR_SYSTEM };
-
-	if (rc == -EBADMSG) {
-		error.code = RDMA2_ERR_BAD_XDR;
-	} else if (rc == -E2BIG) {
-		error.code = RDMA2_ERR_SEGMENTS;
-		error.max_segments = RPCRDMA2_OWN_SEGMENTS /
-				     job->recv->hdr.chunks.nreads;
-	}
-	rpcrdma2_job_refuse(job, &error);
-}
-
-/**
- * rpcrdma2_responder_stats_add - add up what a responder did
- * @sum: what others did
- * @responder: whose counters are added; the memory of its connection can't go
- *
- * Process context, no locks held but that of a server's totals.
+ * Context: process. The caller may hold the lock of a server's totals, or the mutex of a
+ * namespace's connections.
  */
 void rpcrdma2_responder_stats_add(struct rpcrdma2_responder_stats *sum,
 				  struct rpcrdma2_responder *responder)
@@ -368,16 +67,21 @@ void rpcrdma2_responder_stats_add(struct rpcrdma2_responder_stats *sum,
 		rpcrdma2_counters_add(&sum->jobs, &job->stats,
 				      sizeof(sum->jobs));
 	spin_unlock(&responder->lock);
-	/* In this order: no job is done before it came. */
+	/*
+	 * A Call is counted before its job is handed on. So read the number of Calls last, and
+	 * the sum has no more Calls done than Calls received.
+	 */
 	smp_rmb();
 	rpcrdma2_counters_add(&sum->calls, &responder->stats.calls,
 			      sizeof(sum->calls));
 }
 
 /**
- * rpcrdma2_show_responder_stats - write what a responder did, or some together
- * @seq: where to
- * @stats: their counters
+ * rpcrdma2_show_responder_stats - write the counters of one or several responders
+ * @seq: where to write
+ * @stats: the counters
+ *
+ * Context: process.
  */
 void rpcrdma2_show_responder_stats(struct seq_file *seq,
 				   const struct rpcrdma2_responder_stats *stats)
@@ -393,10 +97,33 @@ void rpcrdma2_show_responder_stats(struct seq_file *seq,
 	rpcrdma2_show_count(seq, "rdma_write_octets", moved->write_octets);
 }
 
+/* A Call that waits for a job is in none of these numbers. */
+static void responder_show_stages(struct seq_file *seq,
+				  struct rpcrdma2_responder *responder)
+{
+	unsigned int count[RPCRDMA2_JOB_NR_STAGES] = { };
+	struct rpcrdma2_job *job;
+
+	spin_lock(&responder->lock);
+	list_for_each_entry(job, &responder->jobs, all)
+		count[READ_ONCE(job->stage)]++;
+	spin_unlock(&responder->lock);
+	rpcrdma2_show(seq, "calls_queued", "%u", count[RPCRDMA2_JOB_QUEUED]);
+	rpcrdma2_show(seq, "calls_reading", "%u", count[RPCRDMA2_JOB_READING]);
+	rpcrdma2_show(seq, "calls_for_threads", "%u",
+		      count[RPCRDMA2_JOB_CAME] + count[RPCRDMA2_JOB_ADMITTED] +
+		      count[RPCRDMA2_JOB_READ]);
+	rpcrdma2_show(seq, "calls_running", "%u", count[RPCRDMA2_JOB_RUNNING]);
+	rpcrdma2_show(seq, "replies_waiting", "%u", count[RPCRDMA2_JOB_WAITING]);
+	rpcrdma2_show(seq, "replies_writing", "%u", count[RPCRDMA2_JOB_REPLIED]);
+}
+
 /**
- * rpcrdma2_show_responder - write what there is to say of a responder
- * @seq: where to
- * @responder: of a connection that the caller has entered
+ * rpcrdma2_show_responder - write a responder's state and counters
+ * @seq: where to write
+ * @responder: the responder; the caller is between enter and exit of its connection
+ *
+ * Context: process; does not sleep.
  */
 void rpcrdma2_show_responder(struct seq_file *seq,
 			     struct rpcrdma2_responder *responder)
@@ -408,23 +135,44 @@ void rpcrdma2_show_responder(struct seq_file *seq,
 		      READ_ONCE(responder->conn->grant_out));
 	rpcrdma2_show_count(seq, "responder_outstanding",
 			    stats.calls.messages - stats.jobs.done);
+	responder_show_stages(seq, responder);
 	rpcrdma2_show_responder_stats(seq, &stats);
+}
+
+/* The worker of retry.c */
+static void responder_retry_work(struct work_struct *work)
+{
+	struct rpcrdma2_responder *responder =
+		container_of(to_delayed_work(work), struct rpcrdma2_responder, retry.work);
+	struct rpcrdma2_conn *conn = responder->conn;
+	struct rpcrdma2_memalloc saved;
+	bool wait;
+
+	if (!rpcrdma2_conn_enter(conn))
+		return;
+	saved = rpcrdma2_memalloc_save(conn->param.swapper);
+	wait = rpcrdma2_jobs_for_calls(responder);
+	wait |= rpcrdma2_retry_steps(responder);
+	if (wait)
+		rpcrdma2_retry_again(responder);
+	rpcrdma2_memalloc_restore(saved);
+	rpcrdma2_conn_exit(conn);
 }
 
 /**
  * rpcrdma2_responder_create - give a connection its responder role
  * @conn: a connection that is not established yet
  * @peer: address of the peer
- * @admitted: as for rpcrdma2_admission_init()
+ * @ops: the layer above
  *
- * Process context.
+ * Context: process, sleeps.
  *
- * Return: the role, or NULL
+ * Return: the role, or NULL if there is no memory
  */
 struct rpcrdma2_responder *
 rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 			  const struct sockaddr *peer,
-			  void (*admitted)(struct rpcrdma2_job *job))
+			  const struct rpcrdma2_responder_ops *ops)
 {
 	struct rpcrdma2_responder *responder;
 
@@ -432,12 +180,14 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 	if (!responder)
 		return NULL;
 	responder->conn = conn;
+	responder->ops = ops;
 	responder->look_at = jiffies;
 	spin_lock_init(&responder->lock);
 	INIT_LIST_HEAD(&responder->jobs);
 	init_llist_head(&responder->free_jobs);
 	rpcrdma2_rws_init(responder);
-	if (rpcrdma2_admission_init(responder, peer, admitted)) {
+	rpcrdma2_retry_init(responder, responder_retry_work);
+	if (rpcrdma2_admission_init(responder, peer)) {
 		kfree(responder);
 		return NULL;
 	}
@@ -446,8 +196,30 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 }
 
 /**
- * rpcrdma2_responder_destroy - end of the role
- * @responder: its role; every job was put; may be NULL
+ * rpcrdma2_responder_drained - drop all Calls that wait
+ * @responder: the responder of a connection that is drained; no other Call can come
+ *
+ * Context: process, sleeps; the teardown's.
+ */
+void rpcrdma2_responder_drained(struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_job *job, *next;
+	LIST_HEAD(lost);
+
+	rpcrdma2_admission_end(responder, &lost);
+	rpcrdma2_retry_end(responder, &lost);
+	rpcrdma2_jobs_drop_calls(responder);
+	list_for_each_entry_safe(job, next, &lost, list) {
+		list_del_init(&job->list);
+		rpcrdma2_job_put(job);
+	}
+}
+
+/**
+ * rpcrdma2_responder_destroy - end the role
+ * @responder: the responder, or NULL; rpcrdma2_job_put() was called for every job
+ *
+ * Context: process; runs with the last reference to the connection.
  */
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * responder/: the end that answers Calls, whichever direction it faces.
+ * responder/: the role that answers Calls, at either end of a connection.
  *
- * A server's svc/ has one for NFS, a client's xprt/ one for callbacks. What
- * they have in common is an RPC message in an xdr_buf, and that is all this
- * layer knows of sunrpc.
+ * A server's svc/ uses it for NFS operations, a client's xprt/ for callbacks. Each connection
+ * has one responder, which owns the connection's jobs. This layer moves RPC messages between
+ * chunks and an xdr_buf. It knows nothing else of sunrpc.
  */
 #ifndef _RPCRDMA2_RESPONDER_H
 #define _RPCRDMA2_RESPONDER_H
@@ -15,25 +15,28 @@
 #include <rdma/rw.h>
 
 #include "conn/conn.h"
+#include "stage.h"
 
 struct rpcrdma2_job;
 struct rpcrdma2_share;
 
 /*
- * What RDMA Reads or Writes of a connection move at a time: so many octets, which a
- * port of 100 Gb/s has for 20 microseconds, or so many Calls or Replies, however large:
- * one is moved while the next one is made. More would wait for one another, keep pages,
- * and leave none of them in the CPU's caches.
+ * Limits of a connection's RDMA Reads under way, and likewise of its RDMA Writes. Two RPCs of
+ * any size may always move, so that one moves while the next one is made. More may move if they
+ * have less than RPCRDMA2_FLIGHT octets, for which a port of 100 Gb/s takes 20 microseconds.
+ * Others would wait for these, hold pages, and push those pages out of the CPU's caches.
  */
 #define RPCRDMA2_FLIGHT		SZ_256K
 #define RPCRDMA2_FLIGHT_RPCS	2
 
 /**
- * rpcrdma2_may_fly - may one more Call be read, or one more Reply be made?
- * @rpcs: how many are under RDMA Read, or Write
- * @pages: how many pages they have
+ * rpcrdma2_may_fly - may a connection begin another transfer?
+ * @rpcs: Calls under RDMA Read, or Replies under RDMA Write
+ * @pages: pages that they use
  *
- * Return: whether that is little enough
+ * Context: any.
+ *
+ * Return: true while @rpcs or @pages is below its limit
  */
 static inline bool rpcrdma2_may_fly(unsigned int rpcs, unsigned int pages)
 {
@@ -43,11 +46,11 @@ static inline bool rpcrdma2_may_fly(unsigned int rpcs, unsigned int pages)
 
 /**
  * struct rpcrdma2_transfers - what a responder moved
- * @reads: RDMA Reads, each of one segment or a part of it
- * @read_octets: octets that they read
- * @read_waits: times that the Reads of a Call waited for a registration
- * @writes: RDMA Writes, each to one segment or a part of it
- * @write_octets: octets that they wrote
+ * @reads: RDMA Reads, each of one segment or a part of a segment
+ * @read_octets: octets that RDMA Reads moved
+ * @read_waits: times that the device had no registration for a Call's RDMA Reads
+ * @writes: RDMA Writes, each to one segment or a part of a segment
+ * @write_octets: octets that RDMA Writes moved
  */
 struct rpcrdma2_transfers {
 	u64	reads;
@@ -59,7 +62,7 @@ struct rpcrdma2_transfers {
 
 /**
  * struct rpcrdma2_job_stats - what jobs did
- * @done: Calls that are done with, with or without a Reply
+ * @done: Calls that ended, with or without a Reply
  * @replies: Replies sent
  * @moved: RDMA Reads and Writes
  */
@@ -71,9 +74,9 @@ struct rpcrdma2_job_stats {
 
 /**
  * struct rpcrdma2_responder_stats - what a responder did
- * @calls: Calls that came and found a job; the CQ's
- * @jobs: what jobs did that are gone; below the responder's lock. Each of the others has
- *	its own, written by its holder
+ * @calls: Calls within the grant; the CQ writes it
+ * @jobs: sum over jobs that were freed; the responder's lock protects it. Each other job has
+ *	a count of its own, which its holder writes
  */
 struct rpcrdma2_responder_stats {
 	struct rpcrdma2_forms		calls;
@@ -81,26 +84,55 @@ struct rpcrdma2_responder_stats {
 };
 
 /**
- * struct rpcrdma2_admission - which Calls of a connection may take pages, and when
- * @admitted: called with each that may
- * @share: what its address has of the budget; admit.c's lock is for that
- * @to_read: jobs that are not admitted, whose arguments are to be read; oldest first
- * @to_run: others that are not admitted, oldest first
- * @flying: jobs whose Reads or Writes are being made or under way, oldest first
- * @nr_reading: jobs that are admitted, and whose Reads have not ended
- * @read_limit: how many may be, if the device has too few of something
- * @pages_reading: pages that they read to
- * @waits_since: when the first of the Replies that wait now began to, in jiffies
- * @lacks: the first of @to_read lacks something that no other job has: until the timer
- * @lacks_since: how long already, in jiffies
- * @timer: ends a connection whose peer takes too long, and @lacks
- * @in_line: in @share, if the first job waits for pages
- * @pages_wanted: pages of the first job, if so
+ * struct rpcrdma2_responder_ops - what a responder asks of the layer above
+ * @begin: rpcrdma2_responder_take() found no job for this Call, and now there is one. Process
+ *	context, between enter and exit
+ * @admitted: this Call may take pages after a wait in rpcrdma2_admit() or
+ *	rpcrdma2_admit_at_once(). CQ or process context, no locks held, never after @drained
+ */
+struct rpcrdma2_responder_ops {
+	void	(*begin)(struct rpcrdma2_job *job);
+	void	(*admitted)(struct rpcrdma2_job *job);
+};
+
+/**
+ * struct rpcrdma2_retry - what waits for memory: see retry.c
+ * @calls: messages of Calls without a job, newest first; all are newer than @oldest
+ * @oldest: Calls that the worker took out of @calls, oldest first; only the worker uses it
+ * @calls_wait: a Call waits for a job. The worker takes free jobs then, and the CQ takes none
+ * @jobs: jobs whose steps the worker tries again
+ * @nr_jobs: number of jobs in @jobs or in the worker's hands
+ * @work: the worker
  *
- * Under the responder's lock, but for the last two.
+ * The responder's lock protects @calls, @jobs, and each change of @calls_wait and @nr_jobs.
+ */
+struct rpcrdma2_retry {
+	struct llist_head	calls;
+	struct llist_node	*oldest;
+	bool			calls_wait;
+	struct list_head	jobs;
+	unsigned int		nr_jobs;
+	struct delayed_work	work;
+};
+
+/**
+ * struct rpcrdma2_admission - which Calls of a connection may take pages, and when
+ * @share: the account of the peer's address; admit.c's budget_lock protects its contents
+ * @to_read: jobs that wait for admission to be read, oldest first
+ * @to_run: jobs without Reads that wait for admission to run, oldest first
+ * @flying: jobs whose RDMA Reads or Writes are being posted or are under way, oldest first
+ * @nr_reading: jobs admitted out of @to_read whose Reads have not ended
+ * @read_limit: maximum of @nr_reading, lowered while the device lacks something
+ * @pages_reading: pages that these jobs are read to
+ * @waits_since: when @nr_waiting of the responder last rose from 0, in jiffies
+ * @lacks_since: since when a job alone on the connection has lacked something, in jiffies
+ * @timer: closes the connection of a peer that takes too long
+ * @in_line: link in @waiting of @share, while a job waits for pages; budget_lock protects it
+ * @pages_wanted: pages of that job; budget_lock protects it
+ *
+ * The responder's lock protects the other members.
  */
 struct rpcrdma2_admission {
-	void			(*admitted)(struct rpcrdma2_job *job);
 	struct rpcrdma2_share	*share;
 	struct list_head	to_read;
 	struct list_head	to_run;
@@ -109,7 +141,6 @@ struct rpcrdma2_admission {
 	unsigned int		read_limit;
 	unsigned int		pages_reading;
 	unsigned long		waits_since;
-	bool			lacks;
 	unsigned long		lacks_since;
 	struct delayed_work	timer;
 	struct list_head	in_line;
@@ -117,9 +148,9 @@ struct rpcrdma2_admission {
 };
 
 /**
- * struct rpcrdma2_rw_pool - transfers that are kept for use
- * @free: they are
- * @nr: how many
+ * struct rpcrdma2_rw_pool - transfers kept for reuse
+ * @free: the transfers
+ * @nr: number of transfers in @free
  */
 struct rpcrdma2_rw_pool {
 	struct list_head	free;
@@ -129,43 +160,45 @@ struct rpcrdma2_rw_pool {
 /**
  * struct rpcrdma2_responder - a connection's responder role
  * @conn: the connection
- * @lock: @jobs, @nr_writing, @writing, @nr_waiting, transfers, spare pages, and
- *	@admission
- * @jobs: all of them
- * @late: Calls wait for a job, for which there was no memory: those that come wait, too
+ * @ops: the layer above
+ * @lock: protects @jobs, @nr_writing, @writing, @nr_waiting, @small_rws, @large_rws, @spare,
+ *	@retry, @admission, and the jobs' part of @stats
+ * @jobs: all jobs
+ * @retry: what waits for memory
  * @calls_taken: Calls that came; the CQ's
- * @ready_jobs: jobs to use, linked by their @node; the CQ's
- * @calls: Calls since the grant was looked at; the CQ's
- * @peak: most of them that were outstanding at a time; the CQ's
- * @look_at: when the grant is looked at even after fewer Calls, in jiffies; the CQ's
- * @free_jobs: jobs to use when there are no @ready_jobs: anybody adds one, the CQ takes
- *	all
- * @calls_returned: those of @calls_taken whose credit was given back; anybody's
- * @nr_writing: Replies that are under RDMA Write
- * @writing: pages that they are made from
+ * @ready_jobs: free jobs, linked by @node. The CQ owns them; while Calls wait for jobs, the
+ *	worker of @retry does
+ * @calls: Calls since the last look at the grant; the CQ's
+ * @peak: maximum of outstanding Calls since the last look at the grant; the CQ's
+ * @look_at: when the next Call causes a look at the grant in any case, in jiffies; the CQ's
+ * @free_jobs: more free jobs. Any context adds one; the owner of @ready_jobs takes all
+ * @calls_returned: Calls whose credit was given back
+ * @nr_writing: Replies under RDMA Write
+ * @writing: pages that these Replies occupy
  * @nr_waiting: Replies that wait for a Send buffer, memory or mappings
- * @small_rws: transfers of a few pages to use
- * @large_rws: others
- * @spare: where pages are lent: those for a Reply without chunks for which there is no
- *	memory, and NULL; NULL while it has them
- * @nr_spare: how many
- * @admission: of Calls with chunks
- * @stats: of this connection
+ * @small_rws: transfers with room for a few pages
+ * @large_rws: transfers with room for many pages
+ * @spare: pages in reserve for an inline Reply, with NULL behind the last; NULL while a job
+ *	has them, or if nothing provided them
+ * @nr_spare: number of these pages
+ * @admission: which Calls may take pages
+ * @stats: counters
  */
 struct rpcrdma2_responder {
 	struct rpcrdma2_conn	*conn;
-	spinlock_t		lock;	/* not for Calls without chunks */
+	const struct rpcrdma2_responder_ops *ops;
+	spinlock_t		lock;	/* a Call without chunks takes it only for a new job */
 	struct list_head	jobs;
-	bool			late;
+	struct rpcrdma2_retry	retry;
 
-	/* By the CQ, with each Call */
+	/* The CQ writes these for each Call. */
 	unsigned int		calls_taken ____cacheline_aligned_in_smp;
 	struct llist_node	*ready_jobs;
 	unsigned int		calls;
 	unsigned int		peak;
 	unsigned long		look_at;
 
-	/* By whoever is done with one */
+	/* The last holder of a job writes these. */
 	struct llist_head	free_jobs ____cacheline_aligned_in_smp;
 	atomic_t		calls_returned;
 
@@ -182,13 +215,13 @@ struct rpcrdma2_responder {
 
 /**
  * struct rpcrdma2_rw - an RDMA Read or Write of one segment
- * @list: in a job's rws, or in a pool
- * @ctx: of the rdma_rw API
- * @dir: direction
+ * @list: link in @rws of a job, or in a pool
+ * @ctx: state of the rdma_rw API
+ * @dir: DMA_FROM_DEVICE for an RDMA Read, DMA_TO_DEVICE for an RDMA Write
  * @nents: entries of @sg in use
  * @sg: this end's memory
- * @last: entry of @sg that was added last
- * @few: entries of a small one
+ * @last: the entry of @sg that was added last
+ * @few: entries of a small transfer
  */
 struct rpcrdma2_rw {
 	struct list_head	list;
@@ -201,8 +234,8 @@ struct rpcrdma2_rw {
 };
 
 /**
- * struct rpcrdma2_payload - part of a Reply that may travel by a Write chunk
- * @offset: in the Reply, octets
+ * struct rpcrdma2_payload - a part of a Reply that may travel by a Write chunk
+ * @offset: where the part starts in the Reply, octets
  * @length: octets, without round-up
  */
 struct rpcrdma2_payload {
@@ -212,43 +245,41 @@ struct rpcrdma2_payload {
 
 /**
  * struct rpcrdma2_job - a Call being answered
- * @node: in @free_jobs, or for whoever holds it
- * @list: for whoever holds it
- * @responder: whose
- * @recv: the Call's message; NULL once it was given back
+ * @node: link in @free_jobs or @ready_jobs, or for the job's holder
+ * @list: for the job's holder
+ * @responder: the connection's responder role
+ * @recv: the Call's message; NULL after rpcrdma2_job_give_credit()
  * @xid: of the RPC
- * @vers: version of the Call
- * @nr_pages: pages in use
- * @pages_held: for admit.c: pages that it holds, or may take, for its Reads and its Reply
- * @nr_lent: pages that are @lent, or how many the Reply may take
- * @writing: how many of @pages are the responder's @writing
- * @lent: pages for the Reply, where the server program has none: @nr_lent of them, and
- *	NULL; or NULL
- * @rws: transfers made for it
- * @status: 0, or why its Reads failed
+ * @vers: the Call's version of the protocol
+ * @nr_pages: entries of @pages in use
+ * @pages_held: pages that the budget of admit.c counts for this job
+ * @nr_lent: pages in @lent; before rpcrdma2_job_lend(), how many the Reply may take
+ * @writing: pages that the responder's @writing counts for this job; 0 without RDMA Writes
+ * @lent: pages for the Reply of a program that has none, with NULL behind the last; or NULL
+ * @rws: transfers made for this Call
+ * @status: 0, or the negative errno that ended the RDMA Reads
  * @length: octets in @pages
- * @nr_payloads: Write chunks that have a payload
- * @replied: the Reply was posted
- * @waits: the Reply waits for a Send buffer, memory or mappings
- * @form: as what the Reply is counted
- * @alone: for admit.c: it found none of something while no other had any
- * @linear: the message is assembled in @pages from its first octet on; else
- *	@pages has the contents of the only Read chunk, and what follows it
- * @lends_spare: those that are @lent are the responder's @spare
- * @moved: RDMA Reads that were posted, and Writes that were made; zeroes between Calls
- * @stats: what it did with all its Calls
- * @read_chain: RDMA Reads of its arguments
- * @read_done: called when they have completed, in CQ context or the teardown
- * @since: for admit.c: when it began to wait, or its Reads or Writes began, in jiffies
- * @payloads: one for each Write chunk, in order
- * @reply: the Reply's RPC message, if it waits for memory; it is in @pages
- * @all: in the responder's @jobs
- * @pages: pages under I/O, or those that a client's Call was read to
+ * @nr_payloads: entries of @payloads in use
+ * @stage: how far the Call is; the job's holder writes it
+ * @form: kind of the Reply, for the counters
+ * @alone: the job's Reads failed when no other job of the connection had any; admit.c's
+ * @linear: @pages hold the whole message. Otherwise they hold the contents of the only Read
+ *	chunk and the message behind it
+ * @lends_spare: @lent is the responder's @spare
+ * @moved: RDMA Reads posted and RDMA Writes made for this Call
+ * @stats: what the job did for all its Calls
+ * @read_chain: the RDMA Reads, as a chain of WRs
+ * @read_done: called after the RDMA Reads; CQ or process context, or the teardown
+ * @step: what the worker of retry.c tries again
+ * @since: when the job's present wait, or its transfer, began, in jiffies; admit.c's
+ * @payloads: one for each Write chunk in use, in order
+ * @reply: the Reply's RPC message while the Reply waits; its pages are in @pages
+ * @all: link in the responder's @jobs
+ * @pages: pages under I/O, pages of a waiting Reply, or those that a callback was read to
  *
- * From the CQ to a server thread, to the CQ while Reads are under way, to
- * a server thread again, or to several while there is no memory for the Reply, and
- * with that to the CQ for good. One holder at a time. What every Call needs comes first,
- * on as few cache lines as may be: no job is found in a CPU's nearest cache.
+ * A job has one holder at a time: the CQ, a queue, a server thread, a worker or the Send
+ * Queue. Only the holder touches the job. Members that each Call needs come first, to keep
+ * the number of cache lines small: a server has more jobs than the nearest cache holds.
  */
 struct rpcrdma2_job {
 	struct llist_node		node;
@@ -266,8 +297,7 @@ struct rpcrdma2_job {
 	int				status;
 	u32				length;
 	unsigned int			nr_payloads;
-	bool				replied;
-	bool				waits;
+	enum rpcrdma2_job_stage		stage;
 	u8				form;
 	bool				alone;
 	bool				linear;
@@ -277,6 +307,7 @@ struct rpcrdma2_job {
 
 	struct rpcrdma2_chain		read_chain;
 	void				(*read_done)(struct rpcrdma2_job *job);
+	int				(*step)(struct rpcrdma2_job *job);
 	unsigned long			since;
 	struct rpcrdma2_payload		payloads[RPCRDMA2_MAX_WRITE_CHUNKS];
 	struct xdr_buf			reply;
@@ -285,10 +316,26 @@ struct rpcrdma2_job {
 };
 
 /**
- * rpcrdma2_job_pages - pages of the largest Call or Reply
+ * rpcrdma2_job_advance - move a job to its next stage
+ * @job: the job
+ * @next: the next stage; rpcrdma2_stage_may_follow() has to allow it
+ *
+ * Context: any; the caller holds the job.
+ */
+static inline void rpcrdma2_job_advance(struct rpcrdma2_job *job,
+					enum rpcrdma2_job_stage next)
+{
+	WARN_ON_ONCE(!rpcrdma2_stage_may_follow(job->stage, next));
+	WRITE_ONCE(job->stage, next);
+}
+
+/**
+ * rpcrdma2_job_pages - pages that the largest Call or Reply takes
  * @payload: octets of its data
  *
- * Return: those of the data, of what is around it, and of its ends
+ * Context: any.
+ *
+ * Return: pages for the data, for the rest of the message, and for unaligned ends
  */
 static inline unsigned int rpcrdma2_job_pages(u32 payload)
 {
@@ -296,12 +343,27 @@ static inline unsigned int rpcrdma2_job_pages(u32 payload)
 }
 
 /**
- * rpcrdma2_responder_has_room - may more be answered?
- * @responder: whose
+ * rpcrdma2_job_read_pages - count the pages that a Call is read to
+ * @job: a job for which rpcrdma2_job_plan() returned 0, or a job without Read chunks
  *
- * A hint. If the answer is no, the room op will be called.
+ * Context: any; the caller holds the job.
  *
- * Return: whether no Reply waits, and little enough is under RDMA Write
+ * Return: number of pages; 0 without Read chunks
+ */
+static inline unsigned int
+rpcrdma2_job_read_pages(const struct rpcrdma2_job *job)
+{
+	return DIV_ROUND_UP(job->length, PAGE_SIZE);
+}
+
+/**
+ * rpcrdma2_responder_has_room - may the program take another Call?
+ * @responder: the responder
+ *
+ * Context: any. The answer is a hint, as the caller holds no lock. After the answer "no", the
+ * room op is called once there is room.
+ *
+ * Return: true if no Reply waits, and the RDMA Writes under way are within the limit
  */
 static inline bool
 rpcrdma2_responder_has_room(const struct rpcrdma2_responder *responder)
@@ -312,10 +374,12 @@ rpcrdma2_responder_has_room(const struct rpcrdma2_responder *responder)
 }
 
 /**
- * rpcrdma2_is_transient - may what failed succeed in a moment?
+ * rpcrdma2_is_transient - may an error go away by itself?
  * @rc: negative errno
  *
- * Return: whether memory, DMA mappings or registrations were lacking
+ * Context: any.
+ *
+ * Return: true if memory, a DMA mapping or a registration was lacking
  */
 static inline bool rpcrdma2_is_transient(int rc)
 {
@@ -326,18 +390,10 @@ static inline bool rpcrdma2_is_transient(int rc)
 struct rpcrdma2_responder *
 rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 			  const struct sockaddr *peer,
-			  void (*admitted)(struct rpcrdma2_job *job));
+			  const struct rpcrdma2_responder_ops *ops);
+struct rpcrdma2_job *rpcrdma2_responder_take(struct rpcrdma2_recv *recv);
+void rpcrdma2_responder_drained(struct rpcrdma2_responder *responder);
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
-int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n);
-void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n);
-struct rpcrdma2_job *rpcrdma2_job_get(struct rpcrdma2_recv *recv);
-struct rpcrdma2_job *rpcrdma2_job_get_late(struct rpcrdma2_recv *recv);
-void rpcrdma2_jobs_suffice(struct rpcrdma2_responder *responder);
-void rpcrdma2_job_give_credit(struct rpcrdma2_job *job);
-void rpcrdma2_job_put(struct rpcrdma2_job *job);
-void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
-			 const struct rpcrdma2_error *error);
-void rpcrdma2_job_refuse_reads(struct rpcrdma2_job *job, int rc);
 void rpcrdma2_responder_stats_add(struct rpcrdma2_responder_stats *sum,
 				  struct rpcrdma2_responder *responder);
 void rpcrdma2_show_responder_stats(struct seq_file *seq,
@@ -345,13 +401,27 @@ void rpcrdma2_show_responder_stats(struct seq_file *seq,
 void rpcrdma2_show_responder(struct seq_file *seq,
 			     struct rpcrdma2_responder *responder);
 
+/* job.c */
+int rpcrdma2_jobs_provide(struct rpcrdma2_responder *responder, unsigned int n);
+void rpcrdma2_jobs_trim(struct rpcrdma2_responder *responder, unsigned int n);
+struct rpcrdma2_job *rpcrdma2_job_for(struct rpcrdma2_recv *recv);
+bool rpcrdma2_jobs_for_calls(struct rpcrdma2_responder *responder);
+void rpcrdma2_jobs_drop_calls(struct rpcrdma2_responder *responder);
+void rpcrdma2_job_give_credit(struct rpcrdma2_job *job);
+void rpcrdma2_job_put(struct rpcrdma2_job *job);
+void rpcrdma2_job_refuse(struct rpcrdma2_job *job,
+			 const struct rpcrdma2_error *error);
+void rpcrdma2_job_refuse_reads(struct rpcrdma2_job *job, int rc);
+
 /* call.c */
 bool rpcrdma2_job_has_reads(const struct rpcrdma2_job *job);
 int rpcrdma2_job_plan(struct rpcrdma2_job *job);
-unsigned int rpcrdma2_job_read_pages(const struct rpcrdma2_job *job);
 int rpcrdma2_job_read(struct rpcrdma2_job *job, struct page **pages,
 		      unsigned int max_pages,
 		      void (*done)(struct rpcrdma2_job *job));
+unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
+				  unsigned int max_pages,
+				  void (*done)(struct rpcrdma2_job *job));
 int rpcrdma2_job_read_finish(struct rpcrdma2_job *job);
 void rpcrdma2_job_arg(struct rpcrdma2_job *job, struct xdr_buf *arg,
 		      struct page **pages);
@@ -365,15 +435,14 @@ void rpcrdma2_job_take_back(struct rpcrdma2_job *job);
 
 /* admit.c */
 int rpcrdma2_admission_init(struct rpcrdma2_responder *responder,
-			    const struct sockaddr *peer,
-			    void (*admitted)(struct rpcrdma2_job *job));
+			    const struct sockaddr *peer);
 void rpcrdma2_admission_free(struct rpcrdma2_responder *responder);
-void rpcrdma2_admission_end(struct rpcrdma2_responder *responder);
+void rpcrdma2_admission_end(struct rpcrdma2_responder *responder,
+			    struct list_head *lost);
 void rpcrdma2_admit(struct rpcrdma2_job *job);
 bool rpcrdma2_admit_at_once(struct rpcrdma2_job *job);
-unsigned int rpcrdma2_reads_start(struct rpcrdma2_job *job, struct page **pages,
-				  unsigned int max_pages,
-				  void (*done)(struct rpcrdma2_job *job));
+void rpcrdma2_read_begin(struct rpcrdma2_job *job);
+bool rpcrdma2_read_later(struct rpcrdma2_job *job);
 void rpcrdma2_read_end(struct rpcrdma2_job *job);
 void rpcrdma2_write_begin(struct rpcrdma2_job *job);
 bool rpcrdma2_write_end(struct rpcrdma2_job *job);
@@ -384,10 +453,10 @@ void rpcrdma2_show_admission(struct seq_file *seq);
 
 /**
  * struct rpcrdma2_page_use - pages of Calls with chunks
- * @held: pages that Calls hold now, or may use
- * @most: the most so far
- * @limit: pages that they may hold
- * @waits: Calls that waited for pages
+ * @held: pages that the budget counts now
+ * @most: maximum of @held so far
+ * @limit: pages that all Calls together may hold
+ * @waits: times that a connection began to wait for pages
  */
 struct rpcrdma2_page_use {
 	u64	held;
@@ -402,9 +471,19 @@ void rpcrdma2_admission_use(struct rpcrdma2_page_use *use);
 int rpcrdma2_job_add_payload(struct rpcrdma2_job *job, u32 offset, u32 length);
 int rpcrdma2_job_reply(struct rpcrdma2_job *job, const struct xdr_buf *res,
 		       struct page **pages, unsigned int nr_pages);
-int rpcrdma2_job_reply_again(struct rpcrdma2_job *job);
 void rpcrdma2_job_reply_later(struct rpcrdma2_job *job,
 			      const struct xdr_buf *res);
+
+/* retry.c */
+void rpcrdma2_retry_init(struct rpcrdma2_responder *responder, work_func_t work);
+void rpcrdma2_retry_job(struct rpcrdma2_job *job,
+			int (*step)(struct rpcrdma2_job *job), unsigned long delay);
+void rpcrdma2_retry_delayed(struct rpcrdma2_job *job,
+			    int (*step)(struct rpcrdma2_job *job));
+void rpcrdma2_retry_now(struct rpcrdma2_responder *responder);
+bool rpcrdma2_retry_steps(struct rpcrdma2_responder *responder);
+void rpcrdma2_retry_again(struct rpcrdma2_responder *responder);
+void rpcrdma2_retry_end(struct rpcrdma2_responder *responder, struct list_head *lost);
 
 /* rw.c */
 int rpcrdma2_rw_read(struct rpcrdma2_job *job,
@@ -421,11 +500,13 @@ void rpcrdma2_rws_init(struct rpcrdma2_responder *responder);
 void rpcrdma2_rws_free(struct rpcrdma2_responder *responder);
 
 /**
- * rpcrdma2_page_is_private - may a page of a thread's be used again as it is?
+ * rpcrdma2_page_is_private - may a page hold other data from now on?
  * @page: the page
  *
- * Return: whether nobody else has it, and it is neither one of some file, as nfsd splices
- * them into Replies, nor broken
+ * Context: any; the caller has a reference to the page.
+ *
+ * Return: true if the caller has the only reference to a single, intact page that belongs to
+ * no file. nfsd splices pages of files into Replies
  */
 static inline bool rpcrdma2_page_is_private(struct page *page)
 {

@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDMA Reads and Writes, one segment each, by the rdma_rw API.
+ * RDMA Reads and Writes by the rdma_rw API, one segment each.
+ *
+ * A transfer (struct rpcrdma2_rw) belongs to its job from rw_start() to
+ * rpcrdma2_rws_release(). Free transfers are in two pools of the responder, under its lock.
+ * Transfers are made in process context between enter and exit, and released in any context
+ * but interrupts.
  */
 #include "responder.h"
 
 #include <trace/events/rpcrdma2.h>
 
-/* Head, tail, and a page that the data starts in the middle of. */
+/* Entries besides the whole pages: head, tail, and data that starts within a page */
 #define EXTRA_NENTS	3
 
 /*
- * A small transfer has its entries with it, a large one as many as fit, in a chain of
- * lists, none larger than a page. Pools keep some of both. Beyond these, memory is
- * allocated as needed: a peer chooses how many segments there are.
+ * A small transfer contains its entries. A large one has a chain of lists, each within a page.
+ * Each pool keeps KEPT_RWS transfers. Others are allocated and freed as needed, because a peer
+ * chooses the number of segments.
  */
 #define FEW_NENTS	16
 #define KEPT_RWS	16
 
-/* Of a MiB; the rdma_rw API has an SGE for each entry: no more than a page of them. */
+/* Entries for a MiB. rdma_rw allocates an SGE for each entry: limit these SGEs to a page. */
 #define FULL_NENTS	min_t(u32, (SZ_1M >> PAGE_SHIFT) + EXTRA_NENTS, \
 			      PAGE_SIZE / sizeof(struct ib_sge))
+
+/* Octets of an entry: no device and no bounce buffer takes less. */
+#define ENTRY_MAX	SZ_64K
 
 static bool rw_is_large(const struct rpcrdma2_rw *rw)
 {
@@ -98,6 +106,17 @@ static struct scatterlist *rw_add_entry(struct rpcrdma2_rw *rw)
 	return rw->last;
 }
 
+/* Memory that continues the last entry joins it: a WR moves more with its SGEs then. */
+static void rw_add_piece(struct rpcrdma2_rw *rw, struct page *page,
+			 unsigned int length, unsigned int offset, u32 entry_max)
+{
+	if (rw->nents && rw->last->length + length <= entry_max &&
+	    sg_phys(rw->last) + rw->last->length == page_to_phys(page) + offset)
+		rw->last->length += length;
+	else
+		sg_set_page(rw_add_entry(rw), page, length, offset);
+}
+
 static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
 		    const struct rpcrdma2_segment *seg, u32 skip, u32 length,
 		    enum dma_data_direction dir)
@@ -126,7 +145,7 @@ static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
 
 static int rw_read_part(struct rpcrdma2_job *job,
 			const struct rpcrdma2_segment *seg, u32 skip,
-			u32 length, u32 to)
+			u32 length, u32 to, u32 entry_max)
 {
 	struct rpcrdma2_rw *rw = rw_get(job->responder, length);
 	u32 left = length, n;
@@ -135,16 +154,16 @@ static int rw_read_part(struct rpcrdma2_job *job,
 		return -ENOMEM;
 	for (; left; left -= n, to += n) {
 		n = min_t(u32, left, PAGE_SIZE - offset_in_page(to));
-		sg_set_page(rw_add_entry(rw), job->pages[to >> PAGE_SHIFT], n,
-			    offset_in_page(to));
+		rw_add_piece(rw, job->pages[to >> PAGE_SHIFT], n,
+			     offset_in_page(to), entry_max);
 	}
 	trace_rpcrdma2_rdma_read(job->responder->conn, job->xid, seg, length);
 	return rw_start(job, rw, seg, skip, length, DMA_FROM_DEVICE);
 }
 
 /*
- * Whole pages by themselves, and what is less than a page at either end: a bounce
- * buffer may begin elsewhere in its page, which leaves a gap in a registration.
+ * Read whole pages by themselves, and the parts of pages at both ends. A bounce buffer may
+ * begin elsewhere in its page, which leaves a gap in a registration.
  */
 static int rw_split_read(struct rpcrdma2_job *job,
 			 const struct rpcrdma2_segment *seg, u32 skip,
@@ -157,43 +176,55 @@ static int rw_split_read(struct rpcrdma2_job *job,
 		n = min_t(u32, length, PAGE_SIZE - offset_in_page(to));
 		if (n == PAGE_SIZE)
 			n = round_down(length, PAGE_SIZE);
-		rc = rw_read_part(job, seg, skip, n, to);
+		rc = rw_read_part(job, seg, skip, n, to, PAGE_SIZE);
 		if (rc)
 			return rc;
 	}
 	return 0;
 }
 
-/* What may be one transfer, of @length octets that take @nents entries together. */
+/*
+ * The rdma_rw API counts the entries of a registration, as if each were a page. So where it
+ * registers each Read, an entry is a page.
+ */
+static u32 rw_read_entry_max(const struct rdma_cm_id *cm_id)
+{
+	return rdma_protocol_iwarp(cm_id->device, cm_id->port_num) ? PAGE_SIZE :
+								     ENTRY_MAX;
+}
+
+/* Return: octets of the longest transfer, out of @length octets that take @nents entries */
 static u32 rw_longest_part(u32 length, unsigned int nents)
 {
 	return nents > FULL_NENTS ? (FULL_NENTS - EXTRA_NENTS) * PAGE_SIZE : length;
 }
 
 /**
- * rpcrdma2_rw_read - make an RDMA Read, or some
- * @job: gets it, and has the pages to read into
- * @seg: what to read
+ * rpcrdma2_rw_read - make RDMA Reads of a part of a segment
+ * @job: gets the transfers, and has the pages to read into
+ * @seg: the segment to read
  * @skip: octets of @seg to leave out at its start
  * @length: octets to read, more than 0
- * @to: where to, octets from the start of the first page
+ * @to: where to put the first octet, in octets from the start of @job's pages
  *
- * Between enter and exit; process context, sleeps.
+ * Context: process, between enter and exit; sleeps.
  *
- * Return: 0 or negative errno
+ * Return: 0 or negative errno; -EAGAIN: the device has no registration left for now. After an
+ * error, rpcrdma2_rws_release() releases transfers that were made before it
  */
 int rpcrdma2_rw_read(struct rpcrdma2_job *job,
 		     const struct rpcrdma2_segment *seg, u32 skip, u32 length,
 		     u32 to)
 {
 	unsigned int pages = DIV_ROUND_UP(offset_in_page(to) + length, PAGE_SIZE);
+	u32 entry_max = rw_read_entry_max(job->responder->conn->cm_id);
 	u32 n, longest = rw_longest_part(length, pages);
 	int rc;
 
 	for (; length; skip += n, length -= n, to += n) {
 		n = min(length, longest);
-		rc = rw_read_part(job, seg, skip, n, to);
-		/* Where it reads to can't be one registration. */
+		rc = rw_read_part(job, seg, skip, n, to, entry_max);
+		/* One registration can't cover this memory, or has entries larger than a page. */
 		if (rc == -EINVAL)
 			rc = rw_split_read(job, seg, skip, n, to);
 		if (rc)
@@ -220,8 +251,8 @@ static int rw_write_part(struct rpcrdma2_job *job,
 	rw_add_kvec(rw, &from->head[0]);
 	for (; left; left -= n, offset += n) {
 		n = min_t(u32, left, PAGE_SIZE - offset_in_page(offset));
-		sg_set_page(rw_add_entry(rw), from->pages[offset >> PAGE_SHIFT],
-			    n, offset_in_page(offset));
+		rw_add_piece(rw, from->pages[offset >> PAGE_SHIFT], n,
+			     offset_in_page(offset), ENTRY_MAX);
 	}
 	rw_add_kvec(rw, &from->tail[0]);
 	trace_rpcrdma2_rdma_write(job->responder->conn, job->xid, seg,
@@ -237,17 +268,18 @@ static unsigned int rw_nents(const struct xdr_buf *buf)
 }
 
 /**
- * rpcrdma2_rw_write - make an RDMA Write, or some
- * @job: gets it
- * @seg: where to
+ * rpcrdma2_rw_write - make RDMA Writes to a part of a segment
+ * @job: gets the transfers
+ * @seg: the segment to write to
  * @skip: octets of @seg to leave alone at its start
- * @from: has what is to be written
- * @offset: where that starts in @from, octets
+ * @from: buffer with the data
+ * @offset: where the data starts in @from, octets
  * @length: octets to write, more than 0
  *
- * Between enter and exit; process context, sleeps.
+ * Context: process, between enter and exit; sleeps.
  *
- * Return: 0 or negative errno
+ * Return: 0 or negative errno; -EINVAL if @from is too short. After an error,
+ * rpcrdma2_rws_release() releases transfers that were made before it
  */
 int rpcrdma2_rw_write(struct rpcrdma2_job *job,
 		      const struct rpcrdma2_segment *seg, u32 skip,
@@ -271,12 +303,14 @@ int rpcrdma2_rw_write(struct rpcrdma2_job *job,
 }
 
 /**
- * rpcrdma2_rw_chain - chain a job's transfers
- * @job: the job, with at least one transfer
- * @next: what comes after them, or NULL
- * @first: the first WR
- * @last: the last WR of the transfers
- * @count: how many WRs they are
+ * rpcrdma2_rw_chain - link the WRs of a job's transfers
+ * @job: a job with at least one transfer
+ * @next: WR to link behind the last one, or NULL
+ * @first: gets the first WR
+ * @last: gets the last WR of the transfers
+ * @count: gets the number of WRs from @first to @last
+ *
+ * Context: process, between enter and exit.
  */
 void rpcrdma2_rw_chain(struct rpcrdma2_job *job, struct ib_send_wr *next,
 		       struct ib_send_wr **first, struct ib_send_wr **last,
@@ -297,11 +331,13 @@ void rpcrdma2_rw_chain(struct rpcrdma2_job *job, struct ib_send_wr *next,
 }
 
 /**
- * rpcrdma2_rws_release - a job's transfers are done, or were never posted
- * @job: the job
+ * rpcrdma2_rws_release - release a job's transfers
+ * @job: the job; its transfers have completed, or were never posted
  *
- * The QP still exists: transfers of a job that outlives its connection are
- * released by the teardown. Any context but interrupts.
+ * Nothing happens without transfers. Otherwise the QP still exists: the teardown returns all
+ * chains before it destroys the QP.
+ *
+ * Context: any but interrupts, no locks held.
  */
 void rpcrdma2_rws_release(struct rpcrdma2_job *job)
 {
@@ -317,8 +353,10 @@ void rpcrdma2_rws_release(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_rws_init - no transfer is kept yet
- * @responder: whose
+ * rpcrdma2_rws_init - prepare the pools of transfers
+ * @responder: a new responder
+ *
+ * Context: process.
  */
 void rpcrdma2_rws_init(struct rpcrdma2_responder *responder)
 {
@@ -335,8 +373,10 @@ static void rw_pool_free(struct rpcrdma2_rw_pool *pool)
 }
 
 /**
- * rpcrdma2_rws_free - free the transfers that are kept for use
- * @responder: of a connection that nobody refers to
+ * rpcrdma2_rws_free - free the transfers in the pools
+ * @responder: the responder; nobody else refers to it
+ *
+ * Context: process.
  */
 void rpcrdma2_rws_free(struct rpcrdma2_responder *responder)
 {

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a peer's request to a connection that sunrpc accepts.
- *
- * A listener has a backlog: the connections that came to it and that sunrpc has not
- * accepted yet. Each of them is at one of three stages:
+ * A listener's backlog: connections that sunrpc has not accepted yet.
  *
  *	WAITING	The connection has no QP, and the peer has no answer to its request.
- *	PLACED	The connection has a place. A work makes its QP and accepts the peer, which
+ *	PLACED	The connection has a place. A work makes the QP and accepts the peer, which
  *		takes some devices tens of milliseconds. Then the peer has to speak.
- *	OFFERED	The peer's first message made the connection READY. It stands in a queue,
- *		from which xpo_accept takes it without a wait.
+ *	OFFERED	The peer's first message made the connection READY. xpo_accept takes it.
  *
- * A request proves nothing: its sender needs no QP, may never hear the answer, and may have
- * forged its address. So each stage has a limit, whoever the peer is:
- *
- *  -	There are MAX_PLACES places. Places that come free go to the addresses in turn.
- *  -	MAX_WAITING connections wait. More requests are refused before anything is
- *	allocated for them.
- *  -	One address has a quarter of either at most.
- *  -	While a connection waits because all places are taken, peers have a few seconds to
- *	speak, not half a minute (rpcrdma2_conn_hurry()).
+ * The sender of a request needs no QP, and can forge its address. So each stage has a limit:
+ *  -	There are MAX_PLACES places. A free place goes to the addresses in turn.
+ *  -	MAX_WAITING connections wait. Further requests are refused before any allocation.
+ *  -	An address has at most a quarter of each.
+ *  -	While all places are taken and a connection waits, peers have a few seconds to speak,
+ *	instead of half a minute: rpcrdma2_conn_hurry().
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -29,24 +22,25 @@
 #include <linux/sunrpc/addr.h>
 
 #include "svc.h"
+#include "totals.h"
 
-/* A connection with a place may hold a third of a MiB, and Receives. */
+/* A connection with a place has a QP, a CQ and Receives. */
 #define MAX_PLACES	256
-/* A connection that waits holds some KiB. */
+/* A connection that waits has only its structs. */
 #define MAX_WAITING	4096
-/* One address has no more than one part in so many of each. */
+/* An address has at most one part in so many of either. */
 #define SHARES		4
 
 #define SOURCE_BITS	7
 
 /**
  * struct rpcrdma2_source - an address from which connections in a backlog came
- * @link: in the backlog's hash
- * @turn: in the backlog's @turns, while one of its connections may have the next place
- * @waiting: its connections that wait, the oldest first
- * @key: a hash of the address. Two addresses with the same one share what an address has
- * @nr_waiting: how many wait
- * @nr_places: how many have a place
+ * @link: link in the backlog's hash
+ * @turn: link in the backlog's @turns, while the next place may go to one of its connections
+ * @waiting: its connections that wait, oldest first, linked by @queued
+ * @key: hash of the address. Addresses with the same key share one limit
+ * @nr_waiting: number of its connections that wait
+ * @nr_places: number of its connections with a place
  */
 struct rpcrdma2_source {
 	struct hlist_node	link;
@@ -59,19 +53,19 @@ struct rpcrdma2_source {
 
 /**
  * struct rpcrdma2_backlog - connections that sunrpc has not accepted yet
- * @lock: all of this, and the svc_xprt's @in_backlog, @queued, @source and @stage
+ * @lock: protects this struct, its sources, and @in_backlog to @stage of each svc_xprt
  * @closed: sunrpc let go of the listener
- * @all: all connections, but for those that rpcrdma2_backlog_close() has closed
- * @patient: those with a place whose peers have the usual time to speak
- * @hurried: those with a place whose peers have less
- * @offered: those that sunrpc may have, the oldest first
- * @turns: addresses whose turn comes when a place is free, the next one first
- * @nr_waiting: how many wait
- * @nr_places: how many have a place
+ * @all: all connections, except those that rpcrdma2_backlog_close() has taken out
+ * @patient: connections with a place whose peers have the usual time to speak
+ * @hurried: connections with a place whose peers have less time
+ * @offered: connections that sunrpc may accept, oldest first
+ * @turns: addresses that may have the next place, the next one first
+ * @nr_waiting: number of connections that wait
+ * @nr_places: number of connections with a place
  * @sources: all addresses, by key
  */
 struct rpcrdma2_backlog {
-	spinlock_t		lock;	/* all of this */
+	spinlock_t		lock;	/* the backlog's contents */
 	bool			closed;
 	struct list_head	all;
 	struct list_head	patient;
@@ -86,8 +80,9 @@ struct rpcrdma2_backlog {
 /**
  * rpcrdma2_backlog_alloc - make a listener's backlog
  *
- * Return: the backlog, which kfree() frees when no connection refers to the listener; or
- * NULL
+ * Context: process, sleeps.
+ *
+ * Return: the backlog, for kfree() when no connection refers to the listener; or NULL
  */
 struct rpcrdma2_backlog *rpcrdma2_backlog_alloc(void)
 {
@@ -106,7 +101,7 @@ struct rpcrdma2_backlog *rpcrdma2_backlog_alloc(void)
 	return backlog;
 }
 
-/* The seed is secret: no peer can choose an address that collides with another peer's. */
+/* The seed is secret, so no peer can choose an address that collides with another's. */
 static u32 source_key(const struct sockaddr *sa)
 {
 	const struct sockaddr_in6 *sin6 = (const struct sockaddr_in6 *)sa;
@@ -145,12 +140,14 @@ static void backlog_report_refusal(const struct sockaddr *sa,
 
 /**
  * rpcrdma2_backlog_has_room - may a peer's request become a connection?
- * @listener: the svc_xprt that the request came to
+ * @listener: the listener's svc_xprt
  * @sa: the peer's address
  *
- * CM context. If not, this counts the request as refused.
+ * Counts a request that is refused.
  *
- * Return: whether it may
+ * Context: CM.
+ *
+ * Return: true if so
  */
 bool rpcrdma2_backlog_has_room(struct rpcrdma2_svc_xprt *listener,
 			       const struct sockaddr *sa)
@@ -170,7 +167,7 @@ bool rpcrdma2_backlog_has_room(struct rpcrdma2_svc_xprt *listener,
 	return false;
 }
 
-/* Its address is in line for the next place, or is not: call this after each change. */
+/* Join the turns, or leave them. Called after each change of the address's numbers. */
 static void source_update_turn(struct rpcrdma2_backlog *backlog,
 			       struct rpcrdma2_source *source)
 {
@@ -200,8 +197,8 @@ static void backlog_count(struct rpcrdma2_backlog *backlog,
 }
 
 /*
- * Give a place to the connection whose turn it is.
- * Return: the connection, referenced; or NULL if no place is free, or nobody is in line
+ * Give a free place to the connection whose turn it is.
+ * Return: the connection, referenced; or NULL if nobody may have a place
  */
 static struct rpcrdma2_conn *
 backlog_give_place(struct rpcrdma2_backlog *backlog)
@@ -223,7 +220,7 @@ backlog_give_place(struct rpcrdma2_backlog *backlog)
 	list_move_tail(&sx->queued, &backlog->patient);
 	list_del_init(&source->turn);
 	source_update_turn(backlog, source);
-	/* Its svc_xprt refers to it, and leaves the backlog before it is freed. */
+	/* @sx is valid: rpcrdma2_backlog_remove() takes the lock before @sx is freed. */
 	rpcrdma2_conn_get(sx->conn);
 	return sx->conn;
 }
@@ -246,7 +243,10 @@ backlog_next_to_hurry(struct rpcrdma2_backlog *backlog)
 	return sx ? sx->conn : NULL;
 }
 
-/* After each change; @next: what backlog_give_place() returned after it */
+/*
+ * Act on a change without the lock: hurry peers, and accept @next, the connection that got a
+ * place. The caller's reference to @next is dropped.
+ */
 static void backlog_go_on(struct rpcrdma2_backlog *backlog,
 			  struct rpcrdma2_conn *next)
 {
@@ -262,7 +262,7 @@ static void backlog_go_on(struct rpcrdma2_backlog *backlog,
 	rpcrdma2_conn_put(next);
 }
 
-/* @source is put in the hash, unless its address has one there. Return: that one */
+/* Return: the backlog's source with the same key, which is @source if there was none */
 static struct rpcrdma2_source *source_add(struct rpcrdma2_backlog *backlog,
 					  struct rpcrdma2_source *source)
 {
@@ -277,10 +277,12 @@ static struct rpcrdma2_source *source_add(struct rpcrdma2_backlog *backlog,
 }
 
 /**
- * rpcrdma2_backlog_add - have a connection accepted, now or when it has a place
- * @sx: its svc_xprt; the connection was adopted
+ * rpcrdma2_backlog_add - put a connection into its listener's backlog
+ * @sx: the svc_xprt of a connection that was adopted
  *
- * CM context: the connection can't go meanwhile.
+ * The connection is accepted now, or when it gets a place.
+ *
+ * Context: CM; the caller is between enter and exit of the connection.
  *
  * Return: 0 or -ENOMEM
  */
@@ -312,10 +314,13 @@ int rpcrdma2_backlog_add(struct rpcrdma2_svc_xprt *sx)
 }
 
 /**
- * rpcrdma2_backlog_remove - a connection is sunrpc's now, or is gone
- * @sx: its svc_xprt; nothing happens if rpcrdma2_backlog_add() failed
+ * rpcrdma2_backlog_remove - take a connection out of the backlog
+ * @sx: the svc_xprt of a connection that sunrpc accepts, or that is gone. Nothing happens if it
+ *	is not in the backlog
  *
- * Process context. Another connection may have its place.
+ * Another connection may get the place.
+ *
+ * Context: process, no locks held.
  */
 void rpcrdma2_backlog_remove(struct rpcrdma2_svc_xprt *sx)
 {
@@ -342,11 +347,10 @@ void rpcrdma2_backlog_remove(struct rpcrdma2_svc_xprt *sx)
 }
 
 /**
- * rpcrdma2_backlog_discard - a connection is gone that sunrpc never had
- * @sx: its svc_xprt; CLOSED
+ * rpcrdma2_backlog_discard - drop a connection that sunrpc never had
+ * @sx: the svc_xprt; the connection is CLOSED. Drops the first reference to @sx
  *
- * Drops the reference that there is from the start, and with the last one those to the
- * connection and to the listener.
+ * Context: process, no locks held.
  */
 void rpcrdma2_backlog_discard(struct rpcrdma2_svc_xprt *sx)
 {
@@ -354,7 +358,7 @@ void rpcrdma2_backlog_discard(struct rpcrdma2_svc_xprt *sx)
 	rpcrdma2_svc_drop(sx);
 }
 
-/* sunrpc will not have it: it goes as a connection does that was never offered. */
+/* sunrpc never gets this connection: undo the offer, so that CLOSED discards it. */
 static void backlog_take_back(struct rpcrdma2_svc_xprt *sx)
 {
 	struct rpcrdma2_conn *conn = sx->conn;
@@ -373,10 +377,13 @@ static void backlog_take_back(struct rpcrdma2_svc_xprt *sx)
 }
 
 /**
- * rpcrdma2_offer - a connection is READY: sunrpc may have it
- * @sx: its svc_xprt
+ * rpcrdma2_offer - offer a READY connection to sunrpc
+ * @sx: the svc_xprt
  *
- * CQ context.
+ * Nothing happens if the connection is closing. Either this function finds @closing set, or
+ * svc_conn_closing() finds @offered set and has sunrpc close the svc_xprt.
+ *
+ * Context: process, no locks held; the ready op's.
  */
 void rpcrdma2_offer(struct rpcrdma2_svc_xprt *sx)
 {
@@ -408,10 +415,14 @@ void rpcrdma2_offer(struct rpcrdma2_svc_xprt *sx)
 }
 
 /**
- * rpcrdma2_offer_next - take a connection from the listener's queue
- * @listener: its svc_xprt
+ * rpcrdma2_offer_next - take the next connection that is offered
+ * @listener: the listener's svc_xprt
  *
- * Return: the svc_xprt of the one that has waited longest, or NULL
+ * Clears XPT_CONN after the last one.
+ *
+ * Context: process, no locks held.
+ *
+ * Return: the svc_xprt that has waited longest; or NULL
  */
 struct rpcrdma2_svc_xprt *
 rpcrdma2_offer_next(struct rpcrdma2_svc_xprt *listener)
@@ -432,7 +443,7 @@ rpcrdma2_offer_next(struct rpcrdma2_svc_xprt *listener)
 	return sx;
 }
 
-/* Return: whether there was one */
+/* Take one connection out, and close it. Return: whether there was one */
 static bool backlog_close_one(struct rpcrdma2_backlog *backlog)
 {
 	struct rpcrdma2_svc_xprt *sx;
@@ -463,10 +474,12 @@ static bool backlog_close_one(struct rpcrdma2_backlog *backlog)
 }
 
 /**
- * rpcrdma2_backlog_close - sunrpc lets go of a listener: close what it has not accepted
- * @listener: its svc_xprt; no request comes to it any more
+ * rpcrdma2_backlog_close - close all connections that sunrpc has not accepted
+ * @listener: the svc_xprt of a listener to which no request comes any more
  *
- * Process context; does not wait for the connections' teardown.
+ * Does not wait for the teardowns.
+ *
+ * Context: process, no locks held.
  */
 void rpcrdma2_backlog_close(struct rpcrdma2_svc_xprt *listener)
 {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Errors that a test has a server answer with, where the kernel has fault injection. An
- * honest server refuses no Call of this module's client.
+ * Errors that a test makes a server report, in a kernel with fault injection. A server
+ * finds nothing to refuse in the Calls of this module's client. Runs in server threads.
  */
 #include "svc.h"
 
-/* RDMA2_ERROR code for the next Call that has chunks; or two digits, for two Calls */
+/* Code of an RDMA2_ERROR for the next Call with chunks. Two digits are codes for two Calls. */
 static u32 injected;
 
 /**
- * rpcrdma2_svc_inject_error - refuse a Call, if a test says so
- * @job: the Call, which was not begun; or its arguments have been read
+ * rpcrdma2_svc_inject_error - refuse a Call if a test asks for an error
+ * @job: a job with @recv. Its RDMA Reads, if it has Read chunks, are admitted but not started
  *
- * Process context, between enter and exit.
+ * Context: process, between enter and exit; no locks held.
  *
- * Return: whether it was refused, and the job is done with
+ * Return: true if the Call is refused, and @job is no longer the caller's
  */
 bool rpcrdma2_svc_inject_error(struct rpcrdma2_job *job)
 {
@@ -44,7 +44,9 @@ bool rpcrdma2_svc_inject_error(struct rpcrdma2_job *job)
 }
 
 /**
- * rpcrdma2_svc_inject_init - have a file in debugfs for errors to inject
+ * rpcrdma2_svc_inject_init - make the file in debugfs by which a test asks for errors
+ *
+ * Context: process, sleeps.
  */
 void rpcrdma2_svc_inject_init(void)
 {

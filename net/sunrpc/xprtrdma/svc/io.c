@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls to nfsd's threads, and their Replies back.
+ * Calls to the server's threads, and Replies back.
  *
- * A thread takes a job from the connection's queue. If the job has Read chunks,
- * which is queued when it is admitted (responder/admit.c), the thread starts the Reads, lends
- * the job its pages and looks for other work; when they are done, the job is queued
- * again and any thread takes the message together with the pages. A thread that
- * starts one job's Reads starts those of the next ones, too: each turn of a thread
- * has its price. A job that has other chunks alone is admitted when a thread takes it;
- * if there are no pages for it then, it is queued again when there are.
+ * The CQ queues a Call, and a thread takes it:
+ *  - A Call with Read chunks is queued when it is admitted (responder/admit.c). The thread
+ *    starts its RDMA Reads and leaves. When they have ended, the Call is queued again, and any
+ *    thread runs it with the pages that were read. A thread starts the Reads of several Calls
+ *    at once, as each visit of a thread costs time.
+ *  - A Call with other chunks is admitted when a thread takes it. If there is no room, it is
+ *    queued again once there is.
+ *  - A Call without chunks runs at once.
+ * A thread never waits for the device or the peer. It may sleep for memory.
  */
 #include "compat.h"
 #include "svc.h"
 
 #include <trace/events/rpcrdma2.h>
 
-/* So often what there was no memory for is tried again: a Reply, or a Call's job. */
-#define RETRY	(HZ / 20)
-
 /*
- * For a thread, by a CQ that should not meet threads at a lock. If XPT_DATA is found set,
- * the thread that clears it finds the Call behind that: either has a full barrier between
- * its two steps, here the cmpxchg in llist_add(). See svc_update_data_flag().
+ * Queue a Call for a thread. The CQ calls this, and should not meet threads at a lock.
+ *
+ *	svc_enqueue_call()		svc_update_data_flag()
+ *	add the Call to @arrived	clear XPT_DATA
+ *	full barrier (llist_add())	full barrier (smp_mb__after_atomic())
+ *	test XPT_DATA			test @arrived
+ *
+ * So either this function finds XPT_DATA clear, or the thread finds the Call.
  */
 static void svc_enqueue_call(struct rpcrdma2_svc_xprt *sx,
 			     struct rpcrdma2_job *job)
@@ -42,28 +46,19 @@ static void svc_enqueue_job(struct rpcrdma2_svc_xprt *sx,
 	svc_xprt_enqueue(&sx->xprt);
 }
 
-/**
- * rpcrdma2_svc_admitted - a Call may be read, or executed
- * @job: the Call
- *
- * Process context or CQ, no locks held.
- */
-void rpcrdma2_svc_admitted(struct rpcrdma2_job *job)
+static void svc_call_admitted(struct rpcrdma2_job *job)
 {
-	struct rpcrdma2_svc_xprt *sx = job->responder->conn->svc_xprt;
-
-	svc_enqueue_call(sx, job);
+	svc_enqueue_call(job->responder->conn->svc_xprt, job);
 }
 
-static void svc_begin_call(struct rpcrdma2_svc_xprt *sx,
-			   struct rpcrdma2_job *job)
+static void svc_begin_call(struct rpcrdma2_job *job)
 {
 	int rc;
 
 	if (job->recv->hdr.chunks.nsegs)
 		rpcrdma2_job_plan_reply(job);
 	if (!rpcrdma2_job_has_reads(job)) {
-		svc_enqueue_call(sx, job);
+		svc_enqueue_call(job->responder->conn->svc_xprt, job);
 		return;
 	}
 	rc = rpcrdma2_job_plan(job);
@@ -73,50 +68,23 @@ static void svc_begin_call(struct rpcrdma2_svc_xprt *sx,
 		rpcrdma2_admit(job);
 }
 
-/* There is no memory for a job: a worker tries again, after a while or when one comes back. */
-static void svc_begin_later(struct rpcrdma2_svc_xprt *sx,
-			    struct rpcrdma2_recv *recv, unsigned long delay)
-{
-	trace_rpcrdma2_wait(sx->conn, recv->hdr.xid, RPCRDMA2_WAIT_JOB, 0, 0);
-	llist_add(&recv->node, &sx->jobless);
-	queue_delayed_work(rpcrdma2_wq, &sx->retry_timer, delay);
-}
-
-/* Between enter and exit */
-static void svc_begin_jobless(struct rpcrdma2_svc_xprt *sx)
-{
-	struct llist_node *first = llist_del_all(&sx->jobless);
-	struct rpcrdma2_recv *recv, *next;
-	struct rpcrdma2_job *job;
-	bool enough = true;
-
-	llist_for_each_entry_safe(recv, next, llist_reverse_order(first), node) {
-		job = enough ? rpcrdma2_job_get_late(recv) : NULL;
-		enough = !!job;
-		if (job)
-			svc_begin_call(sx, job);
-		else
-			svc_begin_later(sx, recv, RETRY);
-	}
-	if (enough)
-		rpcrdma2_jobs_suffice(sx->conn->responder);
-}
+const struct rpcrdma2_responder_ops rpcrdma2_svc_responder_ops = {
+	.begin		= svc_begin_call,
+	.admitted	= svc_call_admitted,
+};
 
 /**
- * rpcrdma2_svc_call - a Call came
- * @recv: its message
+ * rpcrdma2_svc_call - take in a Call; the call op of a server's connections
+ * @recv: the Call's message; no longer the caller's
  *
- * CQ context; the call op of a server's connections.
+ * Context: CQ.
  */
 void rpcrdma2_svc_call(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_svc_xprt *sx = recv->conn->svc_xprt;
-	struct rpcrdma2_job *job = rpcrdma2_job_get(recv);
+	struct rpcrdma2_job *job = rpcrdma2_responder_take(recv);
 
-	if (!IS_ERR(job))
-		svc_begin_call(sx, job);
-	else if (job == ERR_PTR(-ENOMEM))
-		svc_begin_later(sx, recv, 0);
+	if (job)
+		svc_begin_call(job);
 }
 
 static void svc_read_done(struct rpcrdma2_job *job)
@@ -127,7 +95,7 @@ static void svc_read_done(struct rpcrdma2_job *job)
 	svc_enqueue_job(sx, &sx->read_jobs, job);
 }
 
-/* The newest is the first of those that arrived. */
+/* @arrived has the newest Call first, @calls the oldest. */
 static void svc_gather_calls(struct rpcrdma2_svc_xprt *sx)
 {
 	struct rpcrdma2_job *job, *next;
@@ -142,13 +110,11 @@ static void svc_gather_calls(struct rpcrdma2_svc_xprt *sx)
 		list_add_tail(&job->list, &sx->calls);
 }
 
-/* Where there is something to do; what is nearest to its end comes first. */
+/* Jobs that are nearest to their end come first. Return: a list that is not empty, or NULL */
 static struct list_head *svc_next_queue(struct rpcrdma2_svc_xprt *sx)
 {
 	lockdep_assert_held(&sx->lock);
 
-	if (!list_empty(&sx->replies))
-		return &sx->replies;
 	if (!list_empty(&sx->read_jobs))
 		return &sx->read_jobs;
 	if (list_empty(&sx->calls))
@@ -158,7 +124,10 @@ static struct list_head *svc_next_queue(struct rpcrdma2_svc_xprt *sx)
 	return NULL;
 }
 
-/* Is there more for threads to do? All but svc_enqueue_call() say so under the lock. */
+/*
+ * Clear XPT_DATA if no job is left for a thread. All except svc_enqueue_call() queue a job and
+ * set XPT_DATA under the lock.
+ */
 static void svc_update_data_flag(struct rpcrdma2_svc_xprt *sx)
 {
 	if (svc_next_queue(sx))
@@ -170,15 +139,15 @@ static void svc_update_data_flag(struct rpcrdma2_svc_xprt *sx)
 		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
 }
 
-static struct rpcrdma2_job *svc_dequeue_job(struct rpcrdma2_svc_xprt *sx,
-					    struct list_head **queue)
+static struct rpcrdma2_job *svc_dequeue_job(struct rpcrdma2_svc_xprt *sx)
 {
 	struct rpcrdma2_job *job = NULL;
+	struct list_head *queue;
 
 	spin_lock(&sx->lock);
-	*queue = svc_next_queue(sx);
-	if (*queue) {
-		job = list_first_entry(*queue, struct rpcrdma2_job, list);
+	queue = svc_next_queue(sx);
+	if (queue) {
+		job = list_first_entry(queue, struct rpcrdma2_job, list);
 		list_del_init(&job->list);
 	}
 	svc_update_data_flag(sx);
@@ -186,7 +155,12 @@ static struct rpcrdma2_job *svc_dequeue_job(struct rpcrdma2_svc_xprt *sx,
 	return job;
 }
 
-/* The job, and others behind it: those whose Reads @pages are enough for */
+static bool svc_must_read(const struct rpcrdma2_job *job)
+{
+	return rpcrdma2_job_has_reads(job) && job->stage != RPCRDMA2_JOB_READ;
+}
+
+/* Take @job, and Calls to read behind it, as many as @pages pages suffice for. */
 static void svc_dequeue_reads(struct rpcrdma2_svc_xprt *sx,
 			      struct rpcrdma2_job *job, struct list_head *jobs,
 			      unsigned int pages)
@@ -207,111 +181,47 @@ static void svc_dequeue_reads(struct rpcrdma2_svc_xprt *sx,
 	spin_unlock(&sx->lock);
 }
 
-/*
- * There was no memory for a Reply: try again when something may have changed. The one
- * that was tried is the next one again.
+/**
+ * rpcrdma2_svc_room - have threads look for Calls again; the room op
+ * @sx: the svc_xprt
+ *
+ * Also has the worker of retry.c try again.
+ *
+ * Context: process, no locks held.
  */
-static void svc_park_reply(struct rpcrdma2_svc_xprt *sx,
-			   struct rpcrdma2_job *job, bool was_tried)
+void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx)
 {
-	spin_lock(&sx->lock);
-	if (was_tried)
-		list_add(&job->list, &sx->parked);
-	else
-		list_add_tail(&job->list, &sx->parked);
-	spin_unlock(&sx->lock);
-	queue_delayed_work(rpcrdma2_wq, &sx->retry_timer, RETRY);
-}
-
-/*
- * One Reply is tried. If it gets through, so may the next one: svc_reply_again(). Until then
- * the turns of threads would be in vain.
- */
-static void svc_unpark_reply(struct rpcrdma2_svc_xprt *sx)
-{
-	spin_lock(&sx->lock);
-	if (!list_empty(&sx->parked)) {
-		list_move_tail(sx->parked.next, &sx->replies);
-		set_bit(XPT_DATA, &sx->xprt.xpt_flags);
-	}
-	spin_unlock(&sx->lock);
-}
-
-static void svc_go_on(struct rpcrdma2_svc_xprt *sx)
-{
-	svc_unpark_reply(sx);
-	/* Pairs with that of rpcrdma2_svc_has_wspace(). */
+	rpcrdma2_retry_now(sx->conn->responder);
+	/* Pairs with the barrier in rpcrdma2_svc_has_wspace(). */
 	smp_mb();
 	svc_xprt_enqueue(&sx->xprt);
 }
 
 /**
- * rpcrdma2_svc_room - Replies may get through that did not, or there is a job for a Call
- * @sx: their svc_xprt
- *
- * Process context, no locks held.
- */
-void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx)
-{
-	const struct rpcrdma2_responder *responder = sx->conn->responder;
-
-	/* Not behind the teardown, which ends the timer once nobody is in between */
-	if (READ_ONCE(responder->late) && rpcrdma2_conn_enter(sx->conn)) {
-		mod_delayed_work(rpcrdma2_wq, &sx->retry_timer, 0);
-		rpcrdma2_conn_exit(sx->conn);
-	}
-	svc_go_on(sx);
-}
-
-static void svc_retry_work(struct work_struct *work)
-{
-	struct rpcrdma2_svc_xprt *sx =
-		container_of(to_delayed_work(work), struct rpcrdma2_svc_xprt,
-			     retry_timer);
-
-	if (!llist_empty(&sx->jobless) && rpcrdma2_conn_enter(sx->conn)) {
-		svc_begin_jobless(sx);
-		rpcrdma2_conn_exit(sx->conn);
-	}
-	svc_go_on(sx);
-}
-
-/**
- * rpcrdma2_svc_init_jobs - there is no Call yet
+ * rpcrdma2_svc_init_jobs - prepare the queues of jobs
  * @sx: a new svc_xprt
+ *
+ * Context: process.
  */
 void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx)
 {
 	init_llist_head(&sx->arrived);
 	INIT_LIST_HEAD(&sx->calls);
 	INIT_LIST_HEAD(&sx->read_jobs);
-	INIT_LIST_HEAD(&sx->replies);
-	INIT_LIST_HEAD(&sx->parked);
-	init_llist_head(&sx->jobless);
-	INIT_DELAYED_WORK(&sx->retry_timer, svc_retry_work);
 }
 
 /**
- * rpcrdma2_svc_drop_jobs - the connection is gone: forget what is queued
- * @sx: its svc_xprt
+ * rpcrdma2_svc_drop_jobs - drop all Calls that no thread has taken
+ * @sx: the svc_xprt of a connection that is drained
  *
- * Process context, sleeps.
+ * Context: process, sleeps; the teardown's.
  */
 void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx)
 {
-	struct rpcrdma2_recv *recv, *next;
-	struct list_head *queue;
 	struct rpcrdma2_job *job;
 
-	/* Nobody enters any more: so nobody adds one, begins it, or starts the timer. */
-	llist_for_each_entry_safe(recv, next, llist_del_all(&sx->jobless), node)
-		rpcrdma2_recv_put(recv);
-	cancel_delayed_work_sync(&sx->retry_timer);
-	rpcrdma2_admission_end(sx->conn->responder);
-	spin_lock(&sx->lock);
-	list_splice_tail_init(&sx->parked, &sx->replies);
-	spin_unlock(&sx->lock);
-	while ((job = svc_dequeue_job(sx, &queue)))
+	rpcrdma2_responder_drained(sx->conn->responder);
+	while ((job = svc_dequeue_job(sx)))
 		rpcrdma2_job_put(job);
 }
 
@@ -349,7 +259,10 @@ static void svc_start_all_reads(struct rpcrdma2_svc_xprt *sx,
 	rpcrdma2_call_pages_taken(rqstp, lent);
 }
 
-/* The job's pages are the thread's now, whose own ones are in their place. */
+/*
+ * Make the job's pages the thread's, and give away the thread's pages in their places.
+ * Return: number of pages
+ */
 static unsigned int thread_take_pages(struct svc_rqst *rqstp,
 				      struct rpcrdma2_job *job)
 {
@@ -362,7 +275,7 @@ static unsigned int thread_take_pages(struct svc_rqst *rqstp,
 	return n;
 }
 
-/* The Reply gets no more pages than a job holds. */
+/* Limit the Reply to the pages that a job can keep. */
 static void thread_begin_reply(struct svc_rqst *rqstp, unsigned int used,
 			       unsigned int job_pages)
 {
@@ -386,6 +299,7 @@ static int svc_deliver_call(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 	}
 	rpcrdma2_job_arg(job, &rqstp->rq_arg, rqstp->rq_pages);
 	thread_begin_reply(rqstp, used, job->responder->conn->param.job_pages);
+	rpcrdma2_job_advance(job, RPCRDMA2_JOB_RUNNING);
 	rqstp->rq_xprt_ctxt = job;
 	rqstp->rq_prot = IPPROTO_MAX;
 	rpcrdma2_secure_port(rqstp);
@@ -394,7 +308,7 @@ static int svc_deliver_call(struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 	return rqstp->rq_arg.len;
 }
 
-/* All that it takes is in memory, and needs nothing of the device. */
+/* A Call without chunks needs nothing of the device, so this does not enter the connection. */
 static int svc_deliver_inline(struct rpcrdma2_svc_xprt *sx,
 			      struct svc_rqst *rqstp, struct rpcrdma2_job *job)
 {
@@ -404,53 +318,42 @@ static int svc_deliver_inline(struct rpcrdma2_svc_xprt *sx,
 	return 0;
 }
 
-static void svc_reply_again(struct rpcrdma2_svc_xprt *sx,
-			    struct rpcrdma2_job *job)
-{
-	if (rpcrdma2_job_reply_again(job) == -EAGAIN)
-		svc_park_reply(sx, job, true);
-	else
-		svc_go_on(sx);
-}
-
-/* Return: whether the caller still has the Call, and may execute it now */
+/* Return: true if the Call may run now. Otherwise the job is no longer the caller's */
 static bool svc_may_execute(struct rpcrdma2_job *job)
 {
-	if (job->pages_held)
+	if (job->stage != RPCRDMA2_JOB_CAME)
 		return true;
 	return !rpcrdma2_svc_inject_error(job) && rpcrdma2_admit_at_once(job);
 }
 
-/* Return: octets of a Call for the thread, or 0 */
+/* Return: octets of the Call that the thread runs, or 0 if it runs none */
 static int svc_run_job(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
-		       struct rpcrdma2_job *job, const struct list_head *queue)
+		       struct rpcrdma2_job *job)
 {
 	int len = 0;
 
-	if (queue == &sx->calls && !job->recv->hdr.chunks.nsegs)
+	if (!job->recv->hdr.chunks.nsegs)
 		return svc_deliver_inline(sx, rqstp, job);
 	if (!svc_may_run(sx, job))
 		return 0;
-	if (queue == &sx->replies)
-		svc_reply_again(sx, job);
-	else if (svc_may_execute(job))
+	if (svc_may_execute(job))
 		len = svc_deliver_call(rqstp, job);
 	rpcrdma2_conn_exit(sx->conn);
 	return len;
 }
 
 /**
- * rpcrdma2_svc_recvfrom - get a Call for a server thread
- * @rqstp: the thread's request; the caller holds XPT_BUSY of its transport,
- *	which is released here
+ * rpcrdma2_svc_recvfrom - get a Call for a server thread; xpo_recvfrom
+ * @rqstp: the thread's request. The caller holds XPT_BUSY, which is released here
  *
- * Return: octets of the RPC message, or 0 if there is none for now
+ * Context: process; may sleep for memory.
+ *
+ * Return: octets of the RPC message, or 0 if there is none to run now
  */
 int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 {
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(rqstp->rq_xprt);
 	struct rpcrdma2_job *job;
-	struct list_head *queue;
 	LIST_HEAD(to_start);
 	unsigned int nofs;
 	int len = 0;
@@ -458,8 +361,8 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	rqstp->rq_xprt_ctxt = NULL;
 	rpcrdma2_reply_pages_begin(rqstp, 0);
 
-	job = svc_dequeue_job(sx, &queue);
-	if (job && queue == &sx->calls && rpcrdma2_job_has_reads(job)) {
+	job = svc_dequeue_job(sx);
+	if (job && svc_must_read(job)) {
 		svc_dequeue_reads(sx, job, &to_start,
 				  rpcrdma2_call_pages(rqstp));
 		job = NULL;
@@ -468,12 +371,15 @@ int rpcrdma2_svc_recvfrom(struct svc_rqst *rqstp)
 	nofs = memalloc_nofs_save();
 	svc_start_all_reads(sx, rqstp, &to_start);
 	if (job)
-		len = svc_run_job(sx, rqstp, job, queue);
+		len = svc_run_job(sx, rqstp, job);
 	memalloc_nofs_restore(nofs);
 	return len;
 }
 
-/* nfsd splices a page of a file to where sunrpc neither allocates one nor looks for it. */
+/*
+ * nfsd may splice a page of a file behind the last place that sunrpc fills. sunrpc has to free
+ * such a page with this Reply, because it never looks there again.
+ */
 static bool thread_page_is_beyond_end(const struct svc_rqst *rqstp,
 				      struct page **place)
 {
@@ -481,10 +387,12 @@ static bool thread_page_is_beyond_end(const struct svc_rqst *rqstp,
 }
 
 /*
- * sunrpc frees the pages from rq_respages up to rq_next_page and allocates as
- * many for the next Call. What an inline Reply was copied from can serve
- * again as it is; others are the job's by now, and NULL, or a file's. Those that somebody
- * else has are freed here: some versions of sunrpc can't free pages with a NULL among them.
+ * Keep pages of an inline Reply for the thread's next Reply: their data was copied.
+ *
+ * sunrpc frees the pages from rq_respages to rq_next_page, and fills these places. So lower
+ * rq_next_page past pages that nobody else has. Other places are NULL, as the job took the page, or
+ * have a page of a file. Put that page here: sunrpc may not expect NULL among the pages that it
+ * frees (see rpcrdma2_reply_page_stays()).
  */
 static void thread_keep_reply_pages(struct svc_rqst *rqstp)
 {
@@ -503,7 +411,7 @@ static void thread_keep_reply_pages(struct svc_rqst *rqstp)
 	}
 }
 
-/* As the allocator would, which takes longer */
+/* The allocator would fill these places, too, but takes longer. */
 static void thread_fill_reply_pages(struct svc_rqst *rqstp)
 {
 	struct page **end = min(rqstp->rq_next_page, rqstp->rq_page_end);
@@ -513,8 +421,8 @@ static void thread_fill_reply_pages(struct svc_rqst *rqstp)
 }
 
 /*
- * sunrpc knows a Reply's pages by rq_next_page, but not all that encodes moves it:
- * what was encoded last may lie behind it, such as ACLs or a checksum of krb5i.
+ * Not all encoders move rq_next_page: pages with an ACL, or with a checksum of krb5i, may lie
+ * behind it. Move rq_next_page to the end of the Reply.
  */
 static void thread_find_last_page(struct svc_rqst *rqstp)
 {
@@ -529,14 +437,14 @@ static void thread_find_last_page(struct svc_rqst *rqstp)
 }
 
 /**
- * rpcrdma2_svc_sendto - send the Reply of a server thread
+ * rpcrdma2_svc_sendto - send the Reply of a server thread; xpo_sendto
  * @rqstp: the thread's request
  *
- * Process context; does not wait for the device. A Reply that waits for memory is as
- * good as sent: another thread sends it.
+ * A Reply that waits for memory counts as sent: a worker posts it later.
  *
- * Return: octets of the RPC message, or negative errno if the connection is
- * lost
+ * Context: process; may sleep for memory, and never waits for the device.
+ *
+ * Return: octets of the RPC message; -ENOTCONN if the connection is closing
  */
 int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 {
@@ -556,13 +464,9 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 	thread_find_last_page(rqstp);
 	rc = rpcrdma2_job_reply(job, &rqstp->rq_res, rqstp->rq_respages,
 				rqstp->rq_next_page - rqstp->rq_respages);
-	if (rc == -EAGAIN) {
-		svc_park_reply(sx, job, false);
-		rc = 0;
-	}
 	thread_fill_reply_pages(rqstp);
 	thread_keep_reply_pages(rqstp);
-	/* The next Call is read to what this one's Reads have left in the CPU's caches. */
+	/* RDMA Reads left these pages in the CPU's caches: use them for the next Call. */
 	rpcrdma2_pages_exchange(rqstp->rq_pages, nr_read);
 	if (rc == -ENOBUFS) {
 		rpcrdma2_conn_close(sx->conn, rc);
@@ -574,12 +478,14 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 }
 
 /**
- * rpcrdma2_svc_result_payload - the program names a payload of its Reply
+ * rpcrdma2_svc_result_payload - name a payload of a Reply; xpo_result_payload
  * @rqstp: the thread's request
- * @offset: in rq_res, octets
+ * @offset: where the payload starts in rq_res, octets
  * @length: octets, without round-up
  *
- * Return: 0 or -EINVAL
+ * Context: process.
+ *
+ * Return: 0; -EINVAL if the payload does not lie behind the one named before
  */
 int rpcrdma2_svc_result_payload(struct svc_rqst *rqstp, unsigned int offset,
 				unsigned int length)
@@ -588,9 +494,11 @@ int rpcrdma2_svc_result_payload(struct svc_rqst *rqstp, unsigned int offset,
 }
 
 /**
- * rpcrdma2_svc_release_ctxt - a Call gets no Reply, or has had it
- * @xprt: its transport
- * @ctxt: its job, or NULL
+ * rpcrdma2_svc_release_ctxt - drop a Call that gets no Reply; xpo_release_ctxt
+ * @xprt: the transport
+ * @ctxt: the Call's job; NULL after rpcrdma2_svc_sendto()
+ *
+ * Context: process, no locks held.
  */
 void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 {
@@ -603,22 +511,26 @@ void rpcrdma2_svc_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 }
 
 /**
- * rpcrdma2_svc_has_wspace - may a thread take another Call, or try a Reply again?
+ * rpcrdma2_svc_has_wspace - may a thread take another Call? xpo_has_wspace
  * @xprt: the transport
  *
- * Return: whether Replies get through, or one is to be tried
+ * Context: any but interrupts.
+ *
+ * Return: true if no Reply waits, and the Send Queue and the RDMA Writes under way have room
  */
 int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt)
 {
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(xprt);
 
 	/*
-	 * Callers have set or cleared a bit of xpt_flags, and look at the room behind that.
-	 * Those that make room do the reverse.
+	 * Either this thread finds the room, or the other one finds the change of xpt_flags:
+	 *
+	 *	this thread			a thread that makes room
+	 *	change a bit of xpt_flags	make room
+	 *	this barrier			smp_mb() in rpcrdma2_svc_room()
+	 *	look for room			svc_xprt_enqueue() looks at xpt_flags
 	 */
 	smp_mb__after_atomic();
-	if (!rpcrdma2_conn_has_room(sx->conn))
-		return false;
-	return rpcrdma2_responder_has_room(sx->conn->responder) ||
-	       !list_empty(&sx->replies);
+	return rpcrdma2_conn_has_room(sx->conn) &&
+	       rpcrdma2_responder_has_room(sx->conn->responder);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A server's Calls to its client, over the client's connection.
+ * A server's Calls to its client (callbacks), over the connection that the client made.
  *
- * sunrpc sees one more rpc_xprt, of class BC_RDMA, made when NFSv4.1 sets up a
- * callback channel. It gives the connection its requester role. The role
- * stays as long as the connection, since a client may come back for another
- * callback channel.
+ * When NFSv4.1 sets up a callback channel, sunrpc asks for an rpc_xprt of class BC_RDMA. This
+ * file makes that rpc_xprt, and gives the connection its requester role. The role stays for as
+ * long as the connection, because the client may set up another callback channel. The rpc_xprt
+ * has a reference to the connection. All functions run in process context.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -44,19 +44,19 @@ static int reverse_send(struct rpc_rqst *rqst)
 	struct rpcrdma2_conn *conn = reverse_of_xprt(rqst->rq_xprt)->conn;
 	int rc = -ENOTCONN;
 
-	/* It may have said its properties since. */
+	/* The client may have changed the properties after reverse_setup(). */
 	if (rpcrdma2_conn_reverse(conn) != RDMA2_RVREQSUP_NONE &&
 	    rpcrdma2_conn_is_ready(conn) && rpcrdma2_conn_enter(conn)) {
 		rc = rpcrdma2_call_send(conn->requester, rqst);
 		rpcrdma2_conn_exit(conn);
 	}
 	if (rc == -ENOTCONN)
-		/* sunrpc still believes in it. */
+		/* sunrpc still takes the rpc_xprt for connected. */
 		xprt_force_disconnect(rqst->rq_xprt);
 	return rc;
 }
 
-/* The client connects, not the server. */
+/* Only a client connects, so this attempt fails at once. */
 static void reverse_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 {
 	xprt_clear_connecting(xprt);
@@ -117,8 +117,12 @@ static const struct rpc_xprt_ops reverse_ops = {
 };
 
 /**
- * rpcrdma2_svc_reverse_lost - RPCs wait no longer for a connection that is gone
- * @sx: its svc_xprt
+ * rpcrdma2_svc_reverse_lost - end the wait of RPCs on a lost connection
+ * @sx: the connection's svc_xprt
+ *
+ * Nothing happens if the connection has no requester role.
+ *
+ * Context: process; the teardown's.
  */
 void rpcrdma2_svc_reverse_lost(struct rpcrdma2_svc_xprt *sx)
 {
@@ -159,7 +163,7 @@ out:
 
 static struct xprt_class reverse_class;
 
-/* Succeeds once for each svc_xprt. */
+/* Succeeds once for each connection. Later callback channels use xpt_bc_xprt. */
 static struct rpc_xprt *reverse_setup(struct xprt_create *args)
 {
 	struct rpcrdma2_svc_xprt *sx;
@@ -196,7 +200,7 @@ static struct rpc_xprt *reverse_setup(struct xprt_create *args)
 		return ERR_PTR(rc);
 	}
 	xprt_set_connected(xprt);
-	/* For the callback channels that may follow on this connection. */
+	/* The reference of xpt_bc_xprt */
 	xprt_get(xprt);
 	args->bc_xprt->xpt_bc_xprt = xprt;
 	return xprt;
@@ -212,9 +216,11 @@ static struct xprt_class reverse_class = {
 };
 
 /**
- * rpcrdma2_svc_reverse_register - register the class of a server's Calls
+ * rpcrdma2_svc_reverse_register - register the class of rpc_xprt for callbacks
  *
- * Return: 0 or -EEXIST
+ * Context: process.
+ *
+ * Return: 0, or -EEXIST if another module has registered the class
  */
 int rpcrdma2_svc_reverse_register(void)
 {
@@ -223,6 +229,8 @@ int rpcrdma2_svc_reverse_register(void)
 
 /**
  * rpcrdma2_svc_reverse_unregister - undo rpcrdma2_svc_reverse_register()
+ *
+ * Context: process.
  */
 void rpcrdma2_svc_reverse_unregister(void)
 {

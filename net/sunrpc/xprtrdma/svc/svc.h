@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * svc/: sunrpc's server transport class "rdma".
+ *
+ * It joins sunrpc's svc_xprt to conn/, to the responder role for NFS operations, and to the
+ * requester role for callbacks.
  */
 #ifndef _RPCRDMA2_SVC_H
 #define _RPCRDMA2_SVC_H
@@ -13,7 +16,12 @@
 struct rpcrdma2_backlog;
 struct rpcrdma2_source;
 
-/* Of a connection that sunrpc has not accepted yet: see accept.c */
+/**
+ * enum rpcrdma2_svc_stage - how far a connection in a backlog is: see accept.c
+ * @RPCRDMA2_SVC_WAITING: it waits for a place, without a QP
+ * @RPCRDMA2_SVC_PLACED: it has a place
+ * @RPCRDMA2_SVC_OFFERED: it is READY, and waits for xpo_accept
+ */
 enum rpcrdma2_svc_stage {
 	RPCRDMA2_SVC_WAITING,
 	RPCRDMA2_SVC_PLACED,
@@ -23,28 +31,27 @@ enum rpcrdma2_svc_stage {
 /**
  * struct rpcrdma2_svc_xprt - a listener, or a connection that it accepted
  * @xprt: sunrpc's part
- * @conn: the connection; referenced
- * @listener: what listens, of a listener
- * @from: the listener that a connection came to; referenced
- * @backlog: of a listener: its connections that sunrpc has not accepted yet
- * @in_backlog: of such a connection: in the backlog
- * @queued: of such a connection: in the list of those at its @stage
- * @source: of such a connection: its address, in the backlog; otherwise NULL
- * @stage: of such a connection; the backlog's lock protects these four
- * @lock: the lists of jobs, and what follows
- * @offered: sunrpc has it, or gets it by xpo_accept; until then it is the
- *	connection's, and goes with it
- * @detached: of a connection: sunrpc let go of it, and the connection has a reference
- * @closing: the connection is
+ * @conn: the connection; referenced; NULL for a listener
+ * @listener: a listener's part of conn/
+ * @from: the listener to which the connection came; referenced
+ * @backlog: a listener's connections that sunrpc has not accepted yet
+ * @in_backlog: link in the backlog's @all
+ * @queued: link in the backlog's list for @stage
+ * @source: the connection's address in the backlog; NULL outside of the backlog
+ * @stage: how far the connection is in the backlog
+ * @lock: protects @offered to @closed, @calls and @read_jobs. Its holder empties @arrived
+ * @offered: sunrpc has the connection, or gets it by xpo_accept. Until then, the connection
+ *	owns this svc_xprt, and drops it after CLOSED
+ * @detached: sunrpc let go of the connection before CLOSED. The connection has a reference to
+ *	this svc_xprt then
+ * @closing: the connection is closing
  * @closed: the connection is CLOSED
- * @arrived: jobs that are behind @calls; anybody adds one, without @lock
- * @calls: jobs for a thread, with Read chunks or without
- * @read_jobs: jobs whose arguments have been read
- * @replies: jobs whose Replies are to be tried again
- * @parked: jobs whose Replies wait for memory
- * @jobless: messages of Calls that found no memory for a job; anybody adds one, without
- *	@lock
- * @retry_timer: has these and those tried again
+ * @arrived: jobs for a thread, newest first; all are newer than those in @calls. Any context
+ *	adds one, without @lock
+ * @calls: jobs for a thread, oldest first: to be read, or to run
+ * @read_jobs: jobs whose RDMA Reads have ended, oldest first
+ *
+ * The backlog's lock protects @in_backlog to @stage.
  */
 struct rpcrdma2_svc_xprt {
 	struct svc_xprt		xprt;
@@ -56,7 +63,7 @@ struct rpcrdma2_svc_xprt {
 	struct list_head	queued;
 	struct rpcrdma2_source	*source;
 	enum rpcrdma2_svc_stage	stage;
-	spinlock_t		lock;	/* lists of jobs, flags */
+	spinlock_t		lock;	/* queues of jobs, flags */
 	bool			offered;
 	bool			detached;
 	bool			closing;
@@ -64,10 +71,6 @@ struct rpcrdma2_svc_xprt {
 	struct llist_head	arrived;
 	struct list_head	calls;
 	struct list_head	read_jobs;
-	struct list_head	replies;
-	struct list_head	parked;
-	struct llist_head	jobless;
-	struct delayed_work	retry_timer;
 };
 
 static inline struct rpcrdma2_svc_xprt *
@@ -80,8 +83,10 @@ to_rpcrdma2_svc_xprt(struct svc_xprt *xprt)
  * rpcrdma2_svc_drop - drop a reference to an svc_xprt that sunrpc never had
  * @sx: the svc_xprt
  *
- * Each svc_xprt that is freed gives up a claim to the module, which sunrpc makes for those
- * that it has. Process context.
+ * sunrpc puts the module when an svc_xprt is freed, and gets the module only for those that it
+ * had. So get the module here.
+ *
+ * Context: process.
  */
 static inline void rpcrdma2_svc_drop(struct rpcrdma2_svc_xprt *sx)
 {
@@ -106,8 +111,8 @@ struct rpcrdma2_svc_xprt *
 rpcrdma2_offer_next(struct rpcrdma2_svc_xprt *listener);
 
 /* io.c */
+extern const struct rpcrdma2_responder_ops rpcrdma2_svc_responder_ops;
 void rpcrdma2_svc_call(struct rpcrdma2_recv *recv);
-void rpcrdma2_svc_admitted(struct rpcrdma2_job *job);
 void rpcrdma2_svc_init_jobs(struct rpcrdma2_svc_xprt *sx);
 void rpcrdma2_svc_room(struct rpcrdma2_svc_xprt *sx);
 void rpcrdma2_svc_drop_jobs(struct rpcrdma2_svc_xprt *sx);
@@ -137,13 +142,5 @@ static inline void rpcrdma2_svc_inject_init(void)
 {
 }
 #endif
-
-/* stats.c */
-void rpcrdma2_svc_stats_add(struct rpcrdma2_conn *conn);
-void rpcrdma2_svc_stats_gone(struct rpcrdma2_conn *conn);
-void rpcrdma2_svc_stats_refused(void);
-u64 rpcrdma2_svc_stats_nr_refused(void);
-void rpcrdma2_svc_stats_init(void);
-void rpcrdma2_svc_stats_exit(void);
 
 #endif /* _RPCRDMA2_SVC_H */

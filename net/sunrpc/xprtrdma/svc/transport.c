@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Listeners and connections of a server.
+ * Listeners and connections of a server: the svc_xprt, from its creation to its end.
  *
- * accept.c has how a connection comes to sunrpc; before, it has its svc_xprt to itself.
- * The svc_xprt has a reference to the connection's memory until it is freed. sunrpc
- * closes by xpo_detach; a lost connection asks sunrpc for that. From then on and until
- * CLOSED, the connection has a reference to the svc_xprt. Not before: sunrpc takes a
- * connection that nobody else refers to for idle, and closes it after six minutes
- * without a Call, which is how those go whose client is gone without a word.
+ * An svc_xprt has a reference to its connection, and one to its listener. Until a connection is
+ * offered to sunrpc, the connection owns its svc_xprt (accept.c). After that, sunrpc closes the
+ * svc_xprt by xpo_detach; a lost connection asks sunrpc to do so. From xpo_detach until CLOSED,
+ * the connection has a reference to the svc_xprt.
+ *
+ * The connection has no such reference before, because sunrpc would take the svc_xprt for busy.
+ * sunrpc closes an svc_xprt that is idle for six minutes. That ends the connection of a client
+ * that vanished. All functions run in process context.
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>
@@ -18,6 +20,7 @@
 #include "param.h"
 #include "requester/requester.h"
 #include "svc.h"
+#include "totals.h"
 
 static struct svc_xprt_class svc_class;
 
@@ -34,7 +37,7 @@ static struct rpcrdma2_svc_xprt *svc_xprt_new(struct svc_serv *serv,
 	INIT_LIST_HEAD(&sx->in_backlog);
 	INIT_LIST_HEAD(&sx->queued);
 	rpcrdma2_svc_init_jobs(sx);
-	/* NFSv4 asks for it; credits provide it. */
+	/* NFSv4 demands congestion control. Credits provide it. */
 	set_bit(XPT_CONG_CTRL, &sx->xprt.xpt_flags);
 	return sx;
 }
@@ -46,6 +49,7 @@ static int svc_conn_prepare(struct rpcrdma2_conn *conn)
 
 static void svc_conn_ready(struct rpcrdma2_conn *conn)
 {
+	rpcrdma2_debugfs_ready(conn);
 	rpcrdma2_netlink_ready(conn);
 	rpcrdma2_offer(conn->svc_xprt);
 }
@@ -103,7 +107,7 @@ static void svc_conn_room(struct rpcrdma2_conn *conn)
 	rpcrdma2_requester_room(smp_load_acquire(&conn->requester));
 }
 
-/* Only a server that sent Calls gets Replies. */
+/* A server that has sent no Call expects no Reply: the peer violates the protocol. */
 static void svc_conn_reply(struct rpcrdma2_recv *recv)
 {
 	/* Pairs with the release in rpcrdma2_requester_create(). */
@@ -160,7 +164,7 @@ static void svc_set_addresses(struct rpcrdma2_svc_xprt *sx,
 
 	sa = (struct sockaddr *)&cm_id->route.addr.dst_addr;
 	svc_xprt_set_remote(&sx->xprt, sa, svc_addr_len(sa));
-	/* The CM's idea of the peer's port changes between connections. */
+	/* The CM reports another port for each connection of a peer, so hide the port. */
 	rpc_set_port((struct sockaddr *)&sx->xprt.xpt_remote, 0);
 	sa = (struct sockaddr *)&cm_id->route.addr.src_addr;
 	svc_xprt_set_local(&sx->xprt, sa, svc_addr_len(sa));
@@ -189,7 +193,7 @@ static bool svc_adopt_conn(struct rpcrdma2_svc_xprt *sx,
 	conn->svc_xprt = sx;
 	svc_set_addresses(sx, conn->cm_id);
 	if (!rpcrdma2_responder_create(conn, (struct sockaddr *)&sx->xprt.xpt_remote,
-				       rpcrdma2_svc_admitted))
+				       &rpcrdma2_svc_responder_ops))
 		return false;
 	if (rpcrdma2_conn_adopt(conn, &param)) {
 		rpcrdma2_svc_stats_add(conn);
@@ -200,7 +204,7 @@ static bool svc_adopt_conn(struct rpcrdma2_svc_xprt *sx,
 	return false;
 }
 
-/* A connection that came to a listener, before sunrpc hears of it */
+/* Return: an svc_xprt, unknown to sunrpc, for a connection that came to a listener; or NULL */
 static struct rpcrdma2_svc_xprt *
 svc_xprt_new_conn(struct rpcrdma2_svc_xprt *listener,
 		  struct rpcrdma2_conn *conn)
@@ -216,7 +220,7 @@ svc_xprt_new_conn(struct rpcrdma2_svc_xprt *listener,
 	return sx;
 }
 
-/* CM context; @conn can't go, but it may be closing. */
+/* CM context, between enter and exit of @conn. @conn may be closing. */
 static int svc_take_in(struct rpcrdma2_svc_xprt *listener,
 		       struct rpcrdma2_conn *conn)
 {
@@ -233,13 +237,13 @@ static int svc_take_in(struct rpcrdma2_svc_xprt *listener,
 	return rpcrdma2_backlog_add(sx);
 }
 
-/* CM context. */
+/* CM context */
 static bool svc_listener_has_room(void *context, const struct sockaddr *sa)
 {
 	return rpcrdma2_backlog_has_room(context, sa);
 }
 
-/* CM context. */
+/* CM context. Drops the caller's reference to @conn. */
 static void svc_listener_incoming(void *context, struct rpcrdma2_conn *conn)
 {
 	int rc = -ENOTCONN;
@@ -258,7 +262,6 @@ static const struct rpcrdma2_listener_ops listener_ops = {
 	.incoming	= svc_listener_incoming,
 };
 
-/* Return: as new, but with a backlog */
 static struct rpcrdma2_svc_xprt *svc_xprt_new_listener(struct svc_serv *serv,
 						       struct net *net)
 {
@@ -291,18 +294,18 @@ static struct svc_xprt *svc_op_create(struct svc_serv *serv, struct net *net,
 	if (IS_ERR(sx->listener)) {
 		void *err = sx->listener;
 
-		/* Of several devices, one may have begun to listen. */
+		/* One of several devices may have taken connections already. */
 		rpcrdma2_backlog_close(sx);
 		rpcrdma2_svc_drop(sx);
 		return err;
 	}
-	/* Port 0 asked for any: say which. */
+	/* Report the port that was chosen, if @sa had port 0. */
 	svc_xprt_set_local(&sx->xprt, rpcrdma2_listener_address(sx->listener),
 			   salen);
 	return &sx->xprt;
 }
 
-/* XPT_BUSY is set on the listener; process context. */
+/* sunrpc has set XPT_BUSY on the listener. */
 static struct svc_xprt *svc_op_accept(struct svc_xprt *xprt)
 {
 	struct rpcrdma2_svc_xprt *listener = to_rpcrdma2_svc_xprt(xprt);
@@ -311,7 +314,10 @@ static struct svc_xprt *svc_op_accept(struct svc_xprt *xprt)
 	return sx ? &sx->xprt : NULL;
 }
 
-/* Called by sunrpc once, before it drops its own reference. */
+/*
+ * sunrpc calls this once, before it drops its own reference. The connection gets a reference
+ * here, unless it is CLOSED, and svc_conn_closed() drops that.
+ */
 static void svc_op_detach(struct svc_xprt *xprt)
 {
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(xprt);
@@ -370,7 +376,9 @@ static struct svc_xprt_class svc_class = {
 /**
  * rpcrdma2_svc_register - register the server's transport class
  *
- * Return: 0 or -EEXIST
+ * Context: process, sleeps.
+ *
+ * Return: 0, or -EEXIST if another module has registered the class
  */
 int rpcrdma2_svc_register(void)
 {
@@ -385,6 +393,8 @@ int rpcrdma2_svc_register(void)
 
 /**
  * rpcrdma2_svc_unregister - undo rpcrdma2_svc_register()
+ *
+ * Context: process, sleeps.
  */
 void rpcrdma2_svc_unregister(void)
 {

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages about a change of properties: what xcharext, 4.2 to 4.4, calls REQ_XCHAR,
- * RESP_XCHAR and UPD_XCHAR. v2-09 has no such thing; there they are an extension of
- * this project's (Documentation/protocol/property-change.rst), with the same bodies.
+ * The codec of messages about a change of properties: REQUEST, DISPOSITION and UPDATE.
  *
- * A request is a property set. What becomes of it is said by the places in that set,
- * in three subsets that don't overlap. An update is one property.
+ * xcharext, 4.2 to 4.4, defines them as REQ_XCHAR, RESP_XCHAR and UPD_XCHAR. v2-09 has no
+ * such messages. For v2-09 they are an extension of this project with the same bodies:
+ * Documentation/protocol/property-change.rst.
+ *
+ * A REQUEST is a property set. Its DISPOSITION consists of three subsets: done, rejected
+ * and pending. A bit of a subset stands for a place in the REQUEST's set. The subsets do
+ * not overlap. An UPDATE has one property.
  */
 #include "wire.h"
 
-/* The value of the property that says that an end has the extension: "r2p1" */
+/* The value of the property by which an end announces the extension: "r2p1" */
 #define EXTENSION_WORD	0x72327031
 
-/* Words of a subset; those that are not there are zero. Only the first one is used. */
+/*
+ * A REQUEST has 32 places at most, so the first word of a subset is enough. Missing words
+ * are zero, and further words are ignored.
+ */
 static int change_decode_subset(struct xdr_stream *xdr, u32 *subset)
 {
 	u32 words, i, word;
@@ -74,13 +80,14 @@ static int change_decode_update(const struct rpcrdma2_prop_table *table,
 }
 
 /**
- * rpcrdma2_decode_change - decode a message about a change
- * @dialect: what is spoken here
- * @xdr: stream at what the message has of its own, up to its end
- * @hdr: where to; its kind says which message it is
+ * rpcrdma2_decode_change - decode the body of a message about a change
+ * @dialect: dialect of the connection
+ * @xdr: stream at the body, which must end with the message
+ * @hdr: header; its kind says which message this is. The change is filled in
  *
- * Return: 0, or -EBADMSG if it is not well-formed, if a property that is known has a
- * bad value, or if more than %RPCRDMA2_MAX_WANTED are asked for
+ * Context: Any context.
+ * Return: 0; -EBADMSG if the body is not well-formed, a known property has a bad value,
+ *	or a REQUEST has more than %RPCRDMA2_MAX_WANTED properties
  */
 int rpcrdma2_decode_change(const struct rpcrdma2_dialect *dialect,
 			   struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
@@ -113,11 +120,13 @@ static int change_encode_words(struct xdr_stream *xdr, u32 a, u32 b)
 }
 
 /**
- * rpcrdma2_encode_change - encode a message about a change
- * @dialect: what is spoken here
+ * rpcrdma2_encode_change - encode the body of a message about a change
+ * @dialect: dialect of the connection
  * @xdr: stream to write to
- * @hdr: what; its kind says which message it is. An UPDATE has one property
+ * @hdr: header with the change; its kind says which message this is. An UPDATE has
+ *	exactly one property
  *
+ * Context: Any context.
  * Return: 0, or -EMSGSIZE if @xdr has too little room
  */
 int rpcrdma2_encode_change(const struct rpcrdma2_dialect *dialect,
@@ -147,10 +156,11 @@ int rpcrdma2_encode_change(const struct rpcrdma2_dialect *dialect,
 }
 
 /**
- * rpcrdma2_change_size - size of an encoded message about a change
- * @dialect: what is spoken here
- * @hdr: as for rpcrdma2_encode_change()
+ * rpcrdma2_change_size - size of the body of a message about a change
+ * @dialect: dialect of the connection
+ * @hdr: header with the change, as for rpcrdma2_encode_change()
  *
+ * Context: Any context.
  * Return: octets
  */
 size_t rpcrdma2_change_size(const struct rpcrdma2_dialect *dialect,
@@ -158,15 +168,16 @@ size_t rpcrdma2_change_size(const struct rpcrdma2_dialect *dialect,
 {
 	if (hdr->kind == RPCRDMA2_DISPOSITION)
 		return 6 * XDR_UNIT;
-	/* And a count in front, or the end of a request behind. */
+	/* The last unit is the count of a REQUEST, or an UPDATE's "settled". */
 	return hweight32(hdr->change.which) * RPCRDMA2_PROPVAL_SIZE + XDR_UNIT;
 }
 
 /**
- * rpcrdma2_decode_changes_prop - does an end have the extension?
- * @word: on the wire. Another extension's value says nothing of this one
- * @value: where to: 1 or 0
+ * rpcrdma2_decode_changes_prop - decode the property that announces the extension
+ * @word: word on the wire; another extension may use the same property with another word
+ * @value: set to 1 if the peer has this extension, or to 0
  *
+ * Context: Any context.
  * Return: 0
  */
 int rpcrdma2_decode_changes_prop(u32 word, u32 *value)
@@ -176,10 +187,11 @@ int rpcrdma2_decode_changes_prop(u32 word, u32 *value)
 }
 
 /**
- * rpcrdma2_encode_changes_prop - say whether this end has the extension
- * @value: 1 or 0
+ * rpcrdma2_encode_changes_prop - encode the property that announces the extension
+ * @value: 1 if this end has the extension, or 0
  *
- * Return: the word
+ * Context: Any context.
+ * Return: the word on the wire
  */
 u32 rpcrdma2_encode_changes_prop(u32 value)
 {

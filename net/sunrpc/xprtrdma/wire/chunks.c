@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Chunk lists: v2-09, 3.3; RFC 8166, 3.4.
+ * Chunk lists (v2-09, 3.3; RFC 8166, 3.4) have the same form in all versions.
  *
- * On the wire, in this order: the Read list, a chain of (position, segment),
- * where the segments of one Read chunk share a position; the Write list, a
- * chain of counted segment arrays; the Reply chunk, one optional counted
- * segment array. A chain is XDR's optional-data: each link is preceded by a
- * 1, the end is a 0. All versions have this in common.
+ * On the wire they are, in this order:
  *
- * In memory the segments stay as they are on the wire: a chunk says where they begin,
- * and how far apart they are.
+ * - the Read list: a chain of links (position, segment). The segments of one Read chunk
+ *   share a position;
+ * - the Write list: a chain of counted arrays of segments;
+ * - the Reply chunk: one optional counted array of segments.
+ *
+ * A chain is XDR's optional-data: a 1 precedes each link, and a 0 ends the chain.
+ *
+ * In memory the segments stay in wire form. A chunk says where its first segment is, and
+ * how far apart its segments are.
  */
 #include "wire.h"
 
 #define SEGMENT_SIZE		(RPCRDMA2_SEGMENT_WORDS * XDR_UNIT)
 
-/* A link of the Read list: one that says so, the position, and the segment */
+/* A link of the Read list: the word 1, a position, and a segment */
 #define READ_SEGMENT_WORDS	(2 + RPCRDMA2_SEGMENT_WORDS)
 
 /**
- * rpcrdma2_chunk_segment - one segment of a chunk
+ * rpcrdma2_chunk_segment - read one segment of a chunk
  * @cl: chunk lists
  * @chunk: a chunk of @cl
- * @i: which segment, below @chunk->nsegs
+ * @i: index of the segment, less than @chunk->nsegs
  *
+ * Context: Any context.
  * Return: the segment
  */
 struct rpcrdma2_segment
@@ -46,7 +50,7 @@ static __be32 *segment_encode(__be32 *p, const struct rpcrdma2_segment *seg)
 	return xdr_encode_hyper(p, seg->offset);
 }
 
-/* Count a segment that stands behind those which @chunk has. */
+/* Return: 0, or -ERANGE if the segment or the chunk would wrap; nothing is counted then */
 static int segment_count(struct rpcrdma2_chunk_lists *cl,
 			 struct rpcrdma2_chunk *chunk, u32 length, u64 offset)
 {
@@ -59,15 +63,16 @@ static int segment_count(struct rpcrdma2_chunk_lists *cl,
 }
 
 /**
- * rpcrdma2_add_segment - append a segment to the chunk added last
+ * rpcrdma2_add_segment - append a segment to the chunk that was added last
  * @cl: chunk lists under construction
  * @chunk: the chunk of @cl that was added last
- * @handle: STag
+ * @handle: STag or R_key
  * @length: octets
  * @offset: virtual address
  *
- * Return: 0; -E2BIG if @cl holds RPCRDMA2_OWN_SEGMENTS already; -ERANGE if
- * the segment wraps around the address space or the chunk's length wraps.
+ * Context: Any context.
+ * Return: 0; -E2BIG if @cl has %RPCRDMA2_OWN_SEGMENTS already; -ERANGE if the segment
+ *	would wrap around the address space, or if the chunk's length would wrap
  */
 int rpcrdma2_add_segment(struct rpcrdma2_chunk_lists *cl,
 			 struct rpcrdma2_chunk *chunk,
@@ -86,7 +91,6 @@ int rpcrdma2_add_segment(struct rpcrdma2_chunk_lists *cl,
 	return 0;
 }
 
-/* Its first segment is yet to come. */
 static void chunk_init(struct rpcrdma2_chunk_lists *cl,
 		       struct rpcrdma2_chunk *chunk, u32 position)
 {
@@ -98,13 +102,14 @@ static void chunk_init(struct rpcrdma2_chunk_lists *cl,
 }
 
 /**
- * rpcrdma2_add_read_chunk - start a Read chunk
+ * rpcrdma2_add_read_chunk - add an empty Read chunk
  * @cl: chunk lists under construction
- * @position: its XDR position in the payload stream, octets
+ * @position: XDR position of the data item in the payload stream, octets
  *
- * Read chunks are kept in order of position, so an added one may move others.
+ * Read chunks are in order of position, so the new chunk may move others.
  *
- * Return: the chunk, empty, or NULL if there are too many
+ * Context: Any context.
+ * Return: the chunk, or NULL if @cl has %RPCRDMA2_MAX_READ_CHUNKS already
  */
 struct rpcrdma2_chunk *
 rpcrdma2_add_read_chunk(struct rpcrdma2_chunk_lists *cl, u32 position)
@@ -121,10 +126,11 @@ rpcrdma2_add_read_chunk(struct rpcrdma2_chunk_lists *cl, u32 position)
 }
 
 /**
- * rpcrdma2_add_write_chunk - start a Write chunk
+ * rpcrdma2_add_write_chunk - add an empty Write chunk
  * @cl: chunk lists under construction
  *
- * Return: the chunk, empty, or NULL if there are too many
+ * Context: Any context.
+ * Return: the chunk, or NULL if @cl has %RPCRDMA2_MAX_WRITE_CHUNKS already
  */
 struct rpcrdma2_chunk *
 rpcrdma2_add_write_chunk(struct rpcrdma2_chunk_lists *cl)
@@ -136,10 +142,11 @@ rpcrdma2_add_write_chunk(struct rpcrdma2_chunk_lists *cl)
 }
 
 /**
- * rpcrdma2_add_reply_chunk - start the Reply chunk
+ * rpcrdma2_add_reply_chunk - add an empty Reply chunk
  * @cl: chunk lists under construction, without a Reply chunk yet
  *
- * Return: the chunk, empty
+ * Context: Any context.
+ * Return: the chunk
  */
 struct rpcrdma2_chunk *
 rpcrdma2_add_reply_chunk(struct rpcrdma2_chunk_lists *cl)
@@ -150,11 +157,13 @@ rpcrdma2_add_reply_chunk(struct rpcrdma2_chunk_lists *cl)
 }
 
 /**
- * rpcrdma2_return_chunk - return a chunk of a Call with its Reply
- * @cl: chunk lists of the Reply, which has the Call's words
+ * rpcrdma2_return_chunk - return a Call's chunk in the Reply
+ * @cl: chunk lists of the Reply, whose words are the Call's
  * @chunk: the chunk of @cl that was added last
- * @offer: the Call's
- * @used: octets of @offer that were written, from its first segment on
+ * @offer: the Call's chunk
+ * @used: octets of @offer that the responder wrote, from its first segment on
+ *
+ * Context: Any context.
  */
 void rpcrdma2_return_chunk(struct rpcrdma2_chunk_lists *cl,
 			   struct rpcrdma2_chunk *chunk,
@@ -171,7 +180,7 @@ static int chunks_bad_xdr(struct rpcrdma2_error *err)
 	return -EBADMSG;
 }
 
-/* @p: the segment, in the message */
+/* @p points to the segment in the message, which @cl->words points into. */
 static int segment_decode(const __be32 *p, struct rpcrdma2_chunk_lists *cl,
 			  struct rpcrdma2_chunk *chunk,
 			  struct rpcrdma2_error *err)
@@ -192,7 +201,7 @@ static int segment_decode(const __be32 *p, struct rpcrdma2_chunk_lists *cl,
 	return 0;
 }
 
-/* Each link of a chain, and the Reply chunk, is announced by a boolean. */
+/* The word in front of each link, and in front of the Reply chunk */
 static int chunks_decode_follows(struct xdr_stream *xdr, bool *follows,
 				 struct rpcrdma2_error *err)
 {
@@ -205,8 +214,8 @@ static int chunks_decode_follows(struct xdr_stream *xdr, bool *follows,
 }
 
 /*
- * A chunk's segments follow each other on the wire: a position that comes up
- * again after another one would split its chunk, and is refused.
+ * The segments of a Read chunk are consecutive links. A position that comes back after
+ * another one would split its chunk, so it is refused.
  */
 static struct rpcrdma2_chunk *
 chunks_read_chunk_at(struct rpcrdma2_chunk_lists *cl,
@@ -235,9 +244,8 @@ chunks_read_chunk_at(struct rpcrdma2_chunk_lists *cl,
 }
 
 /*
- * Chunks at positions other than zero must lie one after the other in the
- * payload stream. One at position zero holds the stream that the others are
- * cut out of, so it overlaps none of them.
+ * Read chunks must not overlap in the payload stream. The chunk at position zero overlaps
+ * none: it holds the stream from which the other chunks were taken out.
  */
 static bool chunks_reads_overlap(const struct rpcrdma2_chunk_lists *cl)
 {
@@ -327,7 +335,7 @@ static int chunks_decode_write_list(struct xdr_stream *xdr,
 	}
 }
 
-/* Most messages have none: one look instead of three. */
+/* The fast path: most messages have no chunks, so their lists are three zeros. */
 static bool chunks_decode_none(struct xdr_stream *xdr)
 {
 	static const __be32 ends[3];
@@ -339,12 +347,13 @@ static bool chunks_decode_none(struct xdr_stream *xdr)
 }
 
 /**
- * rpcrdma2_decode_chunk_lists - decode Read and Write lists and the Reply
- *	chunk
+ * rpcrdma2_decode_chunk_lists - decode the Read list, the Write list and the Reply chunk
  * @xdr: stream at the Read list
- * @cl: where to; overwritten but for its inv_handle; refers to the message
- * @err: where to put the answer if the lists are refused
+ * @cl: chunk lists to fill in, but for inv_handle. They refer to the message, so they are
+ *	valid as long as the message's buffer
+ * @err: answer to send if the lists are refused
  *
+ * Context: Any context.
  * Return: 0, or -EBADMSG with @err set
  */
 int rpcrdma2_decode_chunk_lists(struct xdr_stream *xdr,
@@ -373,15 +382,16 @@ int rpcrdma2_decode_chunk_lists(struct xdr_stream *xdr,
 }
 
 /**
- * rpcrdma2_reads_fit - whether every Read chunk has its place in the message
+ * rpcrdma2_reads_fit - whether each Read chunk has its place in the payload stream
  * @cl: decoded chunk lists
- * @len: octets of the payload stream that did not travel in chunks of their
- *	own: the inline RPC message, or a Position-Zero Read chunk
+ * @len: octets of the payload stream outside its Read chunks: the inline RPC message, or
+ *	the Position-Zero Read chunk
  *
- * Positions count the whole payload stream, what was cut out of it included.
- * The XID and the direction are never cut out.
+ * A position counts the whole payload stream, with the data items of other chunks. XID
+ * and direction never travel in a chunk at a position other than zero.
  *
- * Return: false if a chunk would lie behind the end, or within those words
+ * Context: Any context.
+ * Return: false if a chunk lies behind the end of the stream, or in its first two words
  */
 bool rpcrdma2_reads_fit(const struct rpcrdma2_chunk_lists *cl, size_t len)
 {
@@ -412,11 +422,12 @@ static bool chunk_has_handle(const struct rpcrdma2_chunk_lists *cl,
 }
 
 /**
- * rpcrdma2_has_handle - whether a handle is one of a Call's
- * @cl: decoded chunk lists
- * @handle: STag
+ * rpcrdma2_has_handle - whether a Call offers a handle
+ * @cl: decoded chunk lists of the Call
+ * @handle: STag or R_key
  *
- * Return: whether a segment has it
+ * Context: Any context.
+ * Return: true if a segment of @cl has @handle
  */
 bool rpcrdma2_has_handle(const struct rpcrdma2_chunk_lists *cl, u32 handle)
 {
@@ -432,10 +443,11 @@ bool rpcrdma2_has_handle(const struct rpcrdma2_chunk_lists *cl, u32 handle)
 }
 
 /**
- * rpcrdma2_any_handle - one of a Call's handles
- * @cl: decoded chunk lists
+ * rpcrdma2_any_handle - choose one of the handles that a Call offers
+ * @cl: decoded chunk lists of the Call
  *
- * Return: that of a segment, or 0 if there is none
+ * Context: Any context.
+ * Return: the handle of a segment, or 0 if there is none
  */
 u32 rpcrdma2_any_handle(const struct rpcrdma2_chunk_lists *cl)
 {
@@ -452,7 +464,7 @@ u32 rpcrdma2_any_handle(const struct rpcrdma2_chunk_lists *cl)
 	return 0;
 }
 
-/* Segment @i as it goes out: all of it, or as far as it was used. */
+/* @left: octets of the chunk that are in use from segment @i on; updated */
 static __be32 *segment_encode_used(__be32 *p,
 				   const struct rpcrdma2_chunk_lists *cl,
 				   const struct rpcrdma2_chunk *chunk,
@@ -495,14 +507,15 @@ static __be32 *chunk_encode_segments(__be32 *p,
 }
 
 /**
- * rpcrdma2_chunk_lists_size - size of encoded chunk lists
- * @cl: what would be encoded
+ * rpcrdma2_chunk_lists_size - size of chunk lists on the wire
+ * @cl: chunk lists to encode
  *
+ * Context: Any context.
  * Return: octets
  */
 size_t rpcrdma2_chunk_lists_size(const struct rpcrdma2_chunk_lists *cl)
 {
-	size_t words = 3;	/* the ends of the lists */
+	size_t words = 3;	/* the zeros that end the lists */
 	unsigned int i;
 
 	for (i = 0; i < cl->nreads; i++)
@@ -515,11 +528,11 @@ size_t rpcrdma2_chunk_lists_size(const struct rpcrdma2_chunk_lists *cl)
 }
 
 /**
- * rpcrdma2_encode_chunk_lists - encode Read and Write lists and the Reply
- *	chunk
+ * rpcrdma2_encode_chunk_lists - encode the Read list, the Write list and the Reply chunk
  * @xdr: stream to write to
- * @cl: what to write
+ * @cl: chunk lists to encode
  *
+ * Context: Any context.
  * Return: 0, or -EMSGSIZE if @xdr has too little room
  */
 int rpcrdma2_encode_chunk_lists(struct xdr_stream *xdr,
@@ -546,10 +559,11 @@ int rpcrdma2_encode_chunk_lists(struct xdr_stream *xdr,
 }
 
 /**
- * rpcrdma2_form - how a message travels
- * @cl: its chunk lists
+ * rpcrdma2_form - how an RPC message travels
+ * @cl: chunk lists of its header
  *
- * Return: enum rpcrdma2_form, one bit or several
+ * Context: Any context.
+ * Return: bits of enum rpcrdma2_form
  */
 u32 rpcrdma2_form(const struct rpcrdma2_chunk_lists *cl)
 {
@@ -568,10 +582,11 @@ u32 rpcrdma2_form(const struct rpcrdma2_chunk_lists *cl)
 }
 
 /**
- * rpcrdma2_read_octets - how much the Read chunks hold
+ * rpcrdma2_read_octets - sum up the lengths of all Read chunks
  * @cl: chunk lists
  *
- * Return: octets in all of them
+ * Context: Any context.
+ * Return: octets
  */
 u32 rpcrdma2_read_octets(const struct rpcrdma2_chunk_lists *cl)
 {
@@ -584,10 +599,11 @@ u32 rpcrdma2_read_octets(const struct rpcrdma2_chunk_lists *cl)
 }
 
 /**
- * rpcrdma2_write_octets - how much the Write chunks and the Reply chunk hold
+ * rpcrdma2_write_octets - sum up the lengths of all Write chunks and the Reply chunk
  * @cl: chunk lists
  *
- * Return: octets in all of them
+ * Context: Any context.
+ * Return: octets
  */
 u32 rpcrdma2_write_octets(const struct rpcrdma2_chunk_lists *cl)
 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which dialects there are. Two may have one version number: what tells them apart is
- * how a message is written.
+ * The list of dialects, the choice between them, and names of errors in any of them.
+ *
+ * The version word alone does not tell dialects apart: v2-01 and v2-09 have the same. The
+ * form of a message does.
  */
 #include "wire.h"
 
@@ -11,9 +13,11 @@ const struct rpcrdma2_dialects rpcrdma2_all_dialects = {
 };
 
 /**
- * rpcrdma2_dialects_of_version - leave those of a version
- * @dialects: what to choose from
- * @version: the version
+ * rpcrdma2_dialects_of_version - keep the dialects of one version
+ * @dialects: list to shorten; may become empty
+ * @version: version word
+ *
+ * Context: Any context.
  */
 void rpcrdma2_dialects_of_version(struct rpcrdma2_dialects *dialects, u32 version)
 {
@@ -26,9 +30,11 @@ void rpcrdma2_dialects_of_version(struct rpcrdma2_dialects *dialects, u32 versio
 }
 
 /**
- * rpcrdma2_dialects_from - leave one, and those after it
- * @dialects: what to choose from; left as it is without @first
- * @first: the one
+ * rpcrdma2_dialects_from - keep a dialect and all that follow it
+ * @dialects: list to shorten; unchanged if @first is not in it
+ * @first: the dialect
+ *
+ * Context: Any context.
  */
 void rpcrdma2_dialects_from(struct rpcrdma2_dialects *dialects,
 			    const struct rpcrdma2_dialect *first)
@@ -43,13 +49,14 @@ void rpcrdma2_dialects_from(struct rpcrdma2_dialects *dialects,
 }
 
 /**
- * rpcrdma2_next_dialect - what to try if a peer doesn't speak a dialect
- * @dialects: what this end may speak
- * @dialect: the one that the peer doesn't
- * @vers_low: the lowest version that the peer may speak
- * @vers_high: the highest
+ * rpcrdma2_next_dialect - choose the dialect to try after a peer refused one
+ * @dialects: dialects that this end may speak
+ * @dialect: dialect that the peer refused
+ * @vers_low: lowest version that the peer may speak
+ * @vers_high: highest version that the peer may speak
  *
- * Return: one that comes after @dialect, or NULL
+ * Context: Any context.
+ * Return: the first dialect behind @dialect in this range of versions, or NULL
  */
 const struct rpcrdma2_dialect *
 rpcrdma2_next_dialect(const struct rpcrdma2_dialects *dialects,
@@ -70,10 +77,12 @@ rpcrdma2_next_dialect(const struct rpcrdma2_dialects *dialects,
 }
 
 /**
- * rpcrdma2_version_range - for an ERR_VERS
- * @dialects: what this end may speak
- * @low: where to put the lowest version
- * @high: where to put the highest
+ * rpcrdma2_version_range - the versions that an ERR_VERS of this end names
+ * @dialects: dialects that this end may speak; at least one
+ * @low: set to the lowest version
+ * @high: set to the highest version
+ *
+ * Context: Any context.
  */
 void rpcrdma2_version_range(const struct rpcrdma2_dialects *dialects,
 			    u32 *low, u32 *high)
@@ -89,9 +98,11 @@ void rpcrdma2_version_range(const struct rpcrdma2_dialects *dialects,
 }
 
 /*
- * A message that is well-formed in one dialect is not so in another, as XID and
- * direction of the RPC message, or the message's end, stand elsewhere. What a dialect
- * calls an unknown header type is well-formed there as far as it can tell.
+ * A message that is well-formed in one dialect is malformed in the others. They expect
+ * the XID and the direction of the RPC message, or the message's end, at another place.
+ *
+ * v2-01 has optional properties, which travel in an RDMA2_OPTIONAL. The decoder refuses an
+ * unknown operation there as an unknown header type, but the message is well-formed.
  */
 static bool dialect_understands(const struct rpcrdma2_dialect *dialect,
 				void *msg, size_t len)
@@ -107,13 +118,14 @@ static bool dialect_understands(const struct rpcrdma2_dialect *dialect,
 }
 
 /**
- * rpcrdma2_recognize - the dialect of a peer's first message
- * @dialects: what this end may speak
- * @msg: the message
- * @len: its length, octets
+ * rpcrdma2_recognize - find the dialect of a peer's first message
+ * @dialects: dialects that this end may speak; at least one
+ * @msg: the message, aligned to a word
+ * @len: size of @msg, octets
  *
- * Return: the first one that understands it; if none does, the first of its version,
- * or the first at all
+ * Context: Any context.
+ * Return: the first dialect in which @msg is well-formed. If there is none, the first
+ *	dialect with the version of @msg, or else the first of @dialects
  */
 const struct rpcrdma2_dialect *
 rpcrdma2_recognize(const struct rpcrdma2_dialects *dialects, void *msg, size_t len)
@@ -130,4 +142,42 @@ rpcrdma2_recognize(const struct rpcrdma2_dialects *dialects, void *msg, size_t l
 		same = same ?: dialect;
 	}
 	return same ?: dialects->dialect[0];
+}
+
+/**
+ * rpcrdma2_error_name - the name of an error in any dialect
+ * @code: enum rpcrdma2_errcode, or any other number
+ *
+ * Context: Any context.
+ * Return: the name in the first dialect that has the error, or "other"
+ */
+const char *rpcrdma2_error_name(u32 code)
+{
+	const struct rpcrdma2_errdef *def = NULL;
+	unsigned int i;
+
+	for (i = 0; !def && i < rpcrdma2_all_dialects.nr; i++)
+		def = rpcrdma2_error_of(rpcrdma2_all_dialects.dialect[i], code);
+	return def ? def->name : "other";
+}
+
+/**
+ * rpcrdma2_print_error - print an error for users
+ * @dialect: dialect of the connection
+ * @err: the error
+ * @buf: buffer for the error's name, or its number if another draft defines the error
+ * @size: size of @buf, octets
+ *
+ * Context: Any context.
+ */
+void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
+			  const struct rpcrdma2_error *err, char *buf, size_t size)
+{
+	const struct rpcrdma2_errdef *def = rpcrdma2_error_of(dialect, err->code);
+	const char *name = def ? def->name : rpcrdma2_error_name(err->code);
+
+	if (rpcrdma2_error_is_foreign(err))
+		snprintf(buf, size, "%u of another text", err->code);
+	else
+		snprintf(buf, size, "%s", err->code ? name : "NONE");
 }

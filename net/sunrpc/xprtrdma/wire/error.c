@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The body of an RDMA2_ERROR: v2-09, 5.3.3. Each dialect has a table of its errors.
+ * The codec of an RDMA2_ERROR's body (v2-09, 5.3.3; RFC 8166, 4.5).
+ *
+ * Each dialect has a table of its errors. rpcrdma2_error.bare marks errors in another
+ * form: an ERR_VERS without a flags word, and numbers that another draft of version 2
+ * defines. The codec passes such a number as it is.
  */
 #include "wire.h"
 
@@ -16,11 +20,12 @@ error_numbered(const struct rpcrdma2_dialect *dialect, u32 number)
 }
 
 /**
- * rpcrdma2_error_of - how does a dialect say an error?
+ * rpcrdma2_error_of - find an error in the table of a dialect
  * @dialect: the dialect
  * @code: enum rpcrdma2_errcode
  *
- * Return: the entry of its table, or NULL if it has no such error
+ * Context: Any context.
+ * Return: the entry, or NULL if the dialect lacks this error
  */
 const struct rpcrdma2_errdef *
 rpcrdma2_error_of(const struct rpcrdma2_dialect *dialect, u32 code)
@@ -33,62 +38,24 @@ rpcrdma2_error_of(const struct rpcrdma2_dialect *dialect, u32 code)
 	return NULL;
 }
 
-/**
- * rpcrdma2_error_name - what to call an error, whoever says it
- * @code: enum rpcrdma2_errcode, or anything else
- *
- * Return: its name in the first dialect that has it; "other" if none does
- */
-const char *rpcrdma2_error_name(u32 code)
-{
-	const struct rpcrdma2_errdef *def = NULL;
-	unsigned int i;
-
-	for (i = 0; !def && i < rpcrdma2_all_dialects.nr; i++)
-		def = rpcrdma2_error_of(rpcrdma2_all_dialects.dialect[i], code);
-	return def ? def->name : "other";
-}
-
 static u32 *error_word(struct rpcrdma2_error *err, size_t where)
 {
 	return (void *)err + where;
 }
 
-/* Its number is another text's. */
-static bool error_is_foreign(const struct rpcrdma2_error *err)
-{
-	return err->bare && err->code != RDMA2_ERR_VERS;
-}
-
 /**
- * rpcrdma2_print_error - an error for people
- * @dialect: what is spoken
- * @err: the error
- * @buf: where to: its name in @dialect or in another one, or its number
- * @size: octets of @buf
- */
-void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
-			  const struct rpcrdma2_error *err, char *buf, size_t size)
-{
-	const struct rpcrdma2_errdef *def = rpcrdma2_error_of(dialect, err->code);
-	const char *name = def ? def->name : rpcrdma2_error_name(err->code);
-
-	if (error_is_foreign(err))
-		snprintf(buf, size, "%u of another text", err->code);
-	else
-		snprintf(buf, size, "%s", err->code ? name : "NONE");
-}
-
-/**
- * rpcrdma2_decode_error - decode an error that ends the message
- * @dialect: what is spoken here
- * @xdr: stream at the error's number
- * @err: where to; @err->bare is left alone: true for the number of another text
+ * rpcrdma2_decode_error - decode the body of an RDMA2_ERROR
+ * @dialect: dialect of the connection
+ * @xdr: stream at the error's number; an error of the dialect must end the message
+ * @err: error to fill in. On entry, @err->bare says that another draft defines the number,
+ *	or that the error is an ERR_VERS without a flags word
  *
- * One that is not the dialect's may bring words of its own; they are skipped.
+ * An error of another draft or of an extension may have words of its own. The decoder
+ * ignores them.
  *
- * Return: 0, or -EBADMSG if the dialect can have no such error, or words are missing, or
- * left over
+ * Context: Any context.
+ * Return: 0; -EBADMSG if the dialect can't have this error, if words are missing or left
+ *	over, or if the range of an ERR_VERS is empty
  */
 int rpcrdma2_decode_error(const struct rpcrdma2_dialect *dialect,
 			  struct xdr_stream *xdr, struct rpcrdma2_error *err)
@@ -98,7 +65,7 @@ int rpcrdma2_decode_error(const struct rpcrdma2_dialect *dialect,
 
 	if (xdr_stream_decode_u32(xdr, &err->code) || !err->code)
 		return -EBADMSG;
-	if (error_is_foreign(err))
+	if (rpcrdma2_error_is_foreign(err))
 		return 0;
 	def = error_numbered(dialect, err->code);
 	if (!def)
@@ -112,14 +79,14 @@ int rpcrdma2_decode_error(const struct rpcrdma2_dialect *dialect,
 	return xdr_stream_remaining(xdr) ? -EBADMSG : 0;
 }
 
-/* How it is said. Return: NULL: by its code alone */
+/* Return: the entry that the sender uses, or NULL to send the code alone */
 static const struct rpcrdma2_errdef *
 error_said_as(const struct rpcrdma2_dialect *dialect,
 	      const struct rpcrdma2_error *err)
 {
 	const struct rpcrdma2_errdef *def;
 
-	if (error_is_foreign(err))
+	if (rpcrdma2_error_is_foreign(err))
 		return NULL;
 	def = rpcrdma2_error_of(dialect, err->code);
 	if (!def && !dialect->open_errors)
@@ -128,10 +95,11 @@ error_said_as(const struct rpcrdma2_dialect *dialect,
 }
 
 /**
- * rpcrdma2_error_size - size of an encoded error
- * @dialect: the dialect
- * @hdr: header of what would be encoded
+ * rpcrdma2_error_size - size of the body of an RDMA2_ERROR
+ * @dialect: dialect of the connection
+ * @hdr: header with the error to encode
  *
+ * Context: Any context.
  * Return: octets
  */
 size_t rpcrdma2_error_size(const struct rpcrdma2_dialect *dialect,
@@ -143,11 +111,13 @@ size_t rpcrdma2_error_size(const struct rpcrdma2_dialect *dialect,
 }
 
 /**
- * rpcrdma2_encode_error - encode an error
- * @dialect: the dialect
+ * rpcrdma2_encode_error - encode the body of an RDMA2_ERROR
+ * @dialect: dialect of the connection
  * @xdr: stream to write to
- * @hdr: header of what to write
+ * @hdr: header with the error to encode. RDMA2_ERR_BAD_XDR takes the place of an error
+ *	that the dialect can't have
  *
+ * Context: Any context.
  * Return: 0, or -EMSGSIZE if @xdr has too little room
  */
 int rpcrdma2_encode_error(const struct rpcrdma2_dialect *dialect,

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the headers of all versions have in common: the first four words
- * (RFC 8166, 4.1; v2-09, 3.2), and what their chunks and the RPC message
- * must agree on.
+ * The common part of all versions: the first four words of a header (RFC 8166, 4.1; v2-09,
+ * 3.2). Also the checks that chunks and the RPC message agree.
  */
 #include "wire.h"
 
-/* RDMA_ERROR in RFC 8166, and RDMA2_ERROR: the same in every version */
+/* The header type of an error has this number in every version. */
 #define HTYPE_ERROR	4
 
 #define COMMON_PREFIX	(4 * XDR_UNIT)
 
 /**
- * rpcrdma2_refuse_silently - refuse a message that cannot be answered
+ * rpcrdma2_refuse_silently - refuse a message to which no answer is possible
  * @hdr: its header
  *
- * Return: -EBADMSG
+ * Context: Any context.
+ * Return: -EBADMSG, with RDMA2_ERR_NONE in @hdr->error
  */
 int rpcrdma2_refuse_silently(struct rpcrdma2_header *hdr)
 {
@@ -26,11 +26,13 @@ int rpcrdma2_refuse_silently(struct rpcrdma2_header *hdr)
 /**
  * rpcrdma2_refuse - refuse a message
  * @hdr: its header
- * @code: the answer that is due
+ * @code: error to answer with
  *
- * An answer to an error would never end, be it of a foreign version.
+ * An error never gets an answer, whatever its version. Otherwise two ends could exchange
+ * errors without end.
  *
- * Return: -EBADMSG
+ * Context: Any context.
+ * Return: -EBADMSG, with the answer in @hdr->error
  */
 int rpcrdma2_refuse(struct rpcrdma2_header *hdr, u32 code)
 {
@@ -49,11 +51,12 @@ static int message_refuse_version(struct rpcrdma2_header *hdr, u32 version)
 }
 
 /**
- * rpcrdma2_type_of - which header type is it?
- * @types: where to look
- * @nr: how many these are
- * @htype: its number on the wire
+ * rpcrdma2_type_of - find a header type by its number on the wire
+ * @types: array of header types
+ * @nr: number of @types
+ * @htype: number on the wire
  *
+ * Context: Any context.
  * Return: the type, or NULL
  */
 const struct rpcrdma2_type *
@@ -68,11 +71,12 @@ rpcrdma2_type_of(const struct rpcrdma2_type *types, unsigned int nr, u32 htype)
 }
 
 /**
- * rpcrdma2_type_for - how is a kind of message written?
- * @types: where to look
- * @nr: how many these are
+ * rpcrdma2_type_for - find the header type for a kind of message
+ * @types: array of header types
+ * @nr: number of @types
  * @kind: enum rpcrdma2_kind
  *
+ * Context: Any context.
  * Return: the type, or NULL
  */
 const struct rpcrdma2_type *
@@ -93,13 +97,14 @@ message_type_for(const struct rpcrdma2_dialect *dialect, u32 kind)
 }
 
 /**
- * rpcrdma2_decode - decode the header at the start of a received message
- * @dialect: what is spoken here
- * @xdr: the message: one linear buffer that holds exactly the received octets
- * @hdr: where to. On entry, @hdr->response says what to take the message for if it
- *	doesn't say itself
+ * rpcrdma2_decode - decode the header of a received message
+ * @dialect: dialect of the connection
+ * @xdr: stream at the start of one linear buffer with exactly the received octets
+ * @hdr: header to fill in. On entry, @hdr->response is the direction that the receiver
+ *	expects, for messages that don't state their direction
  *
- * Return: 0, and @xdr is at the RPC message; or -EBADMSG, and @hdr->error is the answer
+ * Context: Any context.
+ * Return: 0 with @xdr at the RPC message; -EBADMSG with the answer in @hdr->error
  */
 int rpcrdma2_decode(const struct rpcrdma2_dialect *dialect,
 		    struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
@@ -111,7 +116,7 @@ int rpcrdma2_decode(const struct rpcrdma2_dialect *dialect,
 
 	memset(hdr, 0, offsetof(struct rpcrdma2_header, chunks));
 	hdr->response = response;
-	/* The stream itself counts a cut-off word as a whole one. */
+	/* xdr_stream rounds the length up to whole words. */
 	if (xdr->buf->len % XDR_UNIT)
 		return rpcrdma2_refuse_silently(hdr);
 	p = xdr_inline_decode(xdr, COMMON_PREFIX);
@@ -133,13 +138,14 @@ int rpcrdma2_decode(const struct rpcrdma2_dialect *dialect,
 }
 
 /**
- * rpcrdma2_encode - encode a header at the start of a message to send
- * @dialect: what is spoken here
- * @xdr: where to
- * @hdr: what
+ * rpcrdma2_encode - encode the header of a message to send
+ * @dialect: dialect of the connection
+ * @xdr: stream to write to
+ * @hdr: header to encode
  *
- * Return: 0; -EMSGSIZE: @xdr has too little room; -EOPNOTSUPP: the dialect has no such
- * kind of message
+ * Context: Any context.
+ * Return: 0; -EMSGSIZE if @xdr has too little room; -EOPNOTSUPP if the dialect has no
+ *	header type for this kind of message
  */
 int rpcrdma2_encode(const struct rpcrdma2_dialect *dialect,
 		    struct xdr_stream *xdr, const struct rpcrdma2_header *hdr)
@@ -160,10 +166,11 @@ int rpcrdma2_encode(const struct rpcrdma2_dialect *dialect,
 }
 
 /**
- * rpcrdma2_header_size - size of an encoded header
- * @dialect: what is spoken here
- * @hdr: what rpcrdma2_encode() would be given, of a kind that the dialect has
+ * rpcrdma2_header_size - size of a header on the wire
+ * @dialect: dialect of the connection
+ * @hdr: header to encode, of a kind that the dialect has
  *
+ * Context: Any context.
  * Return: octets
  */
 size_t rpcrdma2_header_size(const struct rpcrdma2_dialect *dialect,
@@ -176,8 +183,8 @@ size_t rpcrdma2_header_size(const struct rpcrdma2_dialect *dialect,
 }
 
 /*
- * The inline RPC message repeats the XID and has a direction, and both must
- * agree with the header (v2-09, 3.2).
+ * An inline RPC message begins with its XID and its direction. Both must agree with the
+ * header (v2-09, 3.2).
  */
 static int message_check_inline(struct xdr_stream *xdr,
 				struct rpcrdma2_header *hdr)
@@ -194,8 +201,8 @@ static int message_check_inline(struct xdr_stream *xdr,
 }
 
 /*
- * A Call in an RDMA2_NOMSG lies in a Position-Zero Read chunk, a Reply in
- * the Reply chunk, and nothing of it follows the header.
+ * The RPC message of an RDMA2_NOMSG is in a chunk: a Call in the Position-Zero Read chunk,
+ * a Reply in the Reply chunk. Nothing follows the header.
  */
 static int message_check_external(struct xdr_stream *xdr,
 				  struct rpcrdma2_header *hdr)
@@ -215,15 +222,16 @@ static int message_check_external(struct xdr_stream *xdr,
 }
 
 /**
- * rpcrdma2_check_rpc - do direction, chunks and RPC message agree?
+ * rpcrdma2_check_rpc - check that direction, chunks and RPC message agree
  * @xdr: stream behind the chunk lists of an RDMA2_MSG or RDMA2_NOMSG
- * @hdr: its header, decoded; @hdr->response says which way it goes
+ * @hdr: decoded header; @hdr->response is the direction
  *
- * Return: 0, or -EBADMSG and the answer in @hdr->error
+ * Context: Any context.
+ * Return: 0, or -EBADMSG with the answer in @hdr->error
  */
 int rpcrdma2_check_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr)
 {
-	/* Only a requester offers memory to be read. */
+	/* A responder offers no memory to read from. */
 	if (hdr->response && hdr->chunks.nreads)
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 	if (hdr->kind == RPCRDMA2_NOMSG)

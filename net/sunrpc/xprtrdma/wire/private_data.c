@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CM private data: RFC 8797, 4.
+ * The codec of CM private data (RFC 8797, 4): the sizes that an end states as it connects.
  *
- * Eight octets: identifier, version, flags, Send size, Receive size. Sizes
- * are in units of 1024 octets, less one. Deployed peers look at offset 0
- * only, so it is sent there; received, it may be anywhere.
+ * A block has eight octets: identifier, version, flags, Send size, Receive size. A size is
+ * in units of 1024 octets, less one. This end sends the block at offset 0. It accepts the
+ * peer's block at any offset.
  */
 #include "wire.h"
 
@@ -24,10 +24,12 @@ static u32 private_data_decode_size(u8 code)
 }
 
 /**
- * rpcrdma2_encode_private_data - write this side's private data
- * @buf: where to
- * @pd: what; sizes are rounded down to multiples of 1024 and kept between
- *	1024 and 262144
+ * rpcrdma2_encode_private_data - encode this end's private data
+ * @buf: buffer to write to
+ * @pd: private data. The encoder rounds sizes down to multiples of 1024 octets, and keeps
+ *	them between 1024 and 262144 octets
+ *
+ * Context: Any context.
  */
 void rpcrdma2_encode_private_data(u8 buf[RPCRDMA2_PRIVATE_DATA_LEN],
 				  const struct rpcrdma2_private_data *pd)
@@ -40,12 +42,13 @@ void rpcrdma2_encode_private_data(u8 buf[RPCRDMA2_PRIVATE_DATA_LEN],
 }
 
 /**
- * rpcrdma2_decode_private_data - look for the peer's private data
- * @buf: what the connection manager delivered; may be NULL
- * @len: its octets, 0 if none
- * @pd: where to, if found
+ * rpcrdma2_decode_private_data - find and decode the peer's private data
+ * @buf: data from the connection manager; may be NULL
+ * @len: size of @buf, octets; 0 if there is none
+ * @pd: private data to fill in
  *
- * Return: true if a block of a version that this side knows was found
+ * Context: Any context.
+ * Return: true if @buf has a block of the known version; otherwise @pd is unchanged
  */
 bool rpcrdma2_decode_private_data(const void *buf, size_t len,
 				  struct rpcrdma2_private_data *pd)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Transport properties: v2-09, 4 and 5.3.4; xcharext, 2.1 calls them characteristics.
+ * The codec of transport properties (v2-09, 4 and 5.3.4), which xcharext, 2.1, calls
+ * characteristics.
  *
- * A property set is a counted array of (id, opaque data). Each dialect has a table of
- * those that this side knows, all of one word. Other ids are skipped; of an id that
- * comes twice, the last one stands.
+ * A property set is a counted array of (id, opaque data). Each dialect has a table of the
+ * properties that it understands, each with a value of one word. The decoder skips other
+ * ids. If an id comes twice, the last value counts.
  */
 #include "wire.h"
 
-/* The first number of those for experiments (xcharext, 6.2) */
+/* The lowest id for experiments (xcharext, 6.2) */
 #define EXPERIMENTAL	0xffffff00
 
 static u32 *prop_value_of(struct rpcrdma2_props *props,
@@ -34,9 +35,11 @@ prop_by_id(const struct rpcrdma2_prop_table *table, u32 id)
 }
 
 /**
- * rpcrdma2_props_init - the values that hold for properties not received
- * @table: a dialect's properties
- * @props: where to
+ * rpcrdma2_props_init - set the values that hold until the peer states its own
+ * @table: properties of the dialect
+ * @props: values to fill in
+ *
+ * Context: Any context.
  */
 void rpcrdma2_props_init(const struct rpcrdma2_prop_table *table,
 			 struct rpcrdma2_props *props)
@@ -58,18 +61,19 @@ static int prop_decode_value(const struct rpcrdma2_prop_table *table,
 		return 0;
 	if (len == XDR_UNIT && !prop->decode(be32_to_cpup(data), value))
 		return 0;
-	/* An experiment of somebody else's may have the same number. */
+	/* Another experiment may use the same id: a bad value counts as the initial one. */
 	return prop->id < EXPERIMENTAL ? -EBADMSG : 0;
 }
 
 /**
- * rpcrdma2_decode_prop - decode a property and its value
- * @xdr: stream at its id
- * @table: the dialect's properties
- * @props: where to put the value
- * @which: where to put the property's %RPCRDMA2_PROP_BIT, or 0 if it is unknown
+ * rpcrdma2_decode_prop - decode one property
+ * @xdr: stream at the id
+ * @table: properties of the dialect
+ * @props: values, of which one is updated if the property is known
+ * @which: set to the property's %RPCRDMA2_PROP_BIT, or 0 if the property is unknown
  *
- * Return: 0, or -EBADMSG if it is not well-formed, or known and has a bad value
+ * Context: Any context.
+ * Return: 0, or -EBADMSG if the property is not well-formed or a known one has a bad value
  */
 int rpcrdma2_decode_prop(struct xdr_stream *xdr,
 			 const struct rpcrdma2_prop_table *table,
@@ -95,11 +99,11 @@ int rpcrdma2_decode_prop(struct xdr_stream *xdr,
 /**
  * rpcrdma2_decode_props - decode a property set
  * @xdr: stream at the count
- * @table: the dialect's properties
- * @props: where to; properties that are absent get their defaults
+ * @table: properties of the dialect
+ * @props: values to fill in; a property that is absent has its initial value
  *
- * Return: 0, or -EBADMSG if the set is not well-formed, or if a known property
- * has a bad value
+ * Context: Any context.
+ * Return: 0, or -EBADMSG if the set is not well-formed or a known property has a bad value
  */
 int rpcrdma2_decode_props(struct xdr_stream *xdr,
 			  const struct rpcrdma2_prop_table *table,
@@ -117,9 +121,10 @@ int rpcrdma2_decode_props(struct xdr_stream *xdr,
 }
 
 /**
- * rpcrdma2_props_size - size of an encoded property set
- * @table: the dialect's properties
+ * rpcrdma2_props_size - size of a property set on the wire
+ * @table: properties of the dialect, all of which are in the set
  *
+ * Context: Any context.
  * Return: octets
  */
 size_t rpcrdma2_props_size(const struct rpcrdma2_prop_table *table)
@@ -128,12 +133,13 @@ size_t rpcrdma2_props_size(const struct rpcrdma2_prop_table *table)
 }
 
 /**
- * rpcrdma2_encode_some - encode properties, one after the other
+ * rpcrdma2_encode_some - encode properties without a count
  * @xdr: stream to write to
- * @table: the dialect's properties
- * @props: their values
- * @which: those to encode, by their %RPCRDMA2_PROP_BIT
+ * @table: properties of the dialect
+ * @props: values
+ * @which: %RPCRDMA2_PROP_BIT of each property to encode
  *
+ * Context: Any context.
  * Return: 0, or -EMSGSIZE if @xdr has too little room
  */
 int rpcrdma2_encode_some(struct xdr_stream *xdr,
@@ -161,11 +167,12 @@ int rpcrdma2_encode_some(struct xdr_stream *xdr,
 }
 
 /**
- * rpcrdma2_encode_props - encode every property that this side has
+ * rpcrdma2_encode_props - encode a property set with all properties of a dialect
  * @xdr: stream to write to
- * @table: the dialect's properties
- * @props: their values
+ * @table: properties of the dialect
+ * @props: values
  *
+ * Context: Any context.
  * Return: 0, or -EMSGSIZE if @xdr has too little room
  */
 int rpcrdma2_encode_props(struct xdr_stream *xdr,
@@ -178,11 +185,12 @@ int rpcrdma2_encode_props(struct xdr_stream *xdr,
 }
 
 /**
- * rpcrdma2_decode_rbsiz - the size of Receive buffers, in any dialect
- * @word: on the wire
- * @value: octets
+ * rpcrdma2_decode_rbsiz - decode a Receive Buffer Size, of any dialect
+ * @word: word on the wire
+ * @value: set to the size, octets
  *
- * Return: 0, or -EBADMSG
+ * Context: Any context.
+ * Return: 0, or -EBADMSG if @word is below %RPCRDMA2_RBSIZ_MIN or no multiple of four
  */
 int rpcrdma2_decode_rbsiz(u32 word, u32 *value)
 {
@@ -193,8 +201,11 @@ int rpcrdma2_decode_rbsiz(u32 word, u32 *value)
 }
 
 /**
- * rpcrdma2_brs_name - what to call a kind of support for Calls in the reverse direction
+ * rpcrdma2_brs_name - the name of a level of Reverse Request Support
  * @value: enum rpcrdma2_rvreqsup
+ *
+ * Context: Any context.
+ * Return: the name
  */
 const char *rpcrdma2_brs_name(u32 value)
 {
@@ -209,11 +220,13 @@ const char *rpcrdma2_brs_name(u32 value)
 }
 
 /**
- * rpcrdma2_print_prop - a property's value for people
+ * rpcrdma2_print_prop - print the value of a property for users
  * @prop: the property
- * @props: all values
- * @buf: where to
- * @size: octets of @buf
+ * @props: values of all properties
+ * @buf: buffer to write to
+ * @size: size of @buf, octets
+ *
+ * Context: Any context.
  */
 void rpcrdma2_print_prop(const struct rpcrdma2_prop *prop,
 			 const struct rpcrdma2_props *props, char *buf, size_t size)
@@ -227,12 +240,14 @@ void rpcrdma2_print_prop(const struct rpcrdma2_prop *prop,
 }
 
 /**
- * rpcrdma2_print_props - properties for people
- * @table: a dialect's
- * @props: their values
- * @which: those to print, by their %RPCRDMA2_PROP_BIT
- * @buf: where to: "name=value name=value"
- * @size: octets of @buf; what doesn't fit is cut off
+ * rpcrdma2_print_props - print properties for users, as "name=value name=value"
+ * @table: properties of the dialect
+ * @props: values
+ * @which: %RPCRDMA2_PROP_BIT of each property to print
+ * @buf: buffer to write to
+ * @size: size of @buf, octets; a longer text is cut off
+ *
+ * Context: Any context.
  */
 void rpcrdma2_print_props(const struct rpcrdma2_prop_table *table,
 			  const struct rpcrdma2_props *props, u32 which,

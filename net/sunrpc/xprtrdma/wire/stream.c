@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An xdr_stream over one linear buffer, which is all that a transport header
- * ever lies in.
+ * An xdr_stream over one linear buffer: a transport header never needs more.
  */
 #include "wire.h"
 
 /**
- * rpcrdma2_stream_decode - read a received message
+ * rpcrdma2_stream_decode - set up a stream to read a received message
  * @xdr: stream to set up
- * @buf: storage that lives as long as @xdr
+ * @buf: xdr_buf of the caller's, which must live as long as @xdr
  * @start: first octet of the message
  * @len: octets received
+ *
+ * Context: Any context.
  */
 void rpcrdma2_stream_decode(struct xdr_stream *xdr, struct xdr_buf *buf,
 			    void *start, size_t len)
@@ -21,11 +22,14 @@ void rpcrdma2_stream_decode(struct xdr_stream *xdr, struct xdr_buf *buf,
 }
 
 /**
- * rpcrdma2_stream_encode - write a message into a Send buffer
+ * rpcrdma2_stream_encode - set up a stream to write a message into a Send buffer
  * @xdr: stream to set up
- * @buf: storage that lives as long as @xdr; @buf->len is what was written
+ * @buf: xdr_buf of the caller's, which must live as long as @xdr. @buf->len counts the
+ *	octets written
  * @start: first octet of the Send buffer
- * @len: octets available there
+ * @len: size of the Send buffer, octets
+ *
+ * Context: Any context.
  */
 void rpcrdma2_stream_encode(struct xdr_stream *xdr, struct xdr_buf *buf,
 			    void *start, size_t len)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The dialect of RFC 8166: four words of prefix (4.1), chunk lists (4.2,
- * 4.3), errors (4.5). Types and error codes have the numbers that version 2
- * kept for the same things; ERR_CHUNK, version 1's only answer to a Call that
- * cannot be processed, is the number of ERR_BAD_XDR.
+ * The dialect of RFC 8166, version 1: four words of prefix (4.1), chunk lists (4.2, 4.3),
+ * and errors (4.5).
  *
- * The header does not say which way a message goes: the RPC message does, or
- * where it lies. Nor does it name a handle to invalidate: the responder may
- * choose any, if both ends said so when they connected (RFC 8797, 4.1).
+ * Version 2 kept the numbers of header types and errors. Version 1 has one answer to a
+ * Call that a responder cannot process: ERR_CHUNK, with the number of ERR_BAD_XDR.
+ *
+ * The header states no direction. The decoder takes it from the inline RPC message, or
+ * from the chunk that holds the message. Nor does a Call name a handle to invalidate. The
+ * responder may choose any, if both ends agreed when they connected (RFC 8797, 4.1).
  */
 #include "wire.h"
 
@@ -19,8 +20,8 @@
 #define ERR_CHUNK	2
 
 /*
- * A Call that lies elsewhere has a Position-Zero Read chunk. What is malformed
- * is taken for what the receiver expects.
+ * An RDMA_NOMSG with a Position-Zero Read chunk is a Call. A message whose direction is
+ * malformed counts as what the receiver expects: rpcrdma2_check_rpc() refuses it later.
  */
 static bool v1_is_reply(const struct xdr_stream *xdr,
 			const struct rpcrdma2_header *hdr)
@@ -60,7 +61,7 @@ static int v1_decode_error(const struct rpcrdma2_dialect *dialect,
 	return 0;
 }
 
-/* MSGP and DONE are obsolete: RFC 8166, 4.1. */
+/* Header types 2 and 3, MSGP and DONE, are obsolete (RFC 8166, 4.1). */
 static int v1_refuse_type(struct rpcrdma2_header *hdr)
 {
 	return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);

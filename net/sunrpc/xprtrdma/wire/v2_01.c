@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The dialect of draft-cel-nfsv4-rpcrdma-version-two-01, of 2016 ("v2-01"), with the
+ * The dialect of draft-cel-nfsv4-rpcrdma-version-two-01 of 2016 ("v2-01"), with the
  * characteristics of draft-dnoveck-nfsv4-rpcrdma-xcharext-01 ("xcharext").
  *
- * Four words of prefix, as in version 1. The direction is the first word of the chunk
- * lists (v2-01, 4.2), and of an RDMA2_OPTIONAL, the header type for all that extensions
- * add: a number says which operation it is, and its arguments are opaque. INVAL_OPTION
- * stands for an unknown header type, whose error has the same number.
+ * Four words of prefix, as in version 1, and then a direction (v2-01, 4.2). Header type
+ * RDMA2_OPTIONAL serves all extensions: a direction, the number of an operation, and
+ * opaque arguments. Error INVAL_OPTION has the number of v2-09's INVAL_HTYPE.
  *
- * Text and XDR disagree on whether an error has a direction, too (3.2 and 4.2). None
- * is sent; what is received may have one.
+ * The draft contradicts itself about errors: 3.2 and 4.2 disagree on whether an error has
+ * a direction. This end sends none, and accepts both forms.
  *
- * A Call names no handle to invalidate. The responder may choose any, if the
- * requester has said so in its characteristics (xcharext, 3.2).
+ * A Call names no handle to invalidate. The responder may choose any, if the requester
+ * allows that in its characteristics (xcharext, 3.2).
  */
 #include "wire.h"
 
@@ -30,17 +29,20 @@
 #define XCHAR_RBSIZ		1
 #define XCHAR_RQREMINV		2
 #define XCHAR_BRS		3
-/* Experimental: Documentation/protocol/property-change.rst */
+/* For experiments: Documentation/protocol/property-change.rst */
 #define XCHAR_WISH		0xffffff02
 
 #define ERR_VERS		1
 #define ERR_BAD_HEADER		2
 #define ERR_INVAL_OPTION	3
 
-/* A direction, an operation, and the length of its arguments */
+/* Direction, operation, length of the arguments */
 #define OPTIONAL_PREFIX		(3 * XDR_UNIT)
 
-/* BKRQSUP_NONE, SZLIM, GENL; 0 is UNKNOWN, for the ULP to find out. */
+/*
+ * The draft's numbers are one more than enum rpcrdma2_rvreqsup. 0 is BKRQSUP_UNKNOWN: the
+ * peer states no level, so the initial one holds.
+ */
 static int v2_01_decode_brs(u32 word, u32 *value)
 {
 	if (word > 1 + RDMA2_RVREQSUP_GENL)
@@ -93,7 +95,7 @@ static const struct rpcrdma2_prop props[] = {
 	},
 };
 
-/* Who says characteristics may know of their changes: xcharext, 4. */
+/* A peer with characteristics may know their changes, too (xcharext, 4). */
 static const struct rpcrdma2_prop_table prop_table = {
 	.props		= props,
 	.nr		= ARRAY_SIZE(props),
@@ -129,9 +131,12 @@ static int v2_01_decode_rpc(const struct rpcrdma2_dialect *dialect,
 }
 
 /*
- * With a direction, an error has an even number of words: this dialect's has none, or
- * two, behind its number. One with a direction and three words is v2-09's, whose error
- * with a single argument stands where ERR_VERS would have its lowest version.
+ * Tell the two forms of an error apart by their length. Behind the direction come an
+ * error's number and no or two words, so this form has an even number of words.
+ *
+ * Three words of this dialect are an ERR_VERS without a direction. Three words of v2-09
+ * are an error with one argument. Both begin with 1. v2-09's number stands where ERR_VERS
+ * has its lowest version, and no version is as high as RDMA2_ERR_READ_CHUNKS.
  */
 static bool v2_01_has_direction(const struct xdr_stream *xdr)
 {
@@ -144,7 +149,7 @@ static bool v2_01_has_direction(const struct xdr_stream *xdr)
 	return !(left % (2 * XDR_UNIT));
 }
 
-/* This dialect has three errors, and the other texts of version 2 have more. */
+/* Whether the number is above this dialect's three, and one of another draft */
 static bool v2_01_is_others_error(const struct xdr_stream *xdr)
 {
 	u32 number;
@@ -168,8 +173,8 @@ static int v2_01_decode_error(const struct rpcrdma2_dialect *dialect,
 		return rpcrdma2_refuse_silently(hdr);
 	hdr->error.bare |= hdr->error.code == RDMA2_ERR_VERS;
 	/*
-	 * Three words like this are v2-09's error: see v2_01_has_direction(). No version
-	 * is so high.
+	 * No version is this high. Without a direction, the same words would be an error of
+	 * v2-09: see v2_01_has_direction(). So refuse them with a direction, too.
 	 */
 	if (hdr->error.code == RDMA2_ERR_VERS &&
 	    hdr->error.vers_low >= RDMA2_ERR_READ_CHUNKS)
@@ -177,7 +182,7 @@ static int v2_01_decode_error(const struct rpcrdma2_dialect *dialect,
 	return 0;
 }
 
-/* What won't change matters to nobody who asks for no change. */
+/* Ignore which properties never change: the peer rejects a REQUEST to change them. */
 static bool v2_01_skip_subset(struct xdr_stream *xdr)
 {
 	size_t left;
@@ -205,7 +210,7 @@ static int v2_01_encode_init(const struct rpcrdma2_dialect *dialect,
 {
 	if (rpcrdma2_encode_props(xdr, dialect->props, &hdr->props))
 		return -EMSGSIZE;
-	/* What won't change: nothing that is worth to be told. */
+	/* The subset of properties that never change: this end promises none. */
 	return xdr_stream_encode_u32(xdr, 0) < 0 ? -EMSGSIZE : 0;
 }
 
@@ -215,7 +220,7 @@ static size_t v2_01_init_size(const struct rpcrdma2_dialect *dialect,
 	return rpcrdma2_props_size(dialect->props) + XDR_UNIT;
 }
 
-/* By their numbers in an RDMA2_OPTIONAL, and how their arguments are written */
+/* The operations of an RDMA2_OPTIONAL; htype is an operation's number. */
 static const struct rpcrdma2_type operations[] = {
 	{
 		.htype	= ROPT_INITXCH,
@@ -244,7 +249,7 @@ static const struct rpcrdma2_type operations[] = {
 	},
 };
 
-/* The arguments are all that follows, and XDR like the rest. */
+/* The arguments fill the rest of the message, and are XDR like the header. */
 static int v2_01_decode_optional(const struct rpcrdma2_dialect *dialect,
 				 struct xdr_stream *xdr,
 				 struct rpcrdma2_header *hdr)
@@ -262,7 +267,7 @@ static int v2_01_decode_optional(const struct rpcrdma2_dialect *dialect,
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
 	operation = rpcrdma2_type_of(operations, ARRAY_SIZE(operations), number);
 	if (!operation) {
-		/* It may always be answered. */
+		/* The sender gets this answer whatever the direction. */
 		hdr->kind = RPCRDMA2_UNKNOWN;
 		hdr->response = false;
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_INVAL_HTYPE);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The dialect of v2-09: five words of prefix, the last one flags (3.2), then what the
- * header type says (5.3).
+ * The dialect of draft-cel-nfsv4-rpcrdma-version-two-09 ("v2-09").
+ *
+ * A header has five words of prefix, the last of them flags (3.2). The body of the header
+ * type follows (5.3).
  */
 #include "wire.h"
 
@@ -11,7 +13,7 @@
 #define RDMA2_ERROR	4
 #define RDMA2_CONNPROP	5
 
-/* Those of an extension, and its properties: Documentation/protocol/property-change.rst */
+/* Header types and properties for experiments: Documentation/protocol/property-change.rst */
 #define RDMA2_REQPROP	0xffffff01
 #define RDMA2_RESPPROP	0xffffff02
 #define RDMA2_UPDPROP	0xffffff03
@@ -57,7 +59,7 @@ static int v2_09_decode_rpc(const struct rpcrdma2_dialect *dialect,
 	rc = rpcrdma2_decode_chunk_lists(xdr, cl, &hdr->error);
 	if (rc)
 		return rc;
-	/* Only a requester offers memory to be invalidated. */
+	/* A responder offers no memory to invalidate, so only a Call's handle must be its own. */
 	if (!hdr->response && cl->inv_handle &&
 	    !rpcrdma2_has_handle(cl, cl->inv_handle))
 		return rpcrdma2_refuse(hdr, RDMA2_ERR_BAD_XDR);
@@ -65,15 +67,14 @@ static int v2_09_decode_rpc(const struct rpcrdma2_dialect *dialect,
 }
 
 /*
- * ERR_VERS from a version 1 peer has no flags word: the error code, 1, stands
- * where RESPONSE, also 1, would (RFC 8166, 5). Seven words in all. A v2-09
- * error with a single argument is as long; but then the word after the 1 is
- * its error code, where the other has the lowest version its sender speaks.
- * No code below READ_CHUNKS has a single argument, and no version above 3
- * exists.
+ * Find errors without a flags word by their length behind the header type:
  *
- * Nor have the errors of the other texts of version 2, of which those are known that
- * have no arguments: five words, of which v2-09's shortest has six.
+ * - One word: the number of an error in another draft of version 2, without arguments. An
+ *   error of v2-09 has two words at least.
+ * - Three words: an ERR_VERS of version 1 (RFC 8166, 5), or a v2-09 error with one
+ *   argument. Both may begin with 1: the number ERR_VERS, or the flag RESPONSE. The next
+ *   word decides. It is the lowest version of an ERR_VERS, or the number of the v2-09
+ *   error. Errors with one argument begin at READ_CHUNKS, and no version is so high.
  */
 static bool v2_09_is_bare_error(const struct xdr_stream *xdr)
 {
@@ -128,7 +129,7 @@ static int v2_09_decode_brs(u32 word, u32 *value)
 	return 0;
 }
 
-/* v2-09, 4.2. Each Call says by itself what may be invalidated. */
+/* v2-09, 4.2. There is no remote_inv: each Call names the handle to invalidate. */
 static const struct rpcrdma2_prop props[] = {
 	{
 		.id		= RDMA2_PROPID_RBSIZ,
@@ -244,7 +245,7 @@ static size_t v2_09_change_size(const struct rpcrdma2_dialect *dialect,
 	return XDR_UNIT + rpcrdma2_change_size(dialect, hdr);
 }
 
-/* What follows may be no flags: it may always be answered. */
+/* Ignore the next word, which may be no flags: the sender gets an answer in any case. */
 static int v2_09_refuse_type(struct rpcrdma2_header *hdr)
 {
 	hdr->response = false;
@@ -297,7 +298,7 @@ static const struct rpcrdma2_type types[] = {
 	},
 };
 
-/* v2-09, 5.3.3: the numbers are those of enum rpcrdma2_errcode. */
+/* v2-09, 5.3.3. Numbers and codes are the same. */
 static const struct rpcrdma2_errdef errors[] = {
 	{
 		.number		= RDMA2_ERR_VERS,

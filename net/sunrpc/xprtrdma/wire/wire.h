@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wire/: bytes in, structs out, and back.
+ * wire/ holds the codecs of RPC-over-RDMA: octets in, structs out, and back.
  *
- * Nothing below this line allocates, locks or knows a connection, and all of
- * it also builds in user space against a shim of <linux/sunrpc/xdr.h>.
+ * All functions of wire/ may run in any context. They allocate no memory, take no lock
+ * and know no connection. Streams, headers and buffers belong to the caller. The same
+ * files build in user space, against a shim of <linux/sunrpc/xdr.h>.
  *
- * A decoder trusts nothing: it checks every length before it reads, and what
- * it accepts is in bounds and consistent, so that no layer above looks at it
- * twice. A decoder that refuses leaves in rpcrdma2_header.error what the
- * responder has to answer; a code of RDMA2_ERR_NONE there means that no
- * answer is possible and the connection has to go.
+ * A decoder checks each length before it reads. A header that a decoder accepts is in
+ * bounds and consistent, so no upper layer checks it again.
+ *
+ * A decoder that refuses a message puts the answer into rpcrdma2_header.error. The code
+ * RDMA2_ERR_NONE there means that no answer is possible: the caller closes the connection.
  */
 #ifndef _RPCRDMA2_WIRE_H
 #define _RPCRDMA2_WIRE_H
@@ -17,24 +18,24 @@
 #include <linux/sunrpc/xdr.h>
 #include <linux/sunrpc/rpcrdma2.h>
 
-/* What comes of a request for a property's change, and of the news that it has. */
+/* How a receiver treats a change of a property: in a REQUEST; in an UPDATE */
 enum rpcrdma2_on_change {
-	RPCRDMA2_FIXED,		/* it doesn't: rejected; and ignored */
-	RPCRDMA2_BUFFER_SIZE,	/* this end's Receives get that size; the peer's have it */
-	RPCRDMA2_WISH,		/* rejected; the peer is asked for a BUFFER_SIZE like that */
+	RPCRDMA2_FIXED,		/* it rejects the REQUEST; it ignores the UPDATE */
+	RPCRDMA2_BUFFER_SIZE,	/* it resizes its Receive buffers; it learns the peer's size */
+	RPCRDMA2_WISH,		/* it rejects the REQUEST; it asks the peer for this rbsiz */
 };
 
 /**
- * struct rpcrdma2_prop - a transport property, of one word
- * @id: on the wire
- * @name: in debugfs and tracepoints
- * @initial: its value as long as nothing was said
- * @field: where struct rpcrdma2_props has it
- * @decode: what a word means: 0, or -EBADMSG if it is none of the property's. That of
- *	an experimental @id is taken for @initial then
- * @encode: the word for a value; NULL: the value itself
- * @value_name: what to call a value; NULL: its number
- * @on_change: may it change while the connection lives, and what happens then?
+ * struct rpcrdma2_prop - a transport property, whose value is one word
+ * @id: number on the wire
+ * @name: name in debugfs and tracepoints
+ * @initial: value until the peer states another one
+ * @field: offset of the value in struct rpcrdma2_props, octets
+ * @decode: convert a word to a value; returns 0, or -EBADMSG if the property can't have
+ *	this word. For an experimental @id, the caller then takes @initial
+ * @encode: convert a value to a word; NULL: the word is the value
+ * @value_name: convert a value to its name; NULL: users see the number
+ * @on_change: how a receiver treats a change on a live connection
  */
 struct rpcrdma2_prop {
 	u32		id;
@@ -48,11 +49,11 @@ struct rpcrdma2_prop {
 };
 
 /**
- * struct rpcrdma2_prop_table - the properties that a dialect has
- * @props: one by one
- * @nr: how many
- * @empty_is_default: one without data has its default (v2-09, 4.1)
- * @others: values of those that the dialect doesn't have
+ * struct rpcrdma2_prop_table - the properties of a dialect
+ * @props: array of the properties
+ * @nr: number of @props
+ * @empty_is_default: a property without data has its initial value (v2-09, 4.1)
+ * @others: values of the properties that the dialect lacks
  */
 struct rpcrdma2_prop_table {
 	const struct rpcrdma2_prop	*props;
@@ -64,12 +65,12 @@ struct rpcrdma2_prop_table {
 #define RPCRDMA2_MAX_ERROR_WORDS	2
 
 /**
- * struct rpcrdma2_errdef - an error that a dialect has
- * @number: on the wire
- * @code: what it means: enum rpcrdma2_errcode, or that of an extension
- * @name: in debugfs and tracepoints
- * @nr_words: words that follow @number
- * @words: where struct rpcrdma2_error has them
+ * struct rpcrdma2_errdef - an error of a dialect
+ * @number: number on the wire
+ * @code: meaning: enum rpcrdma2_errcode
+ * @name: name in debugfs and tracepoints
+ * @nr_words: number of words that follow @number
+ * @words: offsets of these words in struct rpcrdma2_error, octets
  */
 struct rpcrdma2_errdef {
 	u32		number;
@@ -82,13 +83,13 @@ struct rpcrdma2_errdef {
 struct rpcrdma2_dialect;
 
 /**
- * struct rpcrdma2_type - a header type: how one kind of message is written
- * @htype: on the wire
+ * struct rpcrdma2_type - a header type: the wire form of one kind of message
+ * @htype: number on the wire
  * @kind: enum rpcrdma2_kind
- * @decode: decode what follows the header type, up to the RPC message, if there is one.
- *	Return: 0, or -EBADMSG with the answer in the header's error field
- * @encode: encode that. Return: 0, or -EMSGSIZE if the stream has no room
- * @size: octets that @encode will produce
+ * @decode: decode the part behind the header type, up to any RPC message; returns 0, or
+ *	-EBADMSG with the answer in the header's error field
+ * @encode: encode the same part; returns 0, or -EMSGSIZE if the stream has no room
+ * @size: returns the octets that @encode will write
  */
 struct rpcrdma2_type {
 	u32	htype;
@@ -103,21 +104,24 @@ struct rpcrdma2_type {
 };
 
 /**
- * struct rpcrdma2_dialect - one text's way of writing headers
- * @name: for tracepoints and statistics
- * @version: the version word; two dialects may have the same
- * @inline_default: inline threshold of a peer that says nothing, octets
- * @plain_size: of the header of an RDMA2_MSG without chunks, as most are, octets
- * @types: header types
- * @nr_types: how many
- * @refuse_type: refuse a header type that isn't there: as @decode of one
- * @errors: errors; each dialect has BAD_XDR, and says that for those that it lacks
- * @nr_errors: how many
- * @open_errors: others may be those of extensions, and go through as they are (v2-09, 9.3)
- * @props: properties, which the ends tell each other in RDMA2_CONNPROP, or what
- *	stands for it; NULL: there are none, and the CM's private data has to do
- * @props_optional: a peer may speak the dialect and know no properties: it calls
- *	them an unknown header type
+ * struct rpcrdma2_dialect - the wire format of one draft or RFC
+ * @name: name in tracepoints, statistics and the module parameter "dialects"
+ * @version: version word; two dialects may have the same
+ * @inline_default: inline threshold of a peer that states none, octets
+ * @plain_size: size of an RDMA2_MSG's header without chunks, octets
+ * @types: array of header types
+ * @nr_types: number of @types
+ * @refuse_type: refuse a message with an unknown header type; returns as
+ *	rpcrdma2_type.decode does
+ * @errors: array of errors. Each dialect has RDMA2_ERR_BAD_XDR, which
+ *	rpcrdma2_encode_error() sends in place of an error that the dialect lacks
+ * @nr_errors: number of @errors
+ * @open_errors: extensions may add errors, so an unknown number passes as it is
+ *	(v2-09, 9.3)
+ * @props: properties, which the ends exchange in RPCRDMA2_PROPS messages; NULL: the
+ *	dialect has none, so the ends use CM private data
+ * @props_optional: a peer may speak this dialect without properties. Such a peer answers
+ *	RPCRDMA2_PROPS with the error for an unknown header type
  */
 struct rpcrdma2_dialect {
 	const char	*name;
@@ -134,7 +138,7 @@ struct rpcrdma2_dialect {
 	bool		props_optional;
 };
 
-/* The highest number of an error that a text of version 2 has */
+/* The highest error number in any draft of version 2 */
 #define RPCRDMA2_OTHERS_LAST_ERROR	100
 
 /* v1.c, v2_01.c, v2_09.c */
@@ -145,9 +149,9 @@ extern const struct rpcrdma2_dialect rpcrdma2_v2_09;
 #define RPCRDMA2_NR_DIALECTS	3
 
 /**
- * struct rpcrdma2_dialects - what an end may speak
- * @nr: how many
- * @dialect: which, those that it prefers first
+ * struct rpcrdma2_dialects - the dialects that an end may speak
+ * @nr: number of dialects in use
+ * @dialect: the dialects, in order of preference
  */
 struct rpcrdma2_dialects {
 	unsigned int			nr;
@@ -167,6 +171,9 @@ void rpcrdma2_version_range(const struct rpcrdma2_dialects *dialects,
 			    u32 *low, u32 *high);
 const struct rpcrdma2_dialect *
 rpcrdma2_recognize(const struct rpcrdma2_dialects *dialects, void *msg, size_t len);
+const char *rpcrdma2_error_name(u32 code);
+void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
+			  const struct rpcrdma2_error *err, char *buf, size_t size);
 
 /* message.c */
 const struct rpcrdma2_type *
@@ -184,12 +191,13 @@ size_t rpcrdma2_header_size(const struct rpcrdma2_dialect *dialect,
 int rpcrdma2_check_rpc(struct xdr_stream *xdr, struct rpcrdma2_header *hdr);
 
 /**
- * rpcrdma2_rpc_agrees - is this the RPC message that the header is for?
- * @rpc: its first two words
- * @xid: the header's
- * @response: whether the header is a responder's
+ * rpcrdma2_rpc_agrees - compare an RPC message with its header (v2-09, 3.2)
+ * @rpc: first two words of the RPC message: XID and direction
+ * @xid: XID of the header, host order
+ * @response: whether a responder sent the header
  *
- * Return: whether XID and direction are the same (v2-09, 3.2)
+ * Context: Any context.
+ * Return: whether XID and direction are the same in both
  */
 static inline bool rpcrdma2_rpc_agrees(const __be32 *rpc, u32 xid, bool response)
 {
@@ -197,14 +205,16 @@ static inline bool rpcrdma2_rpc_agrees(const __be32 *rpc, u32 xid, bool response
 }
 
 /**
- * rpcrdma2_rpc_header - begin the header of an inline RPC message
- * @hdr: what rpcrdma2_encode() will be given: without chunks yet, and the rest of it is
- *	of no use
- * @xid: of the RPC, host order
+ * rpcrdma2_rpc_header - begin the header of an inline RPC message without chunks
+ * @hdr: header to fill in for rpcrdma2_encode(); its error and bodies of other kinds stay
+ *	undefined
+ * @xid: XID of the RPC, host order
  * @vers: version word
- * @credit: request or grant
- * @response: whether it is a Reply's
- * @words: for the chunks' segments
+ * @credit: credits that a Call requests, or a Reply grants
+ * @response: true for a Reply
+ * @words: array of the caller's that will hold the segments of chunks added later
+ *
+ * Context: Any context.
  */
 static inline void rpcrdma2_rpc_header(struct rpcrdma2_header *hdr, u32 xid,
 				       u32 vers, u32 credit, bool response,
@@ -224,8 +234,11 @@ static inline void rpcrdma2_rpc_header(struct rpcrdma2_header *hdr, u32 xid,
 }
 
 /**
- * rpcrdma2_has_chunks - are there any, be they empty?
- * @cl: chunk lists
+ * rpcrdma2_has_chunks - whether a header has chunks, empty ones included
+ * @cl: chunk lists of the header
+ *
+ * Context: Any context.
+ * Return: true if @cl has a chunk of any sort
  */
 static inline bool rpcrdma2_has_chunks(const struct rpcrdma2_chunk_lists *cl)
 {
@@ -262,9 +275,10 @@ u32 rpcrdma2_read_octets(const struct rpcrdma2_chunk_lists *cl);
 u32 rpcrdma2_write_octets(const struct rpcrdma2_chunk_lists *cl);
 
 /**
- * rpcrdma2_position_zero - the Position-Zero Read chunk of a header
+ * rpcrdma2_position_zero - find the Position-Zero Read chunk of a header
  * @cl: decoded chunk lists
  *
+ * Context: Any context.
  * Return: the chunk, or NULL if there is none
  */
 static inline const struct rpcrdma2_chunk *
@@ -276,11 +290,14 @@ rpcrdma2_position_zero(const struct rpcrdma2_chunk_lists *cl)
 /* props.c */
 void rpcrdma2_props_init(const struct rpcrdma2_prop_table *table,
 			 struct rpcrdma2_props *props);
-#define RPCRDMA2_PROPVAL_SIZE	(3 * XDR_UNIT)	/* id, length, and a word */
+#define RPCRDMA2_PROPVAL_SIZE	(3 * XDR_UNIT)	/* id, length, value */
 
 /**
- * rpcrdma2_prop_index - where sets of properties, and lists of values, have one
+ * rpcrdma2_prop_index - the place of a property in sets of bits and arrays of values
  * @prop: the property
+ *
+ * Context: Any context.
+ * Return: index from 0 on, the same in all dialects
  */
 static inline unsigned int rpcrdma2_prop_index(const struct rpcrdma2_prop *prop)
 {
@@ -288,9 +305,12 @@ static inline unsigned int rpcrdma2_prop_index(const struct rpcrdma2_prop *prop)
 }
 
 /**
- * rpcrdma2_prop_value - a property's value
- * @props: all of them
- * @prop: which
+ * rpcrdma2_prop_value - read the value of a property
+ * @props: values of all properties
+ * @prop: the property
+ *
+ * Context: Any context.
+ * Return: the value
  */
 static inline u32 rpcrdma2_prop_value(const struct rpcrdma2_props *props,
 				      const struct rpcrdma2_prop *prop)
@@ -331,8 +351,11 @@ int rpcrdma2_decode_changes_prop(u32 word, u32 *value);
 u32 rpcrdma2_encode_changes_prop(u32 value);
 
 /**
- * rpcrdma2_is_change - is a message about a change of properties?
- * @kind: its kind
+ * rpcrdma2_is_change - whether a message is about a change of properties
+ * @kind: enum rpcrdma2_kind of the message
+ *
+ * Context: Any context.
+ * Return: true for a REQUEST, a DISPOSITION and an UPDATE
  */
 static inline bool rpcrdma2_is_change(u32 kind)
 {
@@ -340,13 +363,23 @@ static inline bool rpcrdma2_is_change(u32 kind)
 }
 
 /* error.c */
+
+/**
+ * rpcrdma2_error_is_foreign - is the number of an error one of another draft?
+ * @err: the error
+ *
+ * Context: Any context.
+ * Return: whether the dialect's own errors say nothing about it
+ */
+static inline bool rpcrdma2_error_is_foreign(const struct rpcrdma2_error *err)
+{
+	return err->bare && err->code != RDMA2_ERR_VERS;
+}
+
 #define RPCRDMA2_ERROR_WORD(name)	offsetof(struct rpcrdma2_error, name)
 
 const struct rpcrdma2_errdef *
 rpcrdma2_error_of(const struct rpcrdma2_dialect *dialect, u32 code);
-const char *rpcrdma2_error_name(u32 code);
-void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
-			  const struct rpcrdma2_error *err, char *buf, size_t size);
 int rpcrdma2_decode_error(const struct rpcrdma2_dialect *dialect,
 			  struct xdr_stream *xdr, struct rpcrdma2_error *err);
 int rpcrdma2_encode_error(const struct rpcrdma2_dialect *dialect,
@@ -360,8 +393,8 @@ size_t rpcrdma2_error_size(const struct rpcrdma2_dialect *dialect,
 
 /**
  * struct rpcrdma2_private_data - CM private data (RFC 8797, 4)
- * @remote_inv: the R bit: the sender can take a Send With Invalidate
- * @send_size: largest message the sender will send inline, octets
+ * @remote_inv: the R bit: the sender accepts Send With Invalidate
+ * @send_size: size of the largest inline message that the sender sends, octets
  * @recv_size: size of the sender's Receive buffers, octets
  */
 struct rpcrdma2_private_data {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A client's connections: one after the other.
+ * A client's connections, one after the other.
  *
- * At most one exists at a time: the next one is made only after the last one is
- * CLOSED, so whatever an RPC had exposed is fenced before sunrpc sends it again.
+ * The next connection is made only after the last one is CLOSED. So all memory that an RPC has
+ * exposed is fenced before sunrpc sends the RPC again.
  *
- * Connecting goes on by events. An attempt lasts from rpcrdma2_xprt_connect()
- * until connect_end_attempt(), and XPRT_CONNECTING is set for as long, so that there is
- * one attempt at a time. It does not hold sunrpc's write lock: sunrpc may close or
- * destroy the transport meanwhile, and a process may write another address to it.
- * All of these end the attempt.
+ * An attempt to connect lasts from rpcrdma2_xprt_connect() to connect_end_attempt(). For as long,
+ * XPRT_CONNECTING is set, so there is one attempt at a time. The attempt does not hold sunrpc's
+ * write lock. sunrpc may close or destroy the transport, and a process may write another address
+ * to it. Each of these ends the attempt. If a READY connection is lost, xprt_conn_closing() asks
+ * sunrpc to disconnect, and the close op waits for CLOSED.
  *
- * A ready connection that is lost asks sunrpc to disconnect, and sunrpc's close
- * waits for CLOSED.
+ * connect_worker() runs in sunrpc's xprtiod. conn/conn.h says where the callbacks run.
  */
 #include <linux/random.h>
 
@@ -20,15 +19,15 @@
 #include "param.h"
 #include "xprt.h"
 
-/* Before what is known of a server is found to be wrong for good */
+/* Refusals that are forgiven to a server whose dialect was only remembered */
 #define MAX_REFUSALS		2
 
-/* The wait between the first two attempts; a random part of it, up to a third, is left out */
+/* Jiffies between the first two attempts, before connect_delay() cuts off up to a third */
 #define REESTABLISH_MIN		(9 * HZ / 2)
 
 /*
- * Tell the tasks that wait for this attempt. A task that comes after XPRT_CONNECTING was
- * cleared begins the next one. It may hear of @status as well, and ask again.
+ * End the attempt and wake the tasks that wait for it. A task that comes after XPRT_CONNECTING is
+ * cleared begins the next attempt. @status may reach that task too, which then asks again.
  */
 static void connect_end_attempt(struct rpcrdma2_xprt *x, int status)
 {
@@ -36,7 +35,7 @@ static void connect_end_attempt(struct rpcrdma2_xprt *x, int status)
 
 	xprt_clear_connecting(xprt);
 	xprt_wake_pending_tasks(xprt, status);
-	/* A process that writes to sysfs gets the write lock, and then the next task. */
+	/* A process that writes to sysfs gets the write lock before the next task does. */
 	wake_up_bit(&xprt->state, XPRT_LOCKED);
 	xprt_write_space(xprt);
 }
@@ -46,6 +45,7 @@ static void xprt_conn_ready(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_xprt *x = conn->xprt;
 	struct rpc_xprt *xprt = &x->xprt;
 
+	rpcrdma2_debugfs_ready(conn);
 	rpcrdma2_netlink_ready(conn);
 	if (conn->dialect != conn->param.dialects.dialect[0])
 		rpcrdma2_server_learned(x, conn->dialect);
@@ -57,7 +57,7 @@ static void xprt_conn_ready(struct rpcrdma2_conn *conn)
 	connect_end_attempt(x, -EAGAIN);
 }
 
-/* So that data, their parts of pages, and the rest of the message fit in the segments */
+/* Return: octets of the largest payload. Four segments remain for partial pages, head and tail. */
 static size_t connect_max_payload(const struct rpcrdma2_conn *conn)
 {
 	size_t segments = RPCRDMA2_OWN_SEGMENTS - 4;
@@ -77,9 +77,10 @@ static int xprt_conn_prepare(struct rpcrdma2_conn *conn)
 static void xprt_conn_room(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_requester_room(conn->requester);
+	rpcrdma2_retry_now(conn->responder);
 }
 
-/* After -ESHUTDOWN, sunrpc knows: it closes or destroys the transport. */
+/* -ESHUTDOWN is from sunrpc itself, which closes or destroys the transport already. */
 static void xprt_conn_closing(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_xprt *x = conn->xprt;
@@ -89,8 +90,8 @@ static void xprt_conn_closing(struct rpcrdma2_conn *conn)
 }
 
 /*
- * A network that fails looks like a server that hangs up or does not answer. So the
- * second connection in a row that ends like this decides, and not the first.
+ * Believe in a suspicion when a second connection in a row ends with it. One alone proves nothing:
+ * a network that fails looks like a server that hangs up or is silent.
  */
 static void connect_weigh_suspicion(struct rpcrdma2_xprt *x,
 				    struct rpcrdma2_conn *conn)
@@ -121,10 +122,14 @@ static void xprt_conn_drained(struct rpcrdma2_conn *conn)
 }
 
 /*
- * The errors that sunrpc knows as "cannot connect now". But where no RPC was ever
- * answered, there is a mount to be told the truth, for good. In a container, -ENETUNREACH
- * may end RPCs for good, too (7.3): so it is for a network that is not there, and not
- * for what this end lacks just now.
+ * Translate the status of a failed attempt to one that sunrpc takes for "cannot connect now". If
+ * no RPC was ever answered, pass -EPROTONOSUPPORT on: a mount must then fail for good. Once there
+ * was a Reply, the server may yet return with its former version.
+ *
+ * sunrpc may end the RPCs of a container for good after -ENETUNREACH. So pass that only if the
+ * network is missing, and not for lack of a resource at this end.
+ *
+ * Return: negative errno
  */
 static int connect_status(const struct rpcrdma2_xprt *x, int status)
 {
@@ -150,9 +155,11 @@ static int connect_status(const struct rpcrdma2_xprt *x, int status)
 }
 
 /*
- * Each task that waited has sunrpc close what it waited for, unless the cookie is
- * another one by then. A task that waited to ask for a connection may be faster:
- * its new one would be closed as soon as it is up.
+ * End a failed attempt. The new cookie prevents this:
+ *
+ *  1. The end of the attempt wakes tasks A and B.
+ *  2. B begins the next attempt.
+ *  3. A still has the current cookie, so sunrpc closes the transport for A. The attempt of B ends.
  */
 static void connect_failed(struct rpcrdma2_xprt *x, int status)
 {
@@ -163,7 +170,12 @@ static void connect_failed(struct rpcrdma2_xprt *x, int status)
 	connect_end_attempt(x, connect_status(x, status));
 }
 
-/* sunrpc need not know that one attempt takes several connections. */
+/*
+ * Make another connection in the same attempt, of which sunrpc need not know. The failed one
+ * has named another dialect to try, or a suspicion to confirm.
+ *
+ * Return: false if the attempt must end
+ */
 static bool connect_try_again(struct rpcrdma2_xprt *x,
 			      const struct rpcrdma2_conn *conn)
 {
@@ -187,10 +199,11 @@ static void connect_attempt_failed(struct rpcrdma2_xprt *x,
 }
 
 /*
- * Calls were sent, and the server does not speak their version: nor another one, if
- * that was tried before, or must not be. What was only known of the server may be
- * out of date; but that it always is ends here, too. An xprt that had an answer, ever,
- * goes on trying.
+ * Has the server refused this client for good? It has if the connection was READY, the server
+ * then refused the version, and no other dialect is left to try. There are two exceptions:
+ *
+ * - A remembered dialect may be out of date, so MAX_REFUSALS refusals are forgiven.
+ * - A transport that ever had a Reply tries again and again.
  */
 static bool connect_is_refused(struct rpcrdma2_xprt *x,
 			       const struct rpcrdma2_conn *conn)
@@ -210,7 +223,7 @@ static void xprt_conn_closed(struct rpcrdma2_conn *conn)
 		x->last_close = jiffies;
 		x->last_close_status = conn->close_status;
 		x->silent_conns += conn->stats.heartbeats_missed;
-		/* It no longer has the version that it had. */
+		/* The server does not speak the version that it spoke before. */
 		if (conn->close_status == -EPROTONOSUPPORT)
 			rpcrdma2_server_lost(x);
 	}
@@ -221,8 +234,11 @@ static void xprt_conn_closed(struct rpcrdma2_conn *conn)
 	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
 	x->refused = connect_is_refused(x, conn);
 	/*
-	 * In one step for rpcrdma2_xprt_close(), which says the same where it finds no
-	 * connection: said later, it could be taken for the next one's loss.
+	 * Clear @conn and tell sunrpc under one lock. Otherwise:
+	 *
+	 *  1. This function clears @conn.
+	 *  2. rpcrdma2_xprt_close() finds no connection and tells sunrpc, which connects again.
+	 *  3. This function tells sunrpc, which mistakes that for the loss of the new connection.
 	 */
 	if (conn->was_ready)
 		xprt_disconnect_done(&x->xprt);
@@ -303,7 +319,7 @@ static struct rpcrdma2_conn *xprt_conn_new(struct rpcrdma2_xprt *x)
 	conn->xprt = x;
 	if (rpcrdma2_requester_create(conn, &x->xprt) &&
 	    rpcrdma2_responder_create(conn, (struct sockaddr *)&x->tried,
-				      rpcrdma2_xprt_admitted) &&
+				      &rpcrdma2_xprt_responder_ops) &&
 	    !rpcrdma2_jobs_provide(conn->responder, conn->calls_in + 1) &&
 	    (x->reverse != RDMA2_RVREQSUP_GENL ||
 	     !rpcrdma2_lend_provide(conn->responder)))
@@ -313,10 +329,14 @@ static struct rpcrdma2_conn *xprt_conn_new(struct rpcrdma2_xprt *x)
 }
 
 /*
- * End the attempt that is under way. This does not wait for the end. Process context.
+ * End the present attempt, without waiting for its end. One side finds the other's change:
  *
- * The worker publishes its connection, and a failed connection queues the worker, with
- * @x->lock held. So either it is found here, or it finds @abandoned set.
+ *	connect_abandon_attempt()	connect_worker(), connect_try_again()
+ *	set @abandoned (@x->lock)	publish @conn, or queue the worker (@x->lock)
+ *	cancel the worker, or		read @abandoned (@x->lock): if set,
+ *	  close @conn			  close @conn, or queue nothing
+ *
+ * Context: process
  */
 static void connect_abandon_attempt(struct rpcrdma2_xprt *x)
 {
@@ -332,12 +352,12 @@ static void connect_abandon_attempt(struct rpcrdma2_xprt *x)
 	conn = rpcrdma2_xprt_conn_get(x);
 	if (!conn)
 		return;
-	/* Also if it has become ready meanwhile */
+	/* The connection may have become READY by now: close it all the same. */
 	rpcrdma2_conn_close(conn, -ESHUTDOWN);
 	rpcrdma2_conn_put(conn);
 }
 
-/* Another address than that of the last attempt? Then what was tried says nothing. */
+/* Has the transport's address changed since the last attempt? */
 static bool connect_is_elsewhere(const struct rpcrdma2_xprt *x)
 {
 	return memcmp(&x->tried, &x->xprt.addr, sizeof(x->tried));
@@ -353,13 +373,13 @@ static void connect_worker(struct work_struct *work)
 	bool abandoned;
 
 	/*
-	 * sunrpc's tasks wake no process that waits for the write lock, such as one that
-	 * writes to sysfs. The task that began this attempt has released the lock, or is
-	 * about to: then connect_end_attempt() wakes the process.
+	 * Wake a process that waits for the write lock, such as one that writes to sysfs. sunrpc's
+	 * tasks do not wake it when they release the lock. If the task that began this attempt has
+	 * the lock still, connect_end_attempt() wakes the process.
 	 */
 	wake_up_bit(&x->xprt.state, XPRT_LOCKED);
 	x->attempt = jiffies;
-	/* A Reply sets it to 0 again. */
+	/* A Reply sets the timeout back to 0. */
 	xprt_reconnect_backoff(&x->xprt, REESTABLISH_MIN);
 	if (x->refused) {
 		x->refused = false;
@@ -388,13 +408,13 @@ out:
 }
 
 /*
- * The time from one attempt to the next grows with each attempt, the first one included.
- * A random part of up to a third is left out: the clients of a server that was restarted
- * would all come at the same moment. At least 3 s are left, after which sunrpc's tasks ask
- * again by themselves.
+ * Compute how long to wait before the next attempt, in jiffies. The delay grows with each run of
+ * connect_worker(). A random part of up to a third is left out, so that the clients of a
+ * restarted server do not all come at once. At least 3 s are left: sunrpc's tasks ask again by
+ * themselves after 3 s.
  *
- * sunrpc may have waited since the last attempt. (Its xprt_reconnect_delay() counts from
- * now.) An attempt that was abandoned before it began puts nothing off.
+ * The delay counts from the last run of connect_worker(), so time that sunrpc has waited counts.
+ * An attempt that was abandoned before it ran delays nothing.
  */
 static unsigned long connect_delay(const struct rpcrdma2_xprt *x)
 {
@@ -405,7 +425,7 @@ static unsigned long connect_delay(const struct rpcrdma2_xprt *x)
 	return since < delay ? delay - since : 0;
 }
 
-/* Another address: forget the backoff, and the failures and refusals of the last one. */
+/* Forget backoff, failures and refusals: they belong to another address. */
 static void connect_begin_elsewhere(struct rpcrdma2_xprt *x)
 {
 	x->tried = x->xprt.addr;
@@ -416,12 +436,13 @@ static void connect_begin_elsewhere(struct rpcrdma2_xprt *x)
 }
 
 /**
- * rpcrdma2_xprt_connect - begin to connect
+ * rpcrdma2_xprt_connect - begin an attempt to connect
  * @xprt: the transport
- * @task: whose RPC needs it
+ * @task: the task whose RPC needs a connection
  *
- * The connect op: called by sunrpc with the write lock and XPRT_CONNECTING. sunrpc releases
- * the lock on return, so the address is copied here.
+ * The connect op. Copies the address, since sunrpc releases the write lock on return.
+ *
+ * Context: process; the xprt's write lock is held, and XPRT_CONNECTING is set.
  */
 void rpcrdma2_xprt_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 {
@@ -435,14 +456,16 @@ void rpcrdma2_xprt_connect(struct rpc_xprt *xprt, struct rpc_task *task)
 	spin_lock(&x->lock);
 	x->abandoned = false;
 	spin_unlock(&x->lock);
-	/* The next task would keep the write lock while it waits for this attempt. */
+	/* sunrpc would let the next task wait for this attempt with the write lock held. */
 	xprt_wait_for_buffer_space(xprt);
 	queue_delayed_work(xprtiod_workqueue, &x->connect_work, delay);
 }
 
 /**
  * rpcrdma2_xprt_connect_init - prepare a transport for connecting
- * @x: a new one
+ * @x: the new transport
+ *
+ * Context: any.
  */
 void rpcrdma2_xprt_connect_init(struct rpcrdma2_xprt *x)
 {
@@ -450,19 +473,21 @@ void rpcrdma2_xprt_connect_init(struct rpcrdma2_xprt *x)
 }
 
 /**
- * rpcrdma2_xprt_close - close the connection, if there is one
- * @xprt: whose
+ * rpcrdma2_xprt_close - close the connection of a transport, or end the attempt to connect
+ * @xprt: the transport
  *
- * The close op: called by sunrpc with the write lock; sleeps until nothing is exposed. An
- * attempt to connect ends soon after, and this does not wait for it: nothing is exposed. A
- * connection that becomes ready just then closes in the same way.
+ * The close op. Waits until a connection is CLOSED, so nothing is exposed afterwards. Does not
+ * wait for the end of an attempt, which exposes nothing. If the attempt succeeds at this moment,
+ * its connection closes too.
+ *
+ * Context: process; the xprt's write lock is held. Sleeps.
  */
 void rpcrdma2_xprt_close(struct rpc_xprt *xprt)
 {
 	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(xprt);
 	struct rpcrdma2_conn *conn;
 
-	/* Only the holder of the write lock begins an attempt. */
+	/* The caller holds the write lock, so no other thread begins an attempt now. */
 	if (xprt_connecting(xprt)) {
 		connect_abandon_attempt(x);
 		return;
@@ -478,16 +503,16 @@ void rpcrdma2_xprt_close(struct rpc_xprt *xprt)
 }
 
 /**
- * rpcrdma2_xprt_connect_end - see to it that nothing connects, and no connection is left
- * @x: a transport of which sunrpc has let go
+ * rpcrdma2_xprt_connect_end - end the attempt and the connection of a transport for good
+ * @x: a transport that sunrpc destroys
  *
- * Process context, sleeps.
+ * Context: process; sleeps until there is neither an attempt nor a connection.
  */
 void rpcrdma2_xprt_connect_end(struct rpcrdma2_xprt *x)
 {
 	connect_abandon_attempt(x);
-	/* If it was running, the connection that it has made closes. */
+	/* A worker that is running finds @abandoned set, and closes its connection. */
 	cancel_delayed_work_sync(&x->connect_work);
-	/* The last connection's teardown may still be reporting to us. */
+	/* The teardown of the last connection may still use @x. */
 	wait_var_event(&x->nr_conns, !atomic_read(&x->nr_conns));
 }

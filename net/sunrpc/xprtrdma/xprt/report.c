@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A line in the log about a connection that failed: to whom, by which device, at which
- * step, and what that means. No more than one a minute for each server, whatever it is
- * about: sunrpc tries again and again.
+ * The line in the log about a client's connection that failed.
+ *
+ * The line names server, device and step, and says what the status means. Each server gets at
+ * most one line a minute, because sunrpc tries again and again. Runs in the teardown, in process
+ * context, and owns nothing: servers.c remembers when a line was written.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -10,7 +12,7 @@
 
 #include "xprt.h"
 
-/* Of the states that a connection may be closed in */
+/* Names of the states that a client's connection can be closed in */
 static const char * const steps[] = {
 	[RPCRDMA2_CONN_NEW]		= "starting",
 	[RPCRDMA2_CONN_RESOLVING]	= "resolving the address",
@@ -20,7 +22,7 @@ static const char * const steps[] = {
 	[RPCRDMA2_CONN_READY]		= "in use",
 };
 
-/* What is most likely behind a timeout */
+/* Return: the most likely cause of a timeout in a state */
 static const char *report_silence(enum rpcrdma2_conn_state state)
 {
 	switch (state) {
@@ -35,7 +37,7 @@ static const char *report_silence(enum rpcrdma2_conn_state state)
 	}
 }
 
-/* ... and behind any status */
+/* Return: the most likely cause of a status in a state */
 static const char *report_meaning(enum rpcrdma2_conn_state state, int status)
 {
 	switch (status) {
@@ -79,8 +81,12 @@ static const char *report_meaning(enum rpcrdma2_conn_state state, int status)
 }
 
 /*
- * Not what this end wanted, nor that a server went which was in use: servers do, and
- * that it is not back will be reported. Nor where another dialect is tried next.
+ * Is the end of a connection news to an administrator? It is not in these cases:
+ *
+ * - This end closed the connection (-ESHUTDOWN, -ENOTCONN).
+ * - The connection was in use, and the server hung up or this host's address moved. If the server
+ *   stays away, a later attempt is reported.
+ * - The next connection tries another dialect, or confirms a suspicion.
  */
 static bool report_is_worth_a_line(const struct rpcrdma2_conn *conn)
 {
@@ -97,11 +103,11 @@ static bool report_is_worth_a_line(const struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_report_failure - a client's connection ends: say so, if it failed
- * @x: whose
+ * rpcrdma2_report_failure - write a line to the log if a connection failed
+ * @x: the transport of the connection
  * @conn: the connection, drained; its CM id still exists
  *
- * Process context.
+ * Context: process.
  */
 void rpcrdma2_report_failure(const struct rpcrdma2_xprt *x,
 			     const struct rpcrdma2_conn *conn)

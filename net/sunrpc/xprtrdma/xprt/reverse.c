@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A server's Calls, answered by its client.
+ * A server's Calls (callbacks), answered by its client.
  *
- * The client's responder role gives the Call to the callback service that
- * NFSv4.1 attached to the transport, as an rpc_rqst whose receive buffer is
- * the job's; the service's Reply comes back through send_request. Such
- * rpc_rqsts are made when the callback service is set up, as many as Calls are
- * granted. The service may still have those of a lost connection when the next
- * one has Calls for it: these wait.
+ * Each Call becomes an rpc_rqst for the callback service that NFSv4.1 attached to the
+ * transport. The service's Reply comes back by send_request. There are as many rpc_rqsts as
+ * Calls are granted. Calls wait if the service still holds rpc_rqsts of a lost connection.
  *
- * A Call without chunks needs no memory but that, where no others are taken. Where they
- * are (BRS GENL), it gets pages for an inline Reply, and one with chunks for what is read,
- * too: rq_snd_buf has as many as the server may be waiting for, with NULL behind the
- * last. Its page data goes by a Write chunk if the service says XDRBUF_WRITE. Both
- * directions are a worker's where they have to wait for memory: who sends a Reply has
- * the write lock, and keeps out the Calls that write memory back.
+ * With reverse=genl and version 2, Calls may have chunks. The job then lends pages for the Call
+ * and the Reply (responder/lend.c). Otherwise the rpc_rqst has a page for the Reply.
+ * The worker of retry.c begins a Call with chunks, and sends its Reply, as both may wait for
+ * memory. The service's thread must not wait: it sends with the xprt's write lock, and so keeps
+ * out the Calls that write memory back.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,19 +24,16 @@
 #include <trace/events/rpcrdma2.h>
 
 /**
- * struct reverse_rqst - a server's Call, for sunrpc
+ * struct reverse_rqst - a server's Call, as sunrpc sees it
  * @rqst: sunrpc's part
- * @job: the Call, while there is one; its connection is referenced
- * @page: for its Reply, if the job has no pages for that
+ * @job: the Call, with a reference to its connection; NULL while there is no Call
+ * @page: page for the Reply if the job lends none
  */
 struct reverse_rqst {
 	struct rpc_rqst		rqst;
 	struct rpcrdma2_job	*job;
 	void			*page;
 };
-
-/* So often is tried again what there was no memory for. */
-#define REVERSE_RETRY		(HZ / 20)
 
 static struct reverse_rqst *bc_rqst_of(struct rpc_rqst *rqst)
 {
@@ -74,7 +67,7 @@ static void bc_init_buffers(struct reverse_rqst *rr)
 
 	rpcrdma2_job_arg(job, &rqst->rq_rcv_buf, job->pages);
 	rqst->rq_private_buf = rqst->rq_rcv_buf;
-	/* xdr_buf_init() leaves it as the last Reply had it. */
+	/* xdr_buf_init() does not reset this. */
 	rqst->rq_snd_buf.page_base = 0;
 	if (job->lent) {
 		xdr_buf_init(&rqst->rq_snd_buf, page_address(job->lent[0]),
@@ -86,7 +79,7 @@ static void bc_init_buffers(struct reverse_rqst *rr)
 	}
 }
 
-/* Below the locks, so that the service is there. */
+/* Both locks are held, so the service can't go. */
 static void bc_deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 {
 	struct rpc_rqst *rqst = &rr->rqst;
@@ -100,6 +93,7 @@ static void bc_deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 	rqst->rq_bytes_sent = 0;
 	bc_init_buffers(rr);
 	set_bit(RPC_BC_PA_IN_USE, &rqst->rq_bc_pa_state);
+	rpcrdma2_job_advance(rr->job, RPCRDMA2_JOB_RUNNING);
 	trace_rpcrdma2_call_deliver(rr->job, 0);
 
 	xprt_get(&x->xprt);
@@ -108,15 +102,16 @@ static void bc_deliver(struct rpcrdma2_xprt *x, struct reverse_rqst *rr)
 }
 
 /*
- * Is there a callback service? Before it goes sunrpc either says so and leaves the
- * pointer where it was, or, since 6.19, takes the pointer away below bc_pa_lock.
+ * Is there a callback service? A kernel ends a service in one of two ways. It calls
+ * rpcrdma2_xprt_bc_destroy() first, and leaves the pointer. Or it clears the pointer, with
+ * bc_pa_lock held. So the answer is certain only with both locks held.
  */
 static bool bc_has_service(const struct rpcrdma2_xprt *x)
 {
 	return x->bc_users && x->xprt.bc_serv;
 }
 
-/* Pair Calls that wait with rpc_rqsts that are free, while there are both. */
+/* Give waiting Calls to the service, one for each rpc_rqst that is free. */
 static void bc_deliver_waiting(struct rpcrdma2_xprt *x)
 {
 	struct reverse_rqst *rr;
@@ -131,7 +126,7 @@ static void bc_deliver_waiting(struct rpcrdma2_xprt *x)
 		job = list_first_entry(&x->reverse_waiting,
 				       struct rpcrdma2_job, list);
 		list_del_init(&job->list);
-		/* sunrpc may have it for longer than there is a connection. */
+		/* The service may hold the job after the connection is gone. */
 		rpcrdma2_conn_get(job->responder->conn);
 		rr->job = job;
 		bc_deliver(x, rr);
@@ -140,7 +135,7 @@ static void bc_deliver_waiting(struct rpcrdma2_xprt *x)
 	spin_unlock(&x->lock);
 }
 
-/* The Call is whole. */
+/* The Call's message is complete: let it wait for an rpc_rqst. */
 static void bc_enqueue(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_error error = { .code = RDMA2_ERR_SYSTEM };
@@ -154,11 +149,11 @@ static void bc_enqueue(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
 	if (taken)
 		bc_deliver_waiting(x);
 	else
-		/* Nobody asked for callbacks on this transport. */
+		/* No callback service asked for Calls on this transport. */
 		rpcrdma2_job_refuse(job, &error);
 }
 
-/* In version 1, nobody says that there may be any. */
+/* Version 1 has no properties, so its client can't say that it takes chunks. */
 static bool bc_takes_chunks(const struct rpcrdma2_conn *conn)
 {
 	return conn->own.brs == RDMA2_RVREQSUP_GENL &&
@@ -166,9 +161,11 @@ static bool bc_takes_chunks(const struct rpcrdma2_conn *conn)
 }
 
 /*
- * v2-09, 5.3.3: READ_CHUNKS with 0 says that there may be none; who takes no Write
- * chunks says REPLY_RESOURCE, with 0 for what only the Call's execution would tell. A
- * Reply chunk may be there, and is not used.
+ * Refuse a Call with Read or Write chunks (v2-09, 5.3.3). READ_CHUNKS with 0 says that no Read
+ * chunk is allowed. REPLY_RESOURCE refuses Write chunks. Its length is 0, because only the
+ * Call's execution would tell it. A Reply chunk is no error, and is not used.
+ *
+ * Return: whether @error is set
  */
 static bool bc_has_chunks(struct rpcrdma2_header *hdr,
 			  struct rpcrdma2_error *error)
@@ -181,7 +178,6 @@ static bool bc_has_chunks(struct rpcrdma2_header *hdr,
 	return error->code;
 }
 
-/* May its Reply go by RDMA Write? */
 static bool bc_offers_chunks(const struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
@@ -189,25 +185,23 @@ static bool bc_offers_chunks(const struct rpcrdma2_job *job)
 	return cl->nwrites || cl->has_reply;
 }
 
-static void bc_queue_job(struct rpcrdma2_xprt *x, struct list_head *list,
-			 struct rpcrdma2_job *job)
+/* Begin a Call without chunks. Return: 0; or -ENOMEM, to be tried again */
+static int bc_begin_inline(struct rpcrdma2_job *job)
 {
-	spin_lock(&x->lock);
-	list_add_tail(&job->list, list);
-	spin_unlock(&x->lock);
-	mod_delayed_work(rpcrdma2_wq, &x->reverse_work, 0);
+	if (rpcrdma2_job_lend(job))
+		return -ENOMEM;
+	bc_enqueue(job->responder->conn->xprt, job);
+	return 0;
 }
 
-static void bc_plan(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
+static void bc_plan(struct rpcrdma2_job *job)
 {
 	int rc;
 
 	rpcrdma2_job_plan_reply(job);
 	if (!rpcrdma2_job_has_reads(job) && !bc_offers_chunks(job)) {
-		if (rpcrdma2_job_lend(job))
-			bc_queue_job(x, &x->reverse_inline, job);
-		else
-			bc_enqueue(x, job);
+		if (bc_begin_inline(job))
+			rpcrdma2_retry_delayed(job, bc_begin_inline);
 		return;
 	}
 	rc = rpcrdma2_job_has_reads(job) ? rpcrdma2_job_plan(job) : 0;
@@ -217,51 +211,34 @@ static void bc_plan(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
 		rpcrdma2_admit(job);
 }
 
+static void bc_begin_call(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_conn *conn = job->responder->conn;
+	struct rpcrdma2_error error = { };
+
+	if (bc_takes_chunks(conn))
+		bc_plan(job);
+	else if (bc_has_chunks(&job->recv->hdr, &error))
+		rpcrdma2_job_refuse(job, &error);
+	else
+		bc_enqueue(conn->xprt, job);
+}
+
 /**
- * rpcrdma2_xprt_reverse_call - a server's Call came
- * @recv: its message
+ * rpcrdma2_xprt_reverse_call - take in a server's Call; the call op of a client's connections
+ * @recv: the Call's message; no longer the caller's
  *
- * CQ context; the call op of a client's connections.
+ * Context: CQ.
  */
 void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_xprt *x = recv->conn->xprt;
-	struct rpcrdma2_error error = { };
-	struct rpcrdma2_job *job;
+	struct rpcrdma2_job *job = rpcrdma2_responder_take(recv);
 
-	/*
-	 * There is one for each Call, and one more: see rpcrdma2_jobs_provide(). But where
-	 * Replies have chunks, some that are on their way have jobs, and no credit.
-	 */
-	job = rpcrdma2_job_get(recv);
-	if (job == ERR_PTR(-ENOMEM)) {
-		rpcrdma2_conn_close(recv->conn, -ENOMEM);
-		rpcrdma2_recv_put(recv);
-	}
-	if (IS_ERR(job))
-		return;
-	if (bc_takes_chunks(recv->conn))
-		bc_plan(x, job);
-	else if (bc_has_chunks(&recv->hdr, &error))
-		rpcrdma2_job_refuse(job, &error);
-	else
-		bc_enqueue(x, job);
+	if (job)
+		bc_begin_call(job);
 }
 
-/**
- * rpcrdma2_xprt_admitted - a Call with chunks may be begun
- * @job: the Call
- *
- * Process context or CQ, no locks held.
- */
-void rpcrdma2_xprt_admitted(struct rpcrdma2_job *job)
-{
-	struct rpcrdma2_xprt *x = job->responder->conn->xprt;
-
-	bc_queue_job(x, &x->reverse_admitted, job);
-}
-
-/* CQ context, or the teardown. */
+/* CQ context, the teardown, or the worker if there was nothing to read */
 static void bc_read_done(struct rpcrdma2_job *job)
 {
 	int rc;
@@ -279,7 +256,7 @@ static void bc_read_done(struct rpcrdma2_job *job)
 		bc_enqueue(job->responder->conn->xprt, job);
 }
 
-/* Return: 0, or -ENOMEM and the job is to be tried again */
+/* Begin a Call with chunks. Return: 0; or -ENOMEM, to be tried again */
 static int bc_begin_reads(struct rpcrdma2_job *job)
 {
 	if (rpcrdma2_job_lend(job))
@@ -288,88 +265,35 @@ static int bc_begin_reads(struct rpcrdma2_job *job)
 	return 0;
 }
 
-/* As bc_begin_reads(); nothing is to be read. */
-static int bc_begin_inline(struct rpcrdma2_job *job)
+/* The worker begins the Call, because the CQ must not wait for memory. */
+static void bc_call_admitted(struct rpcrdma2_job *job)
 {
-	if (rpcrdma2_job_lend(job))
-		return -ENOMEM;
-	bc_enqueue(job->responder->conn->xprt, job);
-	return 0;
+	rpcrdma2_retry_job(job, bc_begin_reads, 0);
 }
 
-/* Return: false if there was no memory for one of them, which is the first again */
-static bool bc_do_all(struct rpcrdma2_xprt *x, struct list_head *list,
-		      int (*act)(struct rpcrdma2_job *job))
-{
-	struct rpcrdma2_conn *conn;
-	struct rpcrdma2_job *job;
-	int rc = 0;
-
-	while (!rc) {
-		spin_lock(&x->lock);
-		job = list_first_entry_or_null(list, struct rpcrdma2_job, list);
-		if (job)
-			list_del_init(&job->list);
-		spin_unlock(&x->lock);
-		if (!job)
-			return true;
-		conn = job->responder->conn;
-		rpcrdma2_conn_get(conn);
-		if (rpcrdma2_conn_enter(conn)) {
-			rc = act(job);
-			if (rc == -ENOMEM || rc == -EAGAIN) {
-				spin_lock(&x->lock);
-				list_add(&job->list, list);
-				spin_unlock(&x->lock);
-			} else {
-				rc = 0;
-			}
-			rpcrdma2_conn_exit(conn);
-		} else {
-			rpcrdma2_job_put(job);
-		}
-		rpcrdma2_conn_put(conn);
-	}
-	return false;
-}
-
-static void bc_work(struct work_struct *work)
-{
-	struct rpcrdma2_xprt *x = container_of(to_delayed_work(work),
-					       struct rpcrdma2_xprt,
-					       reverse_work);
-	struct rpcrdma2_memalloc saved = rpcrdma2_memalloc_save(&x->xprt.swapper);
-	bool done;
-
-	done = bc_do_all(x, &x->reverse_replies, rpcrdma2_job_reply_again);
-	done = bc_do_all(x, &x->reverse_inline, bc_begin_inline) && done;
-	done = bc_do_all(x, &x->reverse_admitted, bc_begin_reads) && done;
-	if (!done)
-		queue_delayed_work(rpcrdma2_wq, &x->reverse_work,
-				   REVERSE_RETRY);
-	rpcrdma2_memalloc_restore(saved);
-}
+const struct rpcrdma2_responder_ops rpcrdma2_xprt_responder_ops = {
+	.begin		= bc_begin_call,
+	.admitted	= bc_call_admitted,
+};
 
 /**
- * rpcrdma2_xprt_reverse_init - there is no Call yet
+ * rpcrdma2_xprt_reverse_init - prepare a transport for Calls of its server
  * @x: a new transport
+ *
+ * Context: process.
  */
 void rpcrdma2_xprt_reverse_init(struct rpcrdma2_xprt *x)
 {
 	x->reverse = READ_ONCE(rpcrdma2_reverse);
 	INIT_LIST_HEAD(&x->reverse_free);
 	INIT_LIST_HEAD(&x->reverse_waiting);
-	INIT_LIST_HEAD(&x->reverse_inline);
-	INIT_LIST_HEAD(&x->reverse_admitted);
-	INIT_LIST_HEAD(&x->reverse_replies);
-	INIT_DELAYED_WORK(&x->reverse_work, bc_work);
 }
 
 /**
- * rpcrdma2_xprt_reverse_drop - the connection is gone: forget what waits
- * @conn: the connection, drained
+ * rpcrdma2_xprt_reverse_drop - drop all Calls that the service does not have
+ * @conn: a connection that is drained
  *
- * Process context, sleeps.
+ * Context: process, sleeps; the teardown's.
  */
 void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_conn *conn)
 {
@@ -377,13 +301,9 @@ void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_job *job, *next;
 	LIST_HEAD(lost);
 
-	rpcrdma2_admission_end(conn->responder);
-	cancel_delayed_work_sync(&x->reverse_work);
+	rpcrdma2_responder_drained(conn->responder);
 	spin_lock(&x->lock);
 	list_splice_init(&x->reverse_waiting, &lost);
-	list_splice_init(&x->reverse_inline, &lost);
-	list_splice_init(&x->reverse_admitted, &lost);
-	list_splice_init(&x->reverse_replies, &lost);
 	spin_unlock(&x->lock);
 	list_for_each_entry_safe(job, next, &lost, list) {
 		list_del_init(&job->list);
@@ -391,7 +311,7 @@ void rpcrdma2_xprt_reverse_drop(struct rpcrdma2_conn *conn)
 	}
 }
 
-/* The service is done with the Call's pages. */
+/* The Call's pages are of no use any more: free them before the Reply is made. */
 static int bc_reply_inline(struct rpcrdma2_job *job,
 			   const struct rpc_rqst *rqst)
 {
@@ -400,8 +320,7 @@ static int bc_reply_inline(struct rpcrdma2_job *job,
 	return rpcrdma2_job_reply(job, &rqst->rq_snd_buf, NULL, 0);
 }
 
-static int bc_reply_later(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job,
-			  const struct rpc_rqst *rqst)
+static int bc_reply_later(struct rpcrdma2_job *job, const struct rpc_rqst *rqst)
 {
 	const struct xdr_buf *res = &rqst->rq_snd_buf;
 
@@ -409,7 +328,6 @@ static int bc_reply_later(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job,
 		rpcrdma2_job_add_payload(job, res->head[0].iov_len,
 					 res->page_len);
 	rpcrdma2_job_reply_later(job, res);
-	bc_queue_job(x, &x->reverse_replies, job);
 	return 0;
 }
 
@@ -417,15 +335,15 @@ static int bc_reply_later(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job,
  * rpcrdma2_xprt_reverse_reply - send the callback service's Reply
  * @rqst: the Call, with its Reply in rq_snd_buf
  *
- * Called by sunrpc with the write lock, process context. A Reply whose connection is
- * gone is done with, and no error: sunrpc gives that to whichever task sends, which
- * would drop a Reply of its own that is good on the next connection.
+ * A Reply whose connection is gone is dropped, and that is no error. sunrpc hands an error to
+ * the task that sends. That task may have an RPC of its own, for the next connection.
  *
- * Return: 0; -ENOBUFS: try again soon
+ * Context: process; the caller holds the xprt's write lock.
+ *
+ * Return: 0; or -ENOBUFS: memory is lacking, try again soon
  */
 int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 {
-	struct rpcrdma2_xprt *x = to_rpcrdma2_xprt(rqst->rq_xprt);
 	struct reverse_rqst *rr = bc_rqst_of(rqst);
 	struct rpcrdma2_job *job = rr->job;
 	struct rpcrdma2_conn *conn;
@@ -435,7 +353,7 @@ int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 	if (!rpcrdma2_conn_enter(conn))
 		return 0;
 	rr->job = NULL;
-	rc = job->lent && bc_offers_chunks(job) ? bc_reply_later(x, job, rqst) :
+	rc = job->lent && bc_offers_chunks(job) ? bc_reply_later(job, rqst) :
 					       bc_reply_inline(job, rqst);
 	if (rc == -ENOBUFS)
 		rr->job = job;
@@ -463,11 +381,13 @@ static struct reverse_rqst *bc_rqst_alloc(void)
 }
 
 /**
- * rpcrdma2_xprt_bc_setup - a callback service will take Calls
+ * rpcrdma2_xprt_bc_setup - prepare for a callback service
  * @xprt: the transport
- * @min_reqs: how many at a time, at least
+ * @min_reqs: ignored: the service gets %RPCRDMA2_REVERSE_CREDITS Calls at a time
  *
- * Called by NFS, process context, once for each session.
+ * NFS calls this once for each session.
+ *
+ * Context: process, sleeps.
  *
  * Return: 0; -ENOMEM; -EPROTONOSUPPORT: this client takes no Calls
  */
@@ -509,13 +429,15 @@ static u32 bc_inline_limit(struct rpcrdma2_xprt *x)
 }
 
 /**
- * rpcrdma2_xprt_bc_maxpayload - the largest callback message
+ * rpcrdma2_xprt_bc_maxpayload - largest callback message, for a new session
  * @xprt: the transport
  *
- * Called by NFS when it makes a session. The next connection may allow less,
- * but never less than the smallest default, which callbacks don't reach.
+ * A later connection may allow less, but never less than version 1's default, which callbacks
+ * don't reach.
  *
- * Return: octets of RPC message that fit a Send each way, and a page
+ * Context: process.
+ *
+ * Return: octets of an RPC message that fit inline both ways, and into a page
  */
 size_t rpcrdma2_xprt_bc_maxpayload(struct rpc_xprt *xprt)
 {
@@ -524,10 +446,12 @@ size_t rpcrdma2_xprt_bc_maxpayload(struct rpc_xprt *xprt)
 }
 
 /**
- * rpcrdma2_xprt_bc_num_slots - callbacks at a time
+ * rpcrdma2_xprt_bc_num_slots - number of callbacks at a time
  * @xprt: the transport
  *
- * Return: how many
+ * Context: any.
+ *
+ * Return: number of Calls
  */
 unsigned int rpcrdma2_xprt_bc_num_slots(struct rpc_xprt *xprt)
 {
@@ -535,8 +459,12 @@ unsigned int rpcrdma2_xprt_bc_num_slots(struct rpc_xprt *xprt)
 }
 
 /**
- * rpcrdma2_xprt_bc_free_rqst - sunrpc is done with a callback
- * @rqst: the Call
+ * rpcrdma2_xprt_bc_free_rqst - end a callback
+ * @rqst: the Call. If it has no Reply, its job is put
+ *
+ * The rpc_rqst is free for the next Call.
+ *
+ * Context: process, no locks held.
  */
 void rpcrdma2_xprt_bc_free_rqst(struct rpc_rqst *rqst)
 {
@@ -558,12 +486,14 @@ void rpcrdma2_xprt_bc_free_rqst(struct rpc_rqst *rqst)
 }
 
 /**
- * rpcrdma2_xprt_bc_destroy - a callback service goes
+ * rpcrdma2_xprt_bc_destroy - note that a callback service ends
  * @xprt: the transport
- * @max_reqs: as many as it asked for
+ * @max_reqs: ignored
  *
- * It gets no Call any more. The requests stay for the next one, until the
- * transport goes.
+ * After the last service, Calls are refused. The rpc_rqsts stay for another service, until
+ * rpcrdma2_xprt_reverse_free().
+ *
+ * Context: process.
  */
 void rpcrdma2_xprt_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 {
@@ -576,8 +506,10 @@ void rpcrdma2_xprt_bc_destroy(struct rpc_xprt *xprt, unsigned int max_reqs)
 }
 
 /**
- * rpcrdma2_xprt_reverse_free - the transport goes
- * @x: the transport; no callback is under way
+ * rpcrdma2_xprt_reverse_free - free the rpc_rqsts of a transport
+ * @x: the transport; the service has no callback any more
+ *
+ * Context: process.
  */
 void rpcrdma2_xprt_reverse_free(struct rpcrdma2_xprt *x)
 {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is remembered of servers, for a while, for all mounts in a network namespace:
- * which don't speak what a client would ask for first, and of which the log had a line.
+ * Two tables of servers, for all clients of a network namespace:
  *
- * A server of the former kind may cost that client a connection and some seconds, so
- * what was learned is kept for version_retry seconds. It is also dropped when the
- * server cannot be reached: it may be another one when it comes back.
+ *	learned		servers that do not speak a client's first dialect
+ *	reported	servers that had a line in the log lately
+ *
+ * A server of the first table may cost a client a connection and some seconds each time. So the
+ * client begins with the remembered dialect for version_retry seconds. A server that can't be
+ * reached is forgotten: it may speak another version when it comes back.
+ *
+ * Both tables are under servers_lock, and are used in process context.
  */
 #include <linux/sunrpc/addr.h>
 #include <net/net_namespace.h>
@@ -14,18 +18,18 @@
 #include "param.h"
 #include "xprt.h"
 
-/* Of more servers than that, some are forgotten sooner. */
+/* Size of each table. A full table gives up the entry that expires first. */
 #define NR_SERVERS	64
 
 #define REPORT_INTERVAL	(60 * HZ)
 
 /**
- * struct server - a server of which something is remembered
- * @net_cookie: the network namespace that it was seen from
- * @addr: its address and port
- * @dialect: the one that it had, or the next one to try; NULL in @reported
- * @until: when to forget it, in jiffies
- * @used: the entry is in use, until then
+ * struct server - an entry of either table
+ * @net_cookie: the network namespace that the server was seen from
+ * @addr: the server's address and port
+ * @dialect: the dialect that the server speaks or may speak; NULL in the table reported
+ * @until: when the entry expires, in jiffies
+ * @used: the entry has been filled, and is valid until @until
  */
 struct server {
 	u64			net_cookie;
@@ -53,7 +57,7 @@ static bool server_matches(const struct server *server,
 	if (!server_in_use(server) ||
 	    server->net_cookie != x->xprt.xprt_net->net_cookie)
 		return false;
-	/* What was written to sysfs, and is no address, has none of these. */
+	/* A process may write nonsense to sysfs, which sunrpc stores as AF_UNSPEC. */
 	if (a->sa_family == AF_UNSPEC)
 		return b->sa_family == AF_UNSPEC;
 	return rpc_cmp_addr_port(a, b);
@@ -70,7 +74,7 @@ static struct server *server_find(struct server *servers,
 	return NULL;
 }
 
-/* A free entry, or the one that would be free first. */
+/* Return: a free entry, or the entry that expires first */
 static struct server *server_oldest(struct server *servers)
 {
 	struct server *oldest = servers;
@@ -85,7 +89,11 @@ static struct server *server_oldest(struct server *servers)
 	return oldest;
 }
 
-/* What is remembered already stays so for as long as it would have. */
+/*
+ * Fill an entry, or update the entry that is there already. The latter expires when it would have.
+ *
+ * Return: true if the entry is new
+ */
 static bool server_remember(struct server *servers,
 			    const struct rpcrdma2_xprt *x,
 			    const struct rpcrdma2_dialect *dialect,
@@ -110,12 +118,12 @@ static bool server_remember(struct server *servers,
 }
 
 /**
- * rpcrdma2_server_dialect - in which dialect to speak to a server?
- * @x: a transport that tried to reach it last
+ * rpcrdma2_server_dialect - find the remembered dialect of a server
+ * @x: a transport; its tried has the server's address
  *
- * Process context.
+ * Context: process; takes servers_lock.
  *
- * Return: the dialect, or NULL if nothing is known
+ * Return: the dialect, or NULL if none is remembered
  */
 const struct rpcrdma2_dialect *
 rpcrdma2_server_dialect(const struct rpcrdma2_xprt *x)
@@ -132,11 +140,14 @@ rpcrdma2_server_dialect(const struct rpcrdma2_xprt *x)
 }
 
 /**
- * rpcrdma2_server_learned - a server doesn't speak what it was asked in first
- * @x: a transport that tried to reach it last
- * @dialect: what it does speak, or may
+ * rpcrdma2_server_learned - remember that a server does not speak a client's first dialect
+ * @x: a transport; its tried has the server's address
+ * @dialect: the dialect that the server speaks, or the next dialect to try
  *
- * What is known already stays known for as long as it would have been.
+ * A server that is remembered already gets the new dialect, but is not remembered for longer. A
+ * netlink event reports a dialect that is new.
+ *
+ * Context: process; takes servers_lock, and may sleep for the event.
  */
 void rpcrdma2_server_learned(const struct rpcrdma2_xprt *x,
 			     const struct rpcrdma2_dialect *dialect)
@@ -150,8 +161,10 @@ void rpcrdma2_server_learned(const struct rpcrdma2_xprt *x,
 }
 
 /**
- * rpcrdma2_server_lost - a server cannot be reached
- * @x: a transport that tried to reach it last
+ * rpcrdma2_server_lost - forget the dialect of a server
+ * @x: a transport; its tried has the server's address
+ *
+ * Context: process; takes servers_lock.
  */
 void rpcrdma2_server_lost(const struct rpcrdma2_xprt *x)
 {
@@ -165,12 +178,12 @@ void rpcrdma2_server_lost(const struct rpcrdma2_xprt *x)
 }
 
 /**
- * rpcrdma2_server_report - may the log have a line about a server?
- * @x: a transport that tried to reach it last
+ * rpcrdma2_server_report - ask for permission to write a line to the log about a server
+ * @x: a transport; its tried has the server's address
  *
- * Process context.
+ * Context: process; takes servers_lock.
  *
- * Return: true once a minute for each server, and that this is the time
+ * Return: true at most once a minute for each server
  */
 bool rpcrdma2_server_report(const struct rpcrdma2_xprt *x)
 {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A client's transport: what sunrpc calls. Its connections are in connect.c.
+ * The client's transport class "rdma": the ops that sunrpc calls.
+ *
+ * A struct rpcrdma2_xprt exists from xprt_op_setup() to xprt_op_destroy(), and holds the module.
+ * connect.c makes its connections. All ops run in process context. Comments at each op say when
+ * sunrpc's write lock is held.
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>
@@ -10,12 +14,12 @@
 #include "xprt.h"
 
 #define BIND_TIMEOUT		(60 * HZ)
-/* The longest wait between two attempts: as nvme-rdma's. A mount goes on soon after that. */
+/* Longest delay between two attempts, as nvme-rdma has it, so that a mount resumes soon */
 #define REESTABLISH_MAX		(10 * HZ)
 #define IDLE_TIMEOUT		(5 * 60 * HZ)
 #define CONNECT_TIMEOUT		(60 * HZ)
 
-/* Slots that exist from the start. sunrpc allocates and frees the others with each RPC. */
+/* Slots that sunrpc never frees. It allocates more as RPCs need them, and frees those. */
 #define PREALLOC_SLOTS		4
 
 static const struct rpc_timeout default_timeout = {
@@ -35,7 +39,7 @@ static void xprt_op_destroy(struct rpc_xprt *xprt)
 	module_put(THIS_MODULE);
 }
 
-/* Called by sunrpc with the write lock. */
+/* The send_request op: sends a Call, or a Reply to a callback. The xprt's write lock is held. */
 static int xprt_op_send_request(struct rpc_rqst *rqst)
 {
 	struct rpc_xprt *xprt = rqst->rq_xprt;
@@ -58,7 +62,7 @@ static int xprt_op_send_request(struct rpc_rqst *rqst)
 	if (!conn)
 		return rc;
 	if (rc == -ENOTCONN)
-		/* sunrpc still believes in it. */
+		/* sunrpc takes the transport for connected: make it connect again. */
 		xprt_force_disconnect(xprt);
 	if (!rc)
 		rqst->rq_xmit_bytes_sent += rqst->rq_snd_buf.len;
@@ -66,8 +70,8 @@ static int xprt_op_send_request(struct rpc_rqst *rqst)
 }
 
 /*
- * Was the Call out for long enough to blame the connection? A Call of a soft mount may be
- * sent when little of the RPC's time is left; that it then goes unanswered says nothing.
+ * Was the Call out for long enough to blame the connection? A soft mount's Call may be sent just
+ * before the RPC's deadline. No answer until then says nothing about the connection.
  */
 static bool xprt_was_out_long(const struct rpc_task *task)
 {
@@ -78,7 +82,7 @@ static bool xprt_was_out_long(const struct rpc_task *task)
 	       jiffies_to_msecs(timeout) / 2;
 }
 
-/* Would a heartbeat notice that the server is gone? */
+/* Will a heartbeat notice the loss of the server? */
 static bool xprt_has_heartbeat(struct rpc_xprt *xprt)
 {
 	const struct rpcrdma2_conn *conn;
@@ -92,14 +96,13 @@ static bool xprt_has_heartbeat(struct rpc_xprt *xprt)
 }
 
 /*
- * A Call was not answered in time. sunrpc sends the Call again, unless the RPC fails, or
- * waits for as long as the connection lasts (NFSv4). A Call is not sent twice on one
- * connection, since two Replies to one Call would upset the credits. So close the
- * connection, but only the one that the Call was sent on.
+ * The timer op: a Call had no answer in time. Close the connection that the Call was sent on, and
+ * no other. If sunrpc sends the Call again, it must use another connection: two Replies to one
+ * Call would upset the credits.
  *
- * The RPCs of NFSv4 don't need that: an operation may take minutes, and heartbeats close
- * the connection if the server is gone. Without heartbeats, only the RPC's timeout
- * notices that.
+ * RPCs of NFSv4 (RPC_TASK_NO_RETRANS_TIMEOUT) wait for as long as the connection lasts, because an
+ * operation may take minutes. If the server is lost, heartbeats close the connection. This op does
+ * so only if there are no heartbeats.
  */
 static void xprt_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 {
@@ -113,7 +116,7 @@ static void xprt_op_timer(struct rpc_xprt *xprt, struct rpc_task *task)
 	xprt_force_disconnect(xprt);
 }
 
-/* An RPC that may be sent again when it has timed out */
+/* Does sunrpc send the RPC's Call again when the RPC has timed out? */
 static bool xprt_is_sent_again(const struct rpc_task *task)
 {
 	return !RPC_IS_SOFT(task) &&
@@ -121,13 +124,14 @@ static bool xprt_is_sent_again(const struct rpc_task *task)
 }
 
 /*
- * sunrpc waits until the RPC's deadline at the latest. The deadline may be close, or long
- * past, as the RPC has waited for this connection. If the RPC is sent again after that, give
- * the Call a timeout of its own first: the connection would go as soon as it is there.
+ * The wait_for_reply_request op. sunrpc wakes the task at the RPC's deadline at the latest. If the
+ * RPC has waited for this connection, its deadline may be close or past. sunrpc might then send the
+ * Call again at once, and call_check_retransmission() would close the new connection. So a Call
+ * that is sent again has a whole timeout first.
  *
- * The deadline itself stays: it decides when a soft mount's RPC fails, and when a hard
- * mount says that the server does not respond. The caller holds the xprt's queue_lock, and
- * only the RPC's own task, which calls this, reads the deadline.
+ * The deadline must not move. A soft mount's RPC fails at the deadline, and a hard mount's RPC
+ * reports that the server does not respond. To set it for a moment is safe: only the RPC's own
+ * task reads the deadline, and that task runs this op, with the xprt's queue_lock held.
  */
 static void xprt_op_wait_for_reply(struct rpc_task *task)
 {
@@ -174,7 +178,7 @@ static void xprt_op_print_stats(struct rpc_xprt *xprt, struct seq_file *seq)
 	rpcrdma2_print_stats(xprt, &stats, seq);
 }
 
-/* Where the connection comes from, or false if there is none that RPCs may use */
+/* Copy the local address of the connection. Return: false if there is no connection to use */
 static bool xprt_source_address(struct rpc_xprt *xprt,
 				struct sockaddr_storage *addr)
 {
@@ -183,7 +187,7 @@ static bool xprt_source_address(struct rpc_xprt *xprt,
 
 	if (!conn)
 		return false;
-	/* The CM id exists until the connection has no user. */
+	/* The CM id exists until rpcrdma2_conn_exit(). */
 	entered = rpcrdma2_conn_is_ready(conn) && rpcrdma2_conn_enter(conn);
 	if (entered) {
 		*addr = conn->cm_id->route.addr.src_addr;
@@ -193,7 +197,7 @@ static bool xprt_source_address(struct rpc_xprt *xprt,
 	return entered;
 }
 
-/* For sysfs, as are its length and -ENOTCONN. */
+/* The get_srcaddr op, for sysfs. Return: octets of text, or -ENOTCONN */
 static int xprt_op_get_srcaddr(struct rpc_xprt *xprt, char *buf, size_t buflen)
 {
 	struct sockaddr_storage addr;
@@ -223,8 +227,9 @@ static void xprt_op_inject_disconnect(struct rpc_xprt *xprt)
 }
 
 /*
- * sunrpc looks at xprt->swapper where it prepares an RPC; this module does so where
- * it makes a connection. Else, nothing on the way of an RPC waits for memory.
+ * The enable_swap op. sunrpc reads xprt->swapper before a task sends. This module reads it where a
+ * connection begins or ends, and in workers (rpcrdma2_memalloc_save()). To send an RPC, this
+ * module never waits for memory.
  */
 static int xprt_op_enable_swap(struct rpc_xprt *xprt)
 {
@@ -303,7 +308,7 @@ static struct rpc_xprt *xprt_op_setup(struct xprt_create *args)
 	xprt->bind_timeout = BIND_TIMEOUT;
 	if (!(args->flags & XPRT_CREATE_NO_IDLE_TIMEOUT))
 		xprt->idle_timeout = IDLE_TIMEOUT;
-	/* rpcbind is asked over TCP. */
+	/* The protocol in which rpcb_getport_async() asks rpcbind for the port */
 	xprt->prot = IPPROTO_TCP;
 	xprt->xprt_class = &xprt_class;
 	xprt->ops = &xprt_ops;
@@ -334,6 +339,8 @@ static struct xprt_class xprt_class = {
 /**
  * rpcrdma2_xprt_register - register the client's transport class
  *
+ * Context: process, when the module is loaded.
+ *
  * Return: 0 or -EEXIST
  */
 int rpcrdma2_xprt_register(void)
@@ -342,7 +349,9 @@ int rpcrdma2_xprt_register(void)
 }
 
 /**
- * rpcrdma2_xprt_unregister - undo rpcrdma2_xprt_register()
+ * rpcrdma2_xprt_unregister - unregister the client's transport class
+ *
+ * Context: process, when the module is unloaded.
  */
 void rpcrdma2_xprt_unregister(void)
 {

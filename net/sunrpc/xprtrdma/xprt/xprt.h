@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * xprt/: sunrpc's client transport class "rdma".
+ * xprt/: the client's transport, class "rdma" of sunrpc.
+ *
+ * transport.c has the ops that sunrpc calls. connect.c makes connections, report.c and servers.c
+ * help it. reverse.c answers the server's Calls. A struct rpcrdma2_xprt outlives its connections,
+ * of which there is at most one at a time.
  */
 #ifndef _RPCRDMA2_XPRT_H
 #define _RPCRDMA2_XPRT_H
@@ -12,38 +16,33 @@
 #include "responder/responder.h"
 
 /**
- * struct rpcrdma2_xprt - a client's transport
+ * struct rpcrdma2_xprt - the transport of a client
  * @xprt: sunrpc's part
- * @slots: RPCs outstanding at most, credits permitting
+ * @slots: maximum number of outstanding RPCs; the grant may allow fewer
  * @connect_work: makes the next connection
- * @attempt: when it last ran for a new attempt, in jiffies
- * @tried: the address that an attempt leads to. It stays until the next attempt begins
- * @connector: the thread where that connects. It exists from the start, as kthreadd
- *	waits for memory, which may be swapped over this transport
- * @lock: @conn, @abandoned, @stats, @reverse_free, @reverse_waiting, @reverse_admitted,
- *	@reverse_inline, @reverse_replies, @bc_users
- * @conn: the connection, from its making to CLOSED; referenced; or NULL. Who sends goes
- *	by RCU
- * @abandoned: the present attempt to connect is to end
- * @nr_conns: connections whose end was not reported to sunrpc yet
- * @stats: what was counted on connections that are gone
- * @last_close: when the last one that was READY went, in jiffies
- * @last_close_status: why it did; 0 if none did yet
- * @silent_conns: those that ended as nothing came back to a heartbeat
- * @assumed: the dialect that the connection started in, for what is known of the
- *	server; or NULL
- * @suspect: the dialect to try if the next connection ends like the last one; or NULL
- * @refusals: connections of such a kind that were refused
- * @refused: who connects next is told that there is no common version
- * @reverse: enum rpcrdma2_rvreqsup: which of the server's Calls are taken
- * @reverse_free: reverse-direction requests to use
- * @reverse_waiting: jobs that wait for one
- * @reverse_admitted: jobs with chunks that may be begun
- * @reverse_inline: jobs without chunks that wait for pages for their Replies
- * @reverse_replies: jobs whose Replies may go by chunks, and are to be sent
- * @reverse_work: does all three
- * @nr_reverse: reverse-direction requests there are
- * @bc_users: callback services that did not go yet
+ * @attempt: when @connect_work last ran, in jiffies
+ * @tried: address of the last attempt to connect; changes only when an attempt begins
+ * @connector: thread that connects and tears down; see below
+ * @lock: protects @conn, @abandoned, @stats, @bc_users, and the lists of the reverse direction
+ * @conn: the connection, from its creation to CLOSED, referenced; or NULL. Senders use RCU
+ * @abandoned: the present attempt to connect must end
+ * @nr_conns: connections whose end is not reported to sunrpc yet
+ * @stats: sums of the requester counters of past connections
+ * @last_close: when the last READY connection ended, in jiffies
+ * @last_close_status: why that connection ended, negative errno; 0 if none has ended
+ * @silent_conns: connections that ended because a heartbeat did not complete
+ * @assumed: remembered dialect that the connection began with, or NULL; see servers.c
+ * @suspect: dialect to try if the next connection ends like the last one, or NULL
+ * @refusals: connections that the server refused although they began with @assumed
+ * @refused: the next attempt fails, because the server speaks no dialect of this client
+ * @reverse: enum rpcrdma2_rvreqsup: which of the server's Calls this client takes
+ * @reverse_free: reverse-direction requests that no Call uses
+ * @reverse_waiting: jobs that wait for a reverse-direction request
+ * @nr_reverse: reverse-direction requests that exist
+ * @bc_users: callback services that may take Calls
+ *
+ * @connector exists from the start. To create a thread later may take memory, and memory may be
+ * waiting to be swapped out over this very transport.
  */
 struct rpcrdma2_xprt {
 	struct rpc_xprt		xprt;
@@ -52,7 +51,7 @@ struct rpcrdma2_xprt {
 	unsigned long		attempt;
 	struct sockaddr_storage	tried;
 	struct kthread_worker	*connector;
-	spinlock_t		lock;	/* conn, abandoned, stats, reverse_*, bc_users */
+	spinlock_t		lock;	/* conn, abandoned, stats, reverse_* (lists), bc_users */
 	struct rpcrdma2_conn __rcu *conn;
 	bool			abandoned;
 	atomic_t		nr_conns;
@@ -67,10 +66,6 @@ struct rpcrdma2_xprt {
 	u32			reverse;
 	struct list_head	reverse_free;
 	struct list_head	reverse_waiting;
-	struct list_head	reverse_admitted;
-	struct list_head	reverse_inline;
-	struct list_head	reverse_replies;
-	struct delayed_work	reverse_work;
 	unsigned int		nr_reverse;
 	unsigned int		bc_users;
 };
@@ -80,7 +75,7 @@ static inline struct rpcrdma2_xprt *to_rpcrdma2_xprt(struct rpc_xprt *xprt)
 	return container_of(xprt, struct rpcrdma2_xprt, xprt);
 }
 
-/* The caller holds @x->lock. */
+/* Called with @x->lock held. */
 static inline struct rpcrdma2_conn *
 rpcrdma2_xprt_conn(const struct rpcrdma2_xprt *x)
 {
@@ -88,10 +83,12 @@ rpcrdma2_xprt_conn(const struct rpcrdma2_xprt *x)
 }
 
 /**
- * rpcrdma2_xprt_conn_get - the connection, if there is one
+ * rpcrdma2_xprt_conn_get - get a reference to the connection of a transport
  * @x: the transport
  *
- * Return: a reference, or NULL
+ * Context: any but interrupts; takes @x->lock.
+ *
+ * Return: the connection, or NULL if there is none
  */
 static inline struct rpcrdma2_conn *
 rpcrdma2_xprt_conn_get(struct rpcrdma2_xprt *x)
@@ -130,8 +127,8 @@ bool rpcrdma2_server_report(const struct rpcrdma2_xprt *x);
 
 /* reverse.c */
 void rpcrdma2_xprt_reverse_init(struct rpcrdma2_xprt *x);
+extern const struct rpcrdma2_responder_ops rpcrdma2_xprt_responder_ops;
 void rpcrdma2_xprt_reverse_call(struct rpcrdma2_recv *recv);
-void rpcrdma2_xprt_admitted(struct rpcrdma2_job *job);
 int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst);
 int rpcrdma2_xprt_bc_setup(struct rpc_xprt *xprt, unsigned int min_reqs);
 size_t rpcrdma2_xprt_bc_maxpayload(struct rpc_xprt *xprt);

@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What this machine did as a server, over all its connections.
+ * Totals of this machine as a server, over all network namespaces.
  *
- * Nothing is counted for it: each connection has its counters, which are added
- * to those of the ones before it when its memory goes. Who asks adds up what
- * is there. The numbers are those of the machine, whatever the network
- * namespace of a connection or of the reader.
+ * Nothing is counted twice: each connection has its counters, and a reader adds them up. When
+ * the memory of a connection goes, its counters are added to @gone.
  *
- * They are in debugfs, and some also where the kernel's own rpcrdma has them:
- * /proc/sys/sunrpc/svc_rdma/rdma_stat_*. There, whatever is written sets a
- * number back to 0. Five of its names count nothing: they read 0, there and here.
+ * The totals are in debugfs. Some are also where the kernel's own rpcrdma has them:
+ * /proc/sys/sunrpc/svc_rdma/rdma_stat_*. A write of anything sets such a number back to 0. Five
+ * of these names count nothing, and read 0. Everything runs in process context.
  */
 #include <linux/debugfs.h>
 #include <linux/slab.h>
 #include <linux/sysctl.h>
 
 #include "compat.h"
-#include "svc.h"
 #include "totals.h"
 
 /**
- * struct totals - what was counted on some connections
- * @accepted: how many
- * @present: how many of them are not gone
- * @refused: requests for one more that were refused
- * @counts: what they did
+ * struct totals - sums over several connections
+ * @accepted: number of connections
+ * @present: number of these connections whose memory still exists
+ * @refused: requests for a connection that were refused
+ * @counts: sums of their counters
  */
 struct totals {
 	u64			accepted;
@@ -45,8 +42,10 @@ static void totals_add_conn(struct totals *sum,
 }
 
 /**
- * rpcrdma2_svc_stats_add - a connection came in
- * @conn: which; with its responder role
+ * rpcrdma2_svc_stats_add - include a new connection in the totals
+ * @conn: the connection, with its responder role
+ *
+ * Context: process, no locks held.
  */
 void rpcrdma2_svc_stats_add(struct rpcrdma2_conn *conn)
 {
@@ -56,8 +55,10 @@ void rpcrdma2_svc_stats_add(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_svc_stats_gone - nobody refers to a connection any more
- * @conn: which; its roles are still there
+ * rpcrdma2_svc_stats_gone - keep the counters of a connection whose memory goes
+ * @conn: the connection; nobody refers to it, and its roles still exist
+ *
+ * Context: process, no locks held.
  */
 void rpcrdma2_svc_stats_gone(struct rpcrdma2_conn *conn)
 {
@@ -68,7 +69,9 @@ void rpcrdma2_svc_stats_gone(struct rpcrdma2_conn *conn)
 }
 
 /**
- * rpcrdma2_svc_stats_refused - a peer's request for a connection was refused
+ * rpcrdma2_svc_stats_refused - count a request for a connection that is refused
+ *
+ * Context: process, no locks held.
  */
 void rpcrdma2_svc_stats_refused(void)
 {
@@ -80,9 +83,9 @@ void rpcrdma2_svc_stats_refused(void)
 /**
  * rpcrdma2_svc_stats_nr_refused - how many requests for a connection were refused?
  *
- * Process context.
+ * Context: process, no locks held.
  *
- * Return: how many, since the module was loaded
+ * Return: number of requests since the module was loaded
  */
 u64 rpcrdma2_svc_stats_nr_refused(void)
 {
@@ -130,8 +133,8 @@ DEFINE_SHOW_ATTRIBUTE(totals);
 
 /**
  * struct counter - one of the totals, as a sysctl
- * @offset: of what it shows, in struct totals
- * @start: its value when it was last set back
+ * @offset: where it is in struct totals, octets
+ * @start: value at the last write to the sysctl
  */
 struct counter {
 	size_t	offset;
@@ -197,7 +200,7 @@ static int totals_do_counter(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
 		.proc_handler	= totals_do_counter,				\
 	}
 
-/* Only 0 may be written to it. */
+/* A name that counts nothing takes a 0, and no other value. */
 static unsigned int none;
 
 #define NO_COUNTER(name)						\
@@ -227,9 +230,11 @@ static struct ctl_table table[] = {
 static struct ctl_table_header *header;
 
 /**
- * rpcrdma2_svc_stats_init - show what the server does
+ * rpcrdma2_svc_stats_init - make the files that show the totals
  *
- * A server works as well without.
+ * Errors are ignored, because a server works without these files.
+ *
+ * Context: process, sleeps.
  */
 void rpcrdma2_svc_stats_init(void)
 {
@@ -238,9 +243,11 @@ void rpcrdma2_svc_stats_init(void)
 }
 
 /**
- * rpcrdma2_svc_stats_exit - undo rpcrdma2_svc_stats_init()
+ * rpcrdma2_svc_stats_exit - remove the sysctls
  *
- * The file in debugfs goes with all others.
+ * The file in debugfs is removed with all others.
+ *
+ * Context: process, sleeps.
  */
 void rpcrdma2_svc_stats_exit(void)
 {

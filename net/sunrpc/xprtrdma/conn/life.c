@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a connection: its memory, and its teardown.
+ *
+ * rpcrdma2_conn_connect() or a peer's request makes a connection (cm.c). CM events and the
+ * first messages move it to READY (negotiate.c). No connection leaves CLOSING but for CLOSED:
+ * a layer above that wants another connection makes a new one.
+ *
+ * The teardown runs in process context: for an end that connects, in its thread; for one that
+ * accepts, in a workqueue.
+ */
+#include <linux/module.h>
+
+#include "conn.h"
+
+#include <trace/events/rpcrdma2.h>
+
+static atomic_t conn_ids = ATOMIC_INIT(0);
+
+static void conn_timeout(struct work_struct *work)
+{
+	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
+						  struct rpcrdma2_conn, timer);
+	enum rpcrdma2_conn_state state;
+	bool renewed;
+
+	spin_lock(&conn->lock);
+	state = conn->state;
+	renewed = delayed_work_pending(&conn->timer);
+	spin_unlock(&conn->lock);
+	/* The connection has just moved on, and the timer will run again. */
+	if (renewed)
+		return;
+	if (state == RPCRDMA2_CONN_READY &&
+	    rpcrdma2_hs_decided(READ_ONCE(conn->handshake)))
+		rpcrdma2_heartbeat(conn);
+	else
+		rpcrdma2_negotiate_silence(conn, state);
+}
+
+/* Return work that the device will not complete to its owners, oldest first. */
+static void conn_return_chains(struct rpcrdma2_conn *conn)
+{
+	struct rpcrdma2_chain *chain;
+
+	list_splice_tail_init(&conn->waiting, &conn->posted);
+	while (!list_empty(&conn->posted)) {
+		chain = list_first_entry(&conn->posted, struct rpcrdma2_chain,
+					 link);
+		list_del_init(&chain->link);
+		trace_rpcrdma2_post_done(conn, chain, IB_WC_WR_FLUSH_ERR);
+		chain->done(chain, -ENOTCONN);
+	}
+}
+
+/*
+ * Disconnect only after rdma_connect() or rdma_accept() has succeeded. While they run, the CM
+ * takes no disconnect. (iw_cm_disconnect() would wait on an object that is freed when a
+ * connect fails.)
+ */
+static int conn_flush_queues(struct rpcrdma2_conn *conn)
+{
+	if (READ_ONCE(conn->connected))
+		rdma_disconnect(conn->cm_id);
+	return conn->qp ? rpcrdma2_qp_drain(conn) : 0;
+}
+
+/*
+ * The teardown. rpcrdma2_conn_close() has set CLOSING, so no chain is posted any more.
+ *
+ *  1. Wait for the timer's work, which uses the QP.
+ *  2. ops->closing: the layer above starts no new work.
+ *  3. Disconnect and drain: flush both Queues, and wait for all completion handlers.
+ *  4. Wait for threads between enter and exit. None uses the device afterwards.
+ *  5. Drain once more, as one of those threads may have made the QP. If the device does not
+ *     stop the QP, abort the QP.
+ *  6. ops->fence: the layer above gives up registrations, so no peer reaches memory.
+ *  7. Return the work that never completed to its owners.
+ *  8. ops->drained: the layer above unmaps pages. Its RPCs fail or go elsewhere.
+ *  9. Destroy QP and CQ, unmap the buffers, and release the PD.
+ * 10. Destroy the CM id. The removal of a device waits for this.
+ * 11. CLOSED; ops->closed; have the files in debugfs removed.
+ *
+ * The memory lives until the last reference ends: a server thread may still read a Receive.
+ */
+static void conn_teardown(struct rpcrdma2_conn *conn)
+{
+	const struct rpcrdma2_conn_ops *ops = conn->param.ops;
+	struct rpcrdma2_memalloc saved =
+		rpcrdma2_memalloc_save(conn->param.swapper);
+	int rc;
+
+	cancel_delayed_work_sync(&conn->timer);
+	if (ops)
+		ops->closing(conn);
+	conn_flush_queues(conn);
+	rpcrdma2_conn_wait_users(conn);
+	rc = conn_flush_queues(conn);
+	if (rc)
+		rpcrdma2_qp_abort(conn, rc);
+	rpcrdma2_negotiate_lost(conn);
+	if (ops)
+		ops->fence(conn);
+	conn_return_chains(conn);
+	if (cancel_delayed_work_sync(&conn->resizing.work))
+		rpcrdma2_conn_put(conn);
+	if (ops)
+		ops->drained(conn);
+	rpcrdma2_qp_destroy(conn);
+	if (conn->cm_id)
+		rdma_destroy_id(conn->cm_id);
+	conn->cm_id = NULL;
+	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_CLOSED, 0);
+	if (ops)
+		ops->closed(conn);
+	complete_all(&conn->done);
+	rpcrdma2_debugfs_remove(conn);
+	rpcrdma2_memalloc_restore(saved);
+	rpcrdma2_conn_put(conn);
+}
+
+static void conn_teardown_work(struct work_struct *work)
+{
+	conn_teardown(container_of(work, struct rpcrdma2_conn, close_work));
+}
+
+static void conn_teardown_in_thread(struct kthread_work *work)
+{
+	conn_teardown(container_of(work, struct rpcrdma2_conn, close_in_thread));
+}
+
+/* No RCU reader still holds the connection. */
+static void conn_free_late(struct rcu_head *rcu)
+{
+	struct rpcrdma2_conn *conn = container_of(rcu, struct rpcrdma2_conn,
+						  rcu);
+
+	kfree(conn);
+}
+
+/* The last reference is gone: the op of the layers above, the pools, and the struct. */
+static void conn_free(struct rpcrdma2_conn *conn)
+{
+	if (conn->param.ops)
+		conn->param.ops->free(conn);
+	WARN_ON_ONCE(conn->recvs_taken != atomic_read(&conn->recvs_returned));
+	rpcrdma2_recv_pool_free(conn);
+	rpcrdma2_send_pool_free(conn);
+	call_rcu(&conn->rcu, conn_free_late);
+}
+
+static const struct rpcrdma2_ep_ops ep_ops = {
+	.received	= rpcrdma2_dispatch,
+	.resized	= rpcrdma2_resize_soon,
+	.free		= conn_free,
+};
+
+/**
+ * rpcrdma2_conn_alloc - allocate a connection in state NEW
+ * @param: its parameters, copied; NULL if rpcrdma2_conn_adopt() will set them
+ * @gfp: allocation flags
+ *
+ * A connection needs rpcrdma2_conn_close() only once it has a CM id.
+ *
+ * Context: Process; sleeps if @gfp allows.
+ * Return: the connection, with one reference; or NULL
+ */
+struct rpcrdma2_conn *
+rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
+{
+	struct rpcrdma2_conn *conn;
+
+	conn = kzalloc(sizeof(*conn), gfp);
+	if (!conn)
+		return NULL;
+	kref_init(&conn->ref);
+	conn->id = atomic_inc_return(&conn_ids);
+	conn->ep_ops = &ep_ops;
+	if (param)
+		rpcrdma2_conn_set_param(conn, param);
+	spin_lock_init(&conn->lock);
+	init_completion(&conn->idle);
+	init_completion(&conn->done);
+	init_completion(&conn->last_wqe);
+	INIT_WORK(&conn->qp_failed_work, rpcrdma2_qp_failed_work);
+	INIT_WORK(&conn->close_work, conn_teardown_work);
+	kthread_init_work(&conn->close_in_thread, conn_teardown_in_thread);
+	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
+	INIT_DELAYED_WORK(&conn->resizing.work, rpcrdma2_resize_work);
+	rpcrdma2_debugfs_init(conn);
+	conn->dialect = &rpcrdma2_v2_09;
+	rpcrdma2_props_init(conn->dialect->props, &conn->peer);
+	conn->send_limit = RPCRDMA2_CONNPROP_MAX;
+	conn->send_max = RPCRDMA2_CONNPROP_MAX;
+	INIT_LIST_HEAD(&conn->link);
+	INIT_LIST_HEAD(&conn->srq_link);
+	INIT_LIST_HEAD(&conn->recvs);
+	init_llist_head(&conn->given_back);
+	INIT_LIST_HEAD(&conn->sends);
+	INIT_LIST_HEAD(&conn->posted);
+	INIT_LIST_HEAD(&conn->waiting);
+	return conn;
+}
+
+/**
+ * rpcrdma2_conn_init - module initialisation
+ *
+ * Context: Process; sleeps.
+ * Return: 0 or negative errno
+ */
+int rpcrdma2_conn_init(void)
+{
+	int rc;
+
+	rc = rpcrdma2_state_setup();
+	if (rc)
+		return rc;
+	rc = rpcrdma2_device_setup();
+	if (rc)
+		goto out_state;
+	rc = rpcrdma2_debugfs_setup();
+	if (!rc)
+		return 0;
+	rpcrdma2_device_cleanup();
+out_state:
+	rpcrdma2_state_cleanup();
+	return rc;
+}
+
+/**
+ * rpcrdma2_conn_cleanup - module removal
+ *
+ * Waits for every teardown, and for the memory of all connections.
+ *
+ * Context: Process; sleeps.
+ */
+void rpcrdma2_conn_cleanup(void)
+{
+	rpcrdma2_state_cleanup();
+	rpcrdma2_device_cleanup();
+	rpcrdma2_debugfs_cleanup();
+	/* Wait for conn_free_late(). */
+	rcu_barrier();
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Does the module's call graph keep the layers, and has it no circle among files?
+
+A file calls functions and names variables of its own folder and of the layers below. A call
+upwards goes through a table of operations (struct rpcrdma2_conn_ops and the like). Nor may
+two files need each other, at whatever distance. Prints a line for each call that breaks a
+rule, and the calls of each circle.
+"""
+
+import collections
+import pathlib
+import re
+
+from names import COMMENT, FUNCTION, MODULE
+
+# From the bottom to the top. Those in one line know nothing of each other.
+LAYERS = (
+    ("wire", "trace.c"),
+    ("param.c",),
+    ("conn",),
+    ("requester", "responder"),
+    ("totals.c",),
+    ("netlink",),
+    ("xprt", "svc", "sysctl.c"),
+    ("module.c",),
+)
+LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
+
+STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+# A definition of a variable that other files can name
+VARIABLE = re.compile(r"^(?!static|extern|typedef)[\w ]+[ *](rpcrdma2_\w+)(?:\[\w*\])?(?: =|;)", re.M)
+
+
+def sources():
+    """The text of each .c file, without comments and strings"""
+    return {str(path.relative_to(MODULE)): STRING.sub('""', COMMENT.sub("", path.read_text()))
+            for path in sorted(MODULE.glob("**/*.c")) if not path.name.endswith(".mod.c")}
+
+
+def exported(texts):
+    """The file of each function and variable that others may name"""
+    for name, text in texts.items():
+        for found in FUNCTION.finditer(text):
+            if not re.search(r"\bstatic\b", found[1]):
+                yield found[2], name
+        for found in VARIABLE.finditer(text):
+            yield found[1], name
+
+
+def graph(texts):
+    """calls[user][file]: the names that a file has of another one"""
+    where = dict(exported(texts))
+    calls = {name: collections.defaultdict(set) for name in texts}
+    for name, text in texts.items():
+        for word in set(re.findall(r"\brpcrdma2_\w+", text)):
+            if where.get(word, name) != name:
+                calls[name][where[word]].add(word)
+    return calls
+
+
+def part(name):
+    return name.split("/")[0]
+
+
+def check_layers(calls):
+    for user in calls:
+        if part(user) not in LEVEL:
+            yield f"tests/layers.py: {part(user)} is in no layer"
+            continue
+        for file, words in sorted(calls[user].items()):
+            if part(file) != part(user) and LEVEL.get(part(file), 0) >= LEVEL[part(user)]:
+                yield f"{user} names what is not below it: {', '.join(sorted(words))} of {file}"
+    for name in sorted(set(LEVEL) - {part(user) for user in calls}):
+        yield f"tests/layers.py: there is no {name}"
+
+
+def reachable(calls, start):
+    """The files that a file needs, directly or not"""
+    found, todo = set(), [start]
+    while todo:
+        for file in calls[todo.pop()]:
+            if file not in found:
+                found.add(file)
+                todo.append(file)
+    return found
+
+
+def check_circles(calls):
+    needs = {name: reachable(calls, name) for name in calls}
+    circles = {frozenset(other for other in needs[name] if name in needs[other])
+               for name in calls if name in needs[name]}
+    for circle in sorted(map(sorted, circles)):
+        yield f"a circle of {len(circle)} files: {', '.join(circle)}"
+        for user in circle:
+            for file in circle:
+                if calls[user].get(file):
+                    yield f"\t{user} needs {file}: {', '.join(sorted(calls[user][file]))}"
+
+
+if __name__ == "__main__":
+    found = graph(sources())
+    problems = [*check_layers(found), *check_circles(found)]
+    print("\n".join(problems), end="\n" if problems else "")
+    raise SystemExit(bool(problems))
