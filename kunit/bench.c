@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A benchmark's jobs and figures: see bench.h.
+ * Runs a benchmark's jobs and computes the figures. bench.h says what a job is.
+ *
+ * Owns the one job that a benchmark can run at a time, and its text; bench_lock
+ * protects both.
  */
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
@@ -22,10 +25,10 @@ static struct bench_job bench_job;
 static char bench_figures[256];
 
 /**
- * struct bench_time - a moment, or what passed between two
- * @wall: by the clock
- * @idle: of all CPUs
- * @cpu: when they were not idle
+ * struct bench_time - a point in time, or the time between two points
+ * @wall: ns by the clock
+ * @idle: ns that all CPUs were idle, added up
+ * @cpu: ns that all CPUs were not idle, added up
  */
 struct bench_time {
 	u64	wall;
@@ -47,9 +50,9 @@ static u64 bench_idle_ns(void)
 
 #ifdef CONFIG_UML
 /*
- * User-mode Linux is a process, and shares its CPUs with others. Only the host
- * knows how long it ran, and this is how to ask: clock_gettime() of the process,
- * whose threads are the kernel's CPUs.
+ * User-mode Linux is a process of its host, and only the host knows how long that
+ * process ran. So make the host's system call clock_gettime(CLOCK_PROCESS_CPUTIME_ID)
+ * directly.
  */
 static u64 bench_cpu_ns(const struct bench_time *t)
 {
@@ -74,7 +77,7 @@ static void bench_now(struct bench_time *t)
 	t->cpu = bench_cpu_ns(t);
 }
 
-/* What @t was since @begin */
+/* Set @t to the time since @begin. */
 static void bench_since(const struct bench_time *begin, struct bench_time *t)
 {
 	bench_now(t);
@@ -84,8 +87,8 @@ static void bench_since(const struct bench_time *begin, struct bench_time *t)
 }
 
 /*
- * How long it would have taken had nobody else used the host's CPUs. One CPU's time tells
- * that. Several CPUs run at the same time, so their sum does not.
+ * Leave out the time that the host of user-mode Linux gave to others. With several
+ * CPUs, the sum of their times does not tell how long the operations took.
  */
 static u64 bench_undisturbed(const struct bench_time *t)
 {
@@ -95,13 +98,15 @@ static u64 bench_undisturbed(const struct bench_time *t)
 }
 
 /**
- * bench_done - an operation is over
- * @job: the operation's job
- * @started: when it started, ktime_get_ns()
- * @status: how it ended, 0 or a negative errno
+ * bench_done - count an operation that has ended
+ * @job: its job
+ * @started: its start, from ktime_get_ns()
+ * @status: 0 or a negative errno
  *
- * Return: true if it has to start anew; false if the job is not to be touched
- * any more.
+ * Context: any.
+ *
+ * Return: true if the caller starts the operation again; false if the caller must not
+ *	touch @job any more.
  */
 bool bench_done(struct bench_job *job, u64 started, int status)
 {
@@ -148,7 +153,7 @@ static int bench_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Of @n sorted ones, that which @percent are not above */
+/* The sample that @percent of all @n samples do not exceed; the samples are sorted. */
 static u32 bench_percentile(const struct bench_job *job, unsigned int n,
 			    unsigned int percent)
 {
@@ -238,7 +243,10 @@ static const struct file_operations bench_fops = {
 	.write	= bench_write,
 };
 
-/* For work that is not a job: CPU time in ns, to be compared with that at another time */
+/*
+ * CPU time for work that is not a job: a test reads the file before and after the work,
+ * and subtracts.
+ */
 static int bench_clock_get(void *data, u64 *ns)
 {
 	struct bench_time t;
@@ -251,9 +259,11 @@ static int bench_clock_get(void *data, u64 *ns)
 DEFINE_DEBUGFS_ATTRIBUTE(bench_clock_fops, bench_clock_get, NULL, "%llu\n");
 
 /**
- * bench_register - let jobs come
- * @name: of the directory in debugfs
+ * bench_register - create a benchmark's files in debugfs
+ * @name: name of the directory
  * @b: the benchmark
+ *
+ * Context: process, may sleep.
  *
  * Return: 0 or a negative errno.
  */
@@ -269,7 +279,9 @@ int bench_register(const char *name, const struct bench *b)
 }
 
 /**
- * bench_unregister - no more jobs
+ * bench_unregister - remove a benchmark's files
+ *
+ * Context: process, may sleep.
  */
 void bench_unregister(void)
 {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the benchmarks have in common: a job, which is a line written to a
- * file in debugfs, and its figures, which the same file then has.
+ * Jobs and figures, which all benchmarks share. A job is a line written to a file in
+ * debugfs; reading the file then gives the job's figures.
  *
  *	echo "WHAT SIZE DEPTH MILLISECONDS" >run && cat run
  *
- * An operation of SIZE bytes is done over and over, with DEPTH of them under
- * way, for so long: first a fifth of the time as a warm-up, then measured. The
- * measured time ends with the last operation, so that operations which end in
- * bursts count right. Of user-mode Linux only the time counts that its host gave
- * it, so what else the host does matters little.
+ * The benchmark repeats an operation of SIZE bytes, DEPTH of them at a time. The
+ * warm-up takes a fifth of the given time and counts for nothing. The measured time
+ * ends with the last operation, so that operations which end in bursts count correctly.
+ * On user-mode Linux with one CPU, only time on the host's CPU counts, so the host's
+ * other load hardly matters.
+ *
+ * Process context, but for bench_done(), which runs in any.
  */
 #ifndef RPCRDMA2_BENCH_H
 #define RPCRDMA2_BENCH_H
@@ -21,21 +23,21 @@
 #define BENCH_MAX_DEPTH		4096
 
 /**
- * struct bench_job - what to measure, and its figures
- * @what: the operation's name
- * @size: bytes of its payload
- * @depth: how many operations at once
- * @ms: for how long
- * @until: no operation starts after that
- * @under_way: operations that are not over
- * @error: of the first one that failed; ends all
- * @over: no operation is under way any more
- * @nr: operations since bench_start()
+ * struct bench_job - a job and its figures
+ * @what: name of the operation
+ * @size: bytes of an operation's payload
+ * @depth: operations at a time
+ * @ms: duration of the measurement, in milliseconds
+ * @until: no operation starts after this time
+ * @under_way: operations that have not ended
+ * @error: errno of an operation that failed; no operation starts after it
+ * @over: completed when no operation is under way
+ * @nr: operations since the start of the warm-up or of the measurement
  * @warm: operations of the warm-up
- * @wall: how long they took together, ns
- * @ns: the same, without what a guest's host did in between
- * @cpu: how long the CPUs were not idle in that time, ns
- * @latency: of the first operations, ns
+ * @wall: duration of all operations, in ns
+ * @ns: the same, less the time that a guest's host took, in ns
+ * @cpu: time in which CPUs were not idle, in ns
+ * @latency: durations of the first operations, in ns
  */
 struct bench_job {
 	char			what[16];
@@ -57,12 +59,12 @@ struct bench_job {
 
 /**
  * struct bench - a benchmark
- * @prepare: get ready for a job, whose figures are not known yet
- * @start: start the job's @depth operations
- * @finish: undo @prepare; check what can be checked
+ * @prepare: get ready for a job
+ * @start: start @depth operations of the job
+ * @finish: undo @prepare, and check what the operations did
  *
- * An operation that @start started calls bench_done() when it is over, then
- * starts anew while that returns true.
+ * Each operation calls bench_done() when it ends, and starts again if that returns
+ * true.
  */
 struct bench {
 	int	(*prepare)(struct bench_job *job);

@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The echo program: an RPC program that says in each Call what the Call
- * carries and what the Reply shall carry, so that a test reaches whatever
- * form of RPC-over-RDMA message it wants. Only SUNRPC's generic interfaces
- * are used: it drives any transport.
+ * The echo program. Each Call says what it carries and what the Reply has to carry. So
+ * a test can produce any form of RPC-over-RDMA message. The program uses only sunrpc's
+ * generic interfaces, so it runs on any transport.
  *
- *	ECHO(args) -> results
- *
- *	args:	 flags seed delay res_head res_pages res_base
- *		 opaque head<>
- *		 opaque payload<>	if ECHO_ARG_PAYLOAD
- *		 trailer		if ECHO_TRAILER, and there is a payload
- *	results: status			if not zero, nothing follows
- *		 head_len head_bad pages_len pages_bad trailer_bad
- *		 opaque head<>
- *		 opaque payload<>	if ECHO_RES_PAYLOAD
- *		 trailer		if ECHO_TRAILER, and there is a payload
- *
- * A head is encoded in the xdr_buf's head, a payload in its pages. What the
- * bytes are follows from the seed, see echo_stream; whoever receives them
- * looks at each, unless it is time that is measured.
+ * This header has the program's numbers and flags, and each file's functions for the others.
+ * The functions run in process context, unless their kernel-doc says otherwise.
  */
 #ifndef RPCRDMA2_ECHO_H
 #define RPCRDMA2_ECHO_H
@@ -46,22 +32,39 @@ enum {
 	ECHOPROC_NR
 };
 
-/* On the wire */
-#define ECHO_ARG_PAYLOAD	0x0001	/* args have a payload */
-#define ECHO_RES_PAYLOAD	0x0002	/* results have a payload */
+/*
+ * Arguments and results
+ *
+ *	args:	 flags seed delay res_head res_pages res_base
+ *		 opaque head<>
+ *		 opaque payload<>	if ECHO_ARG_PAYLOAD
+ *		 trailer		if ECHO_TRAILER, and there is a payload
+ *	results: status			if not zero, nothing follows
+ *		 head_len head_bad pages_len pages_bad trailer_bad
+ *		 opaque head<>
+ *		 opaque payload<>	if ECHO_RES_PAYLOAD
+ *		 trailer		if ECHO_TRAILER, and there is a payload
+ *
+ * A head is in the xdr_buf's head, a payload in its pages. The seed determines all bytes,
+ * and the receiver compares each of them, unless ECHO_UNCHECKED is set.
+ */
+
+/* Flags on the wire */
+#define ECHO_ARG_PAYLOAD	0x0001	/* the arguments have a payload */
+#define ECHO_RES_PAYLOAD	0x0002	/* the results have a payload */
 #define ECHO_TRAILER		0x0004	/* a word follows each payload */
-#define ECHO_STREAM		0x0008	/* server: payload from the xdr_stream */
-#define ECHO_DROP		0x0010	/* server: no Reply */
-#define ECHO_FAIL		0x0020	/* server: a status and nothing else */
+#define ECHO_STREAM		0x0008	/* server: encode the payload through the xdr_stream */
+#define ECHO_DROP		0x0010	/* server: send no Reply */
+#define ECHO_FAIL		0x0020	/* server: send a status and nothing else */
 #define ECHO_HOLD		0x0040	/* server: wait for echo_svc_release() */
-#define ECHO_UNCHECKED		0x0080	/* nobody writes or looks at the bytes */
-#define ECHO_IN_PLACE		0x0100	/* server: decrypt args where they are */
-#define ECHO_LOSE		0x0200	/* server: no Reply before echo_svc_release() */
-#define ECHO_LOOK		0x0400	/* server: see echo_svc_look() */
-/* Client only */
-#define ECHO_ARG_DDP		0x1000	/* args' payload: XDRBUF_WRITE */
-#define ECHO_RES_DDP		0x2000	/* results' payload: XDRBUF_READ */
-#define ECHO_NULL		0x4000	/* the NULL procedure, which has neither */
+#define ECHO_UNCHECKED		0x0080	/* neither end writes or compares the bytes */
+#define ECHO_IN_PLACE		0x0100	/* server: overwrite the arguments where they are */
+#define ECHO_LOSE		0x0200	/* server: send no Reply before echo_svc_release() */
+#define ECHO_LOOK		0x0400	/* server: take page references, see echo_svc_look() */
+/* Flags of the client only */
+#define ECHO_ARG_DDP		0x1000	/* mark the arguments' payload with XDRBUF_WRITE */
+#define ECHO_RES_DDP		0x2000	/* mark the results' payload with XDRBUF_READ */
+#define ECHO_NULL		0x4000	/* call the NULL procedure, with no arguments or results */
 #define ECHO_WIRE_FLAGS		0x0fff
 
 #define ECHO_STATUS_FAILED	5
@@ -69,7 +72,7 @@ enum {
 #define ECHO_VERDICT_WORDS	5
 #define ECHO_ALL_GOOD		U32_MAX
 
-/* Which bytes: one stream for each place of a message. */
+/* Each part of a message has a stream of bytes of its own. */
 enum echo_place {
 	ECHO_ARG_HEAD,
 	ECHO_ARG_PAGES,
@@ -88,8 +91,9 @@ static inline u32 echo_trailer(u32 seed, enum echo_place place)
 }
 
 /*
- * What a receiver found: lengths, and offsets of the first wrong bytes. The
- * client does not set pages_bad: it looks at a payload when the RPC is over.
+ * A receiver's verdict: the lengths that it found, and the offsets of the first wrong
+ * bytes. The client leaves pages_bad alone, and compares its payload when the RPC has
+ * ended.
  */
 struct echo_verdict {
 	u32			head_len;
@@ -152,12 +156,18 @@ unsigned int echo_server_bad_calls(void);
 
 /* echo_clnt.c */
 
-/*
- * What one RPC looks like. Lengths and offsets in bytes.
- * @room: of the page buffer for the results' payload; 0: @res_pages
- * @arg_base, @res_base: where in the client's first page a payload starts
- * @svc_base: the same in the server's pages for results
- * @delay: milliseconds that the server takes
+/**
+ * struct echo_shape - what one RPC looks like
+ * @flags: ECHO_...
+ * @arg_head: bytes in the head of the arguments
+ * @arg_pages: bytes of the arguments' payload
+ * @arg_base: offset of that payload in its first page
+ * @res_head: bytes in the head of the results
+ * @res_pages: bytes of the results' payload
+ * @res_base: offset of that payload in the client's first page
+ * @svc_base: offset of that payload in the server's first page
+ * @room: bytes of the client's buffer for that payload; 0: @res_pages
+ * @delay: milliseconds that the server waits before its Reply
  */
 struct echo_shape {
 	u32			flags;
@@ -172,9 +182,21 @@ struct echo_shape {
 	u32			delay;
 };
 
-/*
- * One RPC. @clnt and all that follows is the last run's; @done completes when
- * its rpc_task is gone, and with it the transport's claim to the pages.
+/**
+ * struct echo_req - an RPC, which can run more than once
+ * @list: in echo_test.reqs, or in a list of the user
+ * @shape: what the RPC looks like
+ * @proc: its procedure, with buffer sizes for @shape
+ * @arg: pages of the arguments' payload
+ * @res: pages of the results' payload
+ * @clnt: client of the last run
+ * @seed: seed of the last run
+ * @started: echo_req_wait() has not yet seen the end of the last run
+ * @done: completed when the rpc_task is gone, and the transport has let go of the pages
+ * @status: status of the rpc_task
+ * @res_status: status in the results
+ * @sent: the server's verdict about the arguments
+ * @received: the client's verdict about the results
  */
 struct echo_req {
 	struct list_head	list;
@@ -208,7 +230,7 @@ bool echo_req_kill_and_wait(struct echo_req *req);
 
 /* echo_suite.c */
 
-/* One test's clients and RPCs; whatever the test left is ended by its exit. */
+/* The clients and RPCs of one test; echo_test_exit() ends those that the test left. */
 struct echo_test {
 	struct list_head	clnts;
 	struct list_head	reqs;
@@ -258,15 +280,18 @@ extern struct kunit_suite echo_connect_suite;
 extern struct kunit_suite echo_reverse_suite;
 extern struct kunit_suite echo_reverse_forms_suite;
 
-/* RPCs of small and middle size and of many forms, to have at once */
+/* Shapes of many forms, of small and medium size, for RPCs that run at the same time */
 extern const struct echo_shape echo_mix[];
 extern const unsigned int echo_mix_len;
 
-/* RPCs of up to 1 MiB */
+/* Shapes with up to 1 MiB */
 #define ECHO_NR_LARGE		4
 extern const struct echo_shape echo_large_shapes[ECHO_NR_LARGE];
 
-/* A server can't connect; not every transport's reverse direction says so. */
+/*
+ * A server can't connect, so its RPCs must fail at once without a connection. Not every
+ * transport's reverse direction sees to that.
+ */
 #define ECHO_CB_FLAGS		(RPC_TASK_SOFT | RPC_TASK_SOFTCONN |	\
 				 RPC_TASK_NOCONNECT)
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How fast RPCs are: the echo program over one connection, or several, to this
- * machine or another, without a look at the bytes. For jobs and figures see bench.h; the
- * operations are
+ * A benchmark of RPCs: the echo program over one or more connections, to this machine
+ * or another. bench.h describes jobs and figures. The operations are
  *
  *	null	an RPC that carries nothing
- *	call	SIZE bytes in the Call, as NFS WRITE has them
- *	reply	SIZE bytes in the Reply, as NFS READ has them
+ *	call	SIZE bytes in the Call, like NFS WRITE
+ *	reply	SIZE bytes in the Reply, like NFS READ
  *
- * RPCs are asynchronous: the end of one starts the next, and no process has
- * to wake up for it.
+ * RPCs are asynchronous: the end of one starts the next, and no process has to wake up.
+ * The receiver does not compare the bytes.
+ *
+ * Owns the clients, and one bench_caller for each RPC at a time. rpciod and the threads
+ * that release RPCs start the next ones.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -28,12 +30,12 @@ MODULE_PARM_DESC(connections, "how many the client has; RPCs take turns with the
 static struct rpc_clnt **bench_clnts;
 
 /**
- * struct bench_caller - makes one RPC after the other
- * @job: what for
- * @clnt: over which connection
- * @req: the RPC's buffers
- * @started: when, ns
- * @status: of the last RPC, an errno until it ran
+ * struct bench_caller - runs one RPC after the other
+ * @job: the job
+ * @clnt: client whose connection the RPCs use
+ * @req: the RPC and its buffers
+ * @started: start of the last RPC, in ns
+ * @status: status of the last RPC; -ENOMEM until it ran
  */
 struct bench_caller {
 	struct bench_job	*job;
@@ -69,7 +71,7 @@ static const struct rpc_call_ops bench_call_ops = {
 	.rpc_release	= bench_call_release,
 };
 
-/* Whatever becomes of the RPC, it is released. */
+/* sunrpc calls rpc_release even if rpc_call_async() fails, so errors come there. */
 static void bench_call(struct bench_caller *caller)
 {
 	struct rpc_message msg = {
@@ -145,7 +147,7 @@ static void bench_start(struct bench_job *job)
 		bench_call(&bench_callers[i]);
 }
 
-/* Did each caller's last RPC carry what it should? */
+/* Check the lengths that each caller's last RPC carried. */
 static int bench_finish(struct bench_job *job)
 {
 	unsigned int i;

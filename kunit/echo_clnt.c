@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The echo program's client: one RPC of any shape, and what came of it.
+ * The client of the echo program: runs one RPC of any shape, and records what arrived.
  *
- * Each RPC has an rpc_procinfo of its own, so that SUNRPC sees buffers of
- * just the sizes that this RPC needs: transports choose a message's form by
- * them.
+ * Each RPC has its own rpc_procinfo, so that sunrpc sees the exact buffer sizes of this
+ * RPC. A transport chooses a message's form by those sizes.
+ *
+ * Tests allocate, start and await RPCs in process context. sunrpc encodes and decodes
+ * in the context of the rpc_task.
  */
 #include <linux/module.h>
 #include <linux/random.h>
@@ -13,7 +15,7 @@
 #include <linux/sunrpc/xprt.h>
 #include "echo.h"
 
-/* Longer than a soft RPC can take, shorter than KUnit's patience (300 s) */
+/* Longer than a soft RPC can take, shorter than KUnit's limit of 300 s for a test */
 #define ECHO_WAIT		(100 * HZ)
 
 static void echo_encode_payload(struct rpc_rqst *rqst, struct xdr_stream *xdr,
@@ -30,7 +32,7 @@ static void echo_encode_payload(struct rpc_rqst *rqst, struct xdr_stream *xdr,
 							ECHO_ARG_PAGES));
 }
 
-/* Words of the results before a payload's first byte */
+/* Words of the results that precede the payload */
 static unsigned int echo_res_words(const struct echo_shape *shape)
 {
 	unsigned int words = 1 + ECHO_VERDICT_WORDS + 1;
@@ -48,7 +50,7 @@ static void echo_encode(struct rpc_rqst *rqst, struct xdr_stream *xdr,
 	const struct echo_shape *shape = &req->shape;
 	__be32 *p;
 
-	/* echo_req_alloc() asked for as much space as all this takes. */
+	/* echo_req_alloc() set p_arglen to this size, so there is room. */
 	p = xdr_reserve_space(xdr, (ECHO_ARGS_WORDS + 1) * XDR_UNIT +
 			      shape->arg_head);
 	*p++ = cpu_to_be32(shape->flags & ECHO_WIRE_FLAGS);
@@ -71,7 +73,7 @@ static void echo_encode(struct rpc_rqst *rqst, struct xdr_stream *xdr,
 		rqst->rq_rcv_buf.flags |= XDRBUF_READ;
 }
 
-/* The payload itself is looked at when the RPC is over. */
+/* echo_expect_good() compares the payload when the RPC has ended. */
 static int echo_decode_payload(struct xdr_stream *xdr, struct echo_req *req)
 {
 	struct echo_verdict *received = &req->received;
@@ -85,7 +87,7 @@ static int echo_decode_payload(struct xdr_stream *xdr, struct echo_req *req)
 		return -EIO;
 	if (!(req->shape.flags & ECHO_TRAILER))
 		return 0;
-	/* Pages of odd length make what follows them unaligned. */
+	/* A payload of odd length leaves the next word unaligned. */
 	p = xdr_inline_decode(xdr, XDR_UNIT);
 	if (!p)
 		return -EIO;
@@ -185,13 +187,15 @@ static const struct rpc_program echo_program = {
 };
 
 /**
- * echo_clnt_create - create a client, with a connection of its own
- * @addr: the server's
- * @addrlen: of @addr
- * @timeout: of RPCs
+ * echo_clnt_create - create a client with a connection of its own
+ * @addr: address of the server
+ * @addrlen: octets of @addr
+ * @timeout: timeout of its RPCs
  * @flags: RPC_CLNT_CREATE_*
  *
- * Return: the client, or an ERR_PTR.
+ * Context: process, may sleep.
+ *
+ * Return: the client, or an ERR_PTR().
  */
 struct rpc_clnt *echo_clnt_create(const struct sockaddr *addr, size_t addrlen,
 				  const struct rpc_timeout *timeout,
@@ -215,11 +219,13 @@ struct rpc_clnt *echo_clnt_create(const struct sockaddr *addr, size_t addrlen,
 }
 
 /**
- * echo_cb_clnt_create - create a client for a connection's reverse direction
- * @xprt: the connection, on the server
- * @timeout: of RPCs
+ * echo_cb_clnt_create - create a client for the reverse direction of a connection
+ * @xprt: the connection at the server
+ * @timeout: timeout of its RPCs
  *
- * Return: the client, or an ERR_PTR.
+ * Context: process, may sleep.
+ *
+ * Return: the client, or an ERR_PTR().
  */
 struct rpc_clnt *echo_cb_clnt_create(struct svc_xprt *xprt,
 				     const struct rpc_timeout *timeout)
@@ -246,10 +252,12 @@ struct rpc_clnt *echo_cb_clnt_create(struct svc_xprt *xprt,
 /* RPCs */
 
 /**
- * echo_req_alloc - make an RPC that can be run
- * @shape: what it looks like
+ * echo_req_alloc - allocate an RPC
+ * @shape: what the RPC looks like
  *
- * Return: the RPC, or NULL if there is no memory.
+ * Context: process, may sleep.
+ *
+ * Return: the RPC, or NULL.
  */
 struct echo_req *echo_req_alloc(const struct echo_shape *shape)
 {
@@ -266,7 +274,7 @@ struct echo_req *echo_req_alloc(const struct echo_shape *shape)
 		return req;
 	}
 	req->proc = echo_procedures[ECHOPROC_ECHO];
-	/* Room for the payloads' lengths, pads and trailers */
+	/* The payload adds its length, its pad and its trailer. */
 	req->proc.p_arglen = ECHO_ARGS_WORDS + 1 +
 			     XDR_QUADLEN(shape->arg_head);
 	if (shape->flags & ECHO_ARG_PAYLOAD)
@@ -288,8 +296,10 @@ out_free:
 }
 
 /**
- * echo_req_free - free an RPC that does not run
- * @req: the RPC
+ * echo_req_free - free an RPC
+ * @req: the RPC, which is not running
+ *
+ * Context: process.
  */
 void echo_req_free(struct echo_req *req)
 {
@@ -318,10 +328,12 @@ static const struct rpc_call_ops echo_req_ops = {
 };
 
 /**
- * echo_req_start - start an RPC, with fresh contents
- * @req: the RPC, which does not run
- * @clnt: client that runs it
+ * echo_req_start - start an RPC with new contents
+ * @req: the RPC, which is not running
+ * @clnt: client that runs the RPC
  * @flags: RPC_TASK_*
+ *
+ * Context: process, may sleep.
  *
  * Return: 0 or a negative errno.
  */
@@ -356,10 +368,12 @@ int echo_req_start(struct echo_req *req, struct rpc_clnt *clnt, int flags)
 }
 
 /**
- * echo_req_wait - wait until an RPC is over
- * @req: the RPC, after echo_req_start()
+ * echo_req_wait - wait for an RPC
+ * @req: the RPC, which echo_req_start() has started
  *
- * Return: its status, or %-EINPROGRESS if it goes on and on.
+ * Context: process, may sleep.
+ *
+ * Return: status of the RPC, or -EINPROGRESS if it does not end in time.
  */
 int echo_req_wait(struct echo_req *req)
 {
@@ -372,13 +386,14 @@ int echo_req_wait(struct echo_req *req)
 }
 
 /**
- * echo_req_kill_and_wait - make sure that an RPC is over
- * @req: the RPC, run or not
+ * echo_req_kill_and_wait - end an RPC
+ * @req: the RPC, running or not
  *
- * Kills all RPCs of its client if it is not.
+ * Kills all RPCs of the same client if this one runs on.
  *
- * Return: false if even a killed RPC does not end; its memory is not to be
- * touched any more then.
+ * Context: process, may sleep.
+ *
+ * Return: false if even a killed RPC does not end. Nobody may touch its memory then.
  */
 bool echo_req_kill_and_wait(struct echo_req *req)
 {

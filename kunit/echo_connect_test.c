@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connections come and go.
+ * Tests of connections that come and go, alone and many at once. KUnit runs each case
+ * in process context, with the suite's echo server.
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>
@@ -45,7 +46,7 @@ static void many_clients_connect_at_once(struct kunit *test)
 
 	clnts = kunit_kcalloc(test, clients, sizeof(*clnts), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, clnts);
-	/* Unpinged clients connect when their first RPC does. */
+	/* Without a ping, a client connects with its first RPC. */
 	len = echo_server_addr(&ss, PF_INET);
 	for (i = 0; i < clients; i++) {
 		clnts[i] = echo_clnt_create((struct sockaddr *)&ss, len,
@@ -63,7 +64,7 @@ static void many_clients_connect_at_once(struct kunit *test)
 		echo_expect_good(test, req);
 }
 
-/* The test's own connection must not suffer either. */
+/* The test's own connection must survive the failures of the others. */
 static void connect_where_nobody_listens_fails(struct kunit *test)
 {
 	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);
@@ -161,7 +162,10 @@ static void ipv6(struct kunit *test)
 }
 #endif
 
-/* /proc/mounts prints the address under RCU, sunrpc's debugfs without. */
+/*
+ * /proc/mounts reads the strings under RCU, and sunrpc's debugfs reads them without. So
+ * a new port must not free the old strings.
+ */
 static void strings_of_address_outlive_new_port(struct kunit *test)
 {
 	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);

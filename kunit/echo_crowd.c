@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Very many clients of one echo server, each with a connection of its own, in this
- * machine or another. A job is a line written to /sys/kernel/debug/rpcrdma2_echo_crowd/run;
- * what came of it, and how long it took in milliseconds, can be read there.
+ * A crowd: thousands of clients of one echo server, each with its own connection, on
+ * this machine or another. A job is a line written to
+ * /sys/kernel/debug/rpcrdma2_echo_crowd/run; crowd_jobs has the names. Reading the file
+ * gives the job's status and its duration in milliseconds.
  *
- *	connect N	N clients more, at once; each does an RPC
- *	call N		each client does N RPCs at once, of several sizes and forms
- *	storm		each client has an RPC at the server when that stops; it starts again,
- *			and all of them connect and send again what was not answered: how long it
- *			was down, and how long it took from then on
- *	strangers N	the same with N clients more, each with an address of its own: how long
- *			it took, too, until the server had an RPC of each
- *	fair MS		how long a small RPC of one client takes, in ns, alone, and while another
- *			client has 64 large Replies under way; for so long each
- *	bound		the server listens at its address and the next port, too, with a listener
- *			that is bound to that address; from now on, clients connect to that port
- *	disconnect	no clients
- *
- * Every byte is looked at, but of those large Replies. Only sunrpc's public interfaces
- * are used, so that the same jobs run over any transport.
+ * The receivers compare all bytes but the large Replies'. The jobs use only sunrpc's
+ * public interfaces, so they run over any transport. crowd_lock lets one job run at a
+ * time.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -49,7 +38,7 @@ MODULE_PARM_DESC(stranger, "an IPv4 address of this machine, the first of those 
 
 static struct rpc_clnt *crowd_clnts[CROWD_MAX];
 static unsigned int crowd_size;
-static unsigned int crowd_addresses;	/* of strangers that there were */
+static unsigned int crowd_addresses;	/* of strangers so far */
 static bool crowd_bound;
 static struct dentry *crowd_dir;
 static DEFINE_MUTEX(crowd_lock);
@@ -67,7 +56,7 @@ static const struct echo_shape crowd_mix[] = {
 	{ .flags = ECHO_ARG_PAYLOAD, .arg_pages = 2000 },
 };
 
-/* A set of RPCs, which are freed together */
+/* A set of RPCs, which share a deadline and are freed together */
 struct crowd_reqs {
 	struct list_head	list;
 	unsigned long		deadline;
@@ -97,7 +86,7 @@ static bool crowd_verdict_good(const struct echo_verdict *verdict, u32 head,
 	       verdict->head_bad == ECHO_ALL_GOOD && !verdict->trailer_bad;
 }
 
-/* Was what arrived at either end what the other one sent? */
+/* Did each end receive what the other one sent? */
 static bool crowd_good(struct echo_req *req)
 {
 	const struct echo_shape *s = &req->shape;
@@ -126,8 +115,9 @@ static int crowd_wait(struct crowd_reqs *reqs, struct echo_req *req)
 }
 
 /*
- * Wait for all, and free them. An RPC that doesn't end even if it is killed keeps its
- * memory. Return: 0, or the errno of the first that failed
+ * Wait for all RPCs, and free them. If even a killed RPC does not end, its memory is
+ * leaked on purpose. Return: @ret if that is an errno; else 0, or the errno of the
+ * first RPC that failed.
  */
 static int crowd_finish(struct crowd_reqs *reqs, int ret)
 {
@@ -165,7 +155,7 @@ static int crowd_parse(const char *text, struct sockaddr_storage *ss)
 	return 0;
 }
 
-/* A client more. Who doesn't ping connects when the first RPC does. */
+/* Add a client. Without a ping, the client connects with its first RPC. */
 static struct rpc_clnt *crowd_add(const struct sockaddr_storage *ss)
 {
 	static const struct rpc_timeout patient = {
@@ -223,13 +213,16 @@ static void crowd_release(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(crowd_release_work, crowd_release);
 
-/* The server stops with all RPCs, and starts again; then they are answered. */
+/* Stop the server while it has RPCs, start it again, and wait for the RPCs. */
 static int crowd_restart(struct crowd_reqs *reqs, int ret)
 {
 	size_t len = strlen(crowd_figures);
 	u64 stop, start;
 
-	/* What its threads have is not answered before its connection is gone. */
+	/*
+	 * The server's threads wait in ECHO_HOLD. Release them only when the
+	 * connections are closed, so that they answer nothing there.
+	 */
 	schedule_delayed_work(&crowd_release_work, HZ / 2);
 	stop = ktime_get_ns();
 	echo_server_stop();
@@ -261,14 +254,15 @@ static int crowd_storm(unsigned int unused)
 	crowd_init(&reqs);
 	for (i = 0; i < crowd_size && !ret; i++)
 		ret = crowd_start(&reqs, crowd_clnts[i], &shape);
-	/* Most are with the server by then, and wait for a thread. */
+	/* By then, most RPCs have reached the server and wait for a thread. */
 	msleep(1000);
 	return crowd_restart(&reqs, ret);
 }
 
 /*
- * Who connects to an address of this machine does so from that address. The threads,
- * which have to accept connections, don't wait here: they drop what they get.
+ * A client that connects to an address of this machine also connects from that address.
+ * The server's threads have to accept the connections, so they drop these Calls instead
+ * of waiting.
  */
 static int crowd_strangers(unsigned int nr)
 {
@@ -333,14 +327,14 @@ static int crowd_disconnect(unsigned int unused)
 /* Fairness */
 
 /**
- * struct crowd_fair - a small RPC at a time, beside large ones or not
- * @until: no RPC starts after that
- * @under_way: loops that are not over
- * @over: none is
- * @error: of an RPC that failed
- * @large: large RPCs that are over
- * @nr: small ones
- * @latency: theirs, ns
+ * struct crowd_fair - one small RPC at a time, with or without large ones beside it
+ * @until: no RPC starts after this time
+ * @under_way: loops that have not ended
+ * @over: completed when no loop is under way
+ * @error: errno of an RPC that failed
+ * @large: large RPCs that have ended
+ * @nr: small RPCs that have ended, at most CROWD_SAMPLES
+ * @latency: durations of the small RPCs, in ns
  */
 struct crowd_fair {
 	u64			until;
@@ -394,7 +388,7 @@ static const struct rpc_call_ops crowd_loop_ops = {
 	.rpc_release	= crowd_loop_release,
 };
 
-/* Whatever becomes of the RPC, it is released. */
+/* sunrpc calls rpc_release even if rpc_call_async() fails, so errors come there. */
 static void crowd_loop_call(struct crowd_loop *loop)
 {
 	struct rpc_message msg = {
@@ -425,7 +419,7 @@ static int crowd_fair_run(struct crowd_fair *fair, struct crowd_loop *loops,
 	init_completion(&fair->over);
 	fair->nr = 0;
 	fair->until = ktime_get_ns() + (u64)ms * NSEC_PER_MSEC;
-	/* The small one is the first, and starts last. */
+	/* Start the small RPC, which is the first, after the large ones. */
 	for (i = nr; i--;)
 		crowd_loop_call(&loops[i]);
 	wait_for_completion(&fair->over);
@@ -502,6 +496,22 @@ out_free:
 
 /* The file */
 
+/*
+ * Names of jobs, with their numbers:
+ *
+ *	connect N	N more clients at once; each runs an RPC
+ *	call N		each client runs N RPCs at once, of several sizes and forms
+ *	storm		the server stops while each client has an RPC there, and starts
+ *			again; all clients reconnect and send their RPCs again. The figures
+ *			are the time without a server, and the time from its start on.
+ *	strangers N	the same with N more clients, each from its own address; also gives the
+ *			time until the server had an RPC of each
+ *	fair MS		latency of a small RPC in ns, alone and beside 64 large Replies of
+ *			another client; MS milliseconds each
+ *	bound		the server also listens at the next port, with a listener bound to its
+ *			address; new clients connect to that port
+ *	disconnect	shut down all clients
+ */
 static const struct crowd_job {
 	const char	*name;
 	int		(*run)(unsigned int n);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The echo program, for many clients: a module of its own.
- */
+/* The echo program's code as part of the crowd's module */
 #include "echo_pattern.c"
 #include "echo_svc.c"
 #include "echo_clnt.c"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connections that end, and RPCs that end, before their time. The former
- * must cost no RPC; of the latter, nobody may read or write the pages once
- * the RPC is over, whatever the server still does with it.
+ * Tests of connections, and of RPCs, that end early. A lost connection must cost no
+ * RPC. Once an RPC has ended, nobody may read or write its pages, whatever the server
+ * still does.
  */
 #include <linux/delay.h>
 #include <linux/random.h>
 #include "echo.h"
 
-#define ECHO_USED_AGAIN		0x5a	/* the pages' next content */
+#define ECHO_USED_AGAIN		0x5a	/* contents of the pages after their RPC */
 
 static void echo_new_mix(struct kunit *test, unsigned int nr)
 {
@@ -104,7 +104,10 @@ static void rpcs_survive_disconnects_while_they_are_sent(struct kunit *test)
 	echo_expect_all_good(test);
 }
 
-/* What a thread of the server decrypts is its own, bounce buffer or not. */
+/*
+ * A server thread decrypts arguments in place. They must stay the thread's memory when
+ * the connection goes, with and without a bounce buffer.
+ */
 static void disconnects_leave_arguments_alone(struct kunit *test)
 {
 	static const struct echo_shape shape = {
@@ -163,7 +166,7 @@ static void rpcs_survive_server_restarts(struct kunit *test)
 #define ARG_DDP		(ECHO_ARG_PAYLOAD | ECHO_ARG_DDP)
 #define RES_DDP		(ECHO_RES_PAYLOAD | ECHO_RES_DDP)
 
-/* The server takes longer with the results than any RPC here lives. */
+/* The server's delay exceeds the life of each RPC here. */
 static const struct echo_shape echo_doomed[] = {
 	{ .flags = RES_DDP, .res_pages = 262145, .delay = 200 },
 	{ .flags = ARG_DDP, .arg_pages = 262145, .delay = 200 },
@@ -189,8 +192,8 @@ static void echo_new_doomed(struct kunit *test, unsigned int nr, u32 delay)
 }
 
 /*
- * As soon as an RPC is over its pages are used for something else. A server
- * that reads them now sees a bad Call.
+ * Reuse the pages of each RPC as soon as the RPC has ended. If the server reads them
+ * later, it counts a bad Call.
  */
 static void echo_finish_all_and_use_pages(struct kunit *test)
 {
@@ -238,7 +241,7 @@ static void echo_cancel(struct rpc_clnt *clnt)
 struct echo_kill {
 	const char *desc;
 	void (*kill)(struct rpc_clnt *clnt);
-	unsigned int after;		/* ms, at most */
+	unsigned int after;		/* maximum delay in ms */
 };
 
 static const struct echo_kill echo_kills[] = {
@@ -272,12 +275,12 @@ static void nobody_touches_pages_of_killed_rpcs(struct kunit *test)
 			msleep(get_random_u32() % kill->after);
 		kill->kill(clnt);
 		echo_finish_all_and_use_pages(test);
-		/* 32 RPCs take the server's threads twice the delay. */
+		/* The server's threads need twice the delay for 32 RPCs. */
 		msleep(600);
 		echo_expect_pages_untouched(test);
 	}
 
-	/* The client is none the worse for it. */
+	/* The client still works. */
 	list_for_each_entry(req, &et->reqs, list)
 		req->shape.delay = 0;
 	echo_start_all(test, clnt);
@@ -290,7 +293,7 @@ static const struct rpc_timeout echo_impatient = {
 	.to_maxval	= 2 * HZ,
 };
 
-/* To connect may take longer than 2 s on a busy machine. */
+/* On a busy machine, connecting may take longer than the short timeout. */
 static struct rpc_clnt *echo_connect_impatient(struct kunit *test)
 {
 	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);
@@ -311,7 +314,7 @@ static void nobody_touches_pages_of_rpcs_that_timed_out(struct kunit *test)
 	echo_finish_all_and_use_pages(test);
 	list_for_each_entry(req, &et->reqs, list)
 		KUNIT_EXPECT_NE(test, req->status, 0);
-	/* The replies come a second after the timeout. */
+	/* The Replies come one second after the timeout. */
 	msleep(3000);
 	echo_expect_pages_untouched(test);
 	clnt->cl_timeout = &echo_patient;
@@ -319,9 +322,9 @@ static void nobody_touches_pages_of_rpcs_that_timed_out(struct kunit *test)
 }
 
 /*
- * The time to answer a Call of a hard mount begins when the Call is sent, not when the RPC
- * began to wait for the server. Else the connection goes, and the server executes the Call
- * again.
+ * The time to answer a Call of a hard mount starts when the Call is sent. If it started when
+ * the RPC starts to wait for the server, the connection would be dropped too early. Then
+ * the server would execute the Call again.
  */
 static void time_to_answer_begins_with_the_connection(struct kunit *test)
 {
@@ -344,7 +347,7 @@ static void time_to_answer_begins_with_the_connection(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, echo_server_calls(), 1U);
 }
 
-/* A Call that is never answered must not keep what an answer would free. */
+/* Without a Reply, the client must still free the credit and the memory of a Call. */
 static void client_outlives_dropped_calls(struct kunit *test)
 {
 	struct rpc_clnt *clnt = echo_connect_impatient(test);
@@ -364,12 +367,12 @@ static void client_outlives_dropped_calls(struct kunit *test)
 	echo_finish_all_and_use_pages(test);
 	list_for_each_entry(req, &et->reqs, list)
 		KUNIT_EXPECT_NE(test, req->status, 0);
-	/* It may have to wait for a new connection, longer than those did. */
+	/* This RPC may wait for a new connection, longer than the impatient timeout. */
 	clnt->cl_timeout = &echo_patient;
 	echo_call(test, clnt, &small);
 }
 
-/* A client is shut down with RPCs under way. */
+/* Shut the client down while its RPCs run. */
 static void shutdown_ends_rpcs(struct kunit *test)
 {
 	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);

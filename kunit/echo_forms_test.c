@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every form of message, one RPC at a time: data in the head or in pages, of
- * each length that matters to inline thresholds, pages and XDR pads; offered
- * for direct placement or not; with something after it or not. In the reverse
- * direction as well, where the transport has all of them.
+ * Tests of each form of message, one RPC at a time. Data is in the head or in pages,
+ * may be placed directly or not, and has a trailer or not. The lengths are those at
+ * which inline thresholds, pages and XDR pads matter. The same cases run in the reverse
+ * direction, where the transport has all forms there.
  */
 #include "echo.h"
 
 /*
- * One connection for all tests, as connections take longer than RPCs; but one
- * that saw a test fail is not the next test's. In the reverse direction, the client
- * is called that connected.
+ * One connection serves all cases, because connecting takes longer than an RPC. After a
+ * failure, the next case gets a new connection. In the reverse direction,
+ * echo_forms_callee is the client that connected, and echo_forms_clnt is the server's.
  */
 static bool echo_forms_in_reverse;
 static struct rpc_clnt *echo_forms_callee;
@@ -63,7 +63,7 @@ static void echo_forms_call(struct kunit *test, const struct echo_shape *shape)
 	echo_expect_good(test, req);
 }
 
-/* Lengths in the head: inline, and at some size a long message */
+/* Lengths in the head: short ones go inline, longer ones become long messages */
 
 struct echo_head {
 	u32 len;
@@ -122,7 +122,7 @@ static const u32 echo_lens[] = {
 	8192, 65535, 65536, SZ_1M - 5000, SZ_1M - 1, SZ_1M,
 };
 
-/* As far as that, with headers and all, a message fits the server. */
+/* Lengths up to which a whole message fits the server's buffer */
 #define ECHO_LONG_MESSAGES	(ARRAY_SIZE(echo_lens) - 2)
 
 static const u32 echo_bases[] = { 0, 4, 1, PAGE_SIZE - 1 };
@@ -234,7 +234,7 @@ static void reply_with_payload_from_stream_and_trailer(struct kunit *test)
 	echo_reply_payload(test, ECHO_STREAM | ECHO_TRAILER);
 }
 
-/* Several of these at once, and results that are less than was asked for */
+/* Combinations, and results that are shorter than the client asked for */
 
 struct echo_combo {
 	const char *desc;
@@ -292,10 +292,7 @@ static const struct echo_combo echo_combos[] = {
 	    .res_pages = 100000 } },
 };
 
-/*
- * Forms that the protocol has and the kernel's own rpcrdma has not, as its
- * users need none of them.
- */
+/* Forms of the protocol that rpcrdma lacks, because its users need none of them */
 static const struct echo_combo echo_rare_combos[] = {
 	{ "DDP payloads both ways, with trailers",
 	  { .flags = BOTH_DDP | ECHO_TRAILER, .arg_pages = 65537,
@@ -346,7 +343,7 @@ static void call_and_reply_of_form(struct kunit *test)
 	echo_forms_call(test, &combo->shape);
 }
 
-/* A connection's buffers and registrations are used again and again. */
+/* Buffers and registrations of one connection are reused many times. */
 static void all_forms_on_one_connection(struct kunit *test)
 {
 	unsigned int round, i;
@@ -356,7 +353,7 @@ static void all_forms_on_one_connection(struct kunit *test)
 			echo_forms_call(test, &echo_combos[i].shape);
 }
 
-/* Where page data began in the Reply before is nothing to the next one. */
+/* The offset of page data in one Reply must not leak into the next. */
 static void reply_of_other_form_than_the_last(struct kunit *test)
 {
 	static const struct echo_shape shapes[] = {
@@ -374,7 +371,7 @@ static void reply_of_other_form_than_the_last(struct kunit *test)
 		echo_forms_call(test, &shapes[i]);
 }
 
-/* As much as sunrpc has for a server: 4 MiB, or 1 MiB before */
+/* ECHO_MAX_PAYLOAD is the most that sunrpc's server takes: 1 MiB or 4 MiB. */
 static void largest_payloads(struct kunit *test)
 {
 	static const struct echo_shape shapes[] = {
@@ -391,7 +388,10 @@ static void largest_payloads(struct kunit *test)
 		  .svc_base = 3 },
 		{ .flags = ECHO_RES_PAYLOAD,
 		  .res_pages = ECHO_MAX_PAYLOAD - 5000 },
-		/* Older servers have as many pages for both together. */
+		/*
+		 * Some kernels' servers have this many pages for Call and Reply
+		 * together.
+		 */
 		{ .flags = BOTH_DDP, .arg_pages = ECHO_MAX_PAYLOAD / 2,
 		  .res_pages = ECHO_MAX_PAYLOAD / 2 },
 	};
@@ -405,7 +405,7 @@ static void largest_payloads(struct kunit *test)
 		echo_forms_call(test, &shapes[i]);
 }
 
-/* Somebody looks at a page that the server's transport keeps for the next Reply. */
+/* A reference to a page that the transport keeps must not spoil the next Reply. */
 static void large_replies_while_pages_are_looked_at(struct kunit *test)
 {
 	static const struct echo_shape shape = {

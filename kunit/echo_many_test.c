@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many RPCs at once, of many forms, on one connection and on several. A
- * Reply that reaches the wrong RPC, or data that reaches the wrong pages,
- * are wrong bytes.
+ * Tests of many RPCs at once, of many forms, on one connection and on several. A Reply
+ * for the wrong RPC, or data in the wrong pages, shows as wrong bytes.
  */
 #include "echo.h"
 
@@ -61,7 +60,7 @@ struct echo_crowd {
 	unsigned int clnts;
 };
 
-/* The last of one connection are more than transports give credits. */
+/* 600 RPCs on one connection exceed the credits that transports grant. */
 static const struct echo_crowd echo_crowds[] = {
 	{ 2, 1 }, { 16, 1 }, { 64, 1 }, { 128, 1 }, { 256, 1 }, { 600, 1 },
 	{ 64, 2 }, { 256, 4 }, { 256, 16 },
@@ -107,7 +106,7 @@ static void large_rpcs_at_once(struct kunit *test)
 		echo_expect_good(test, req);
 }
 
-/* Each RPC starts anew as soon as it is over: others are always under way. */
+/* Each RPC starts again as soon as it has ended, so others are always under way. */
 static void rpcs_again_and_again(struct kunit *test)
 {
 	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);

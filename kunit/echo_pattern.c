@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the echo program's payloads consist of, and who wrote where.
+ * The bytes of the echo program's payloads, and the pages that hold them.
  *
- * A byte's value depends on its stream and its offset there, in a way that
- * bytes which went astray by any distance, or come from another RPC, are
- * wrong bytes.
+ * The value of a byte depends on its stream and on its offset in the stream. So bytes
+ * at the wrong offset, or of another RPC, are wrong bytes.
+ *
+ * Nothing here sleeps but echo_pages_alloc().
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -20,11 +21,13 @@ static u64 echo_word(u64 stream, u64 index)
 }
 
 /**
- * echo_fill - write a part of a stream
- * @buf: where to
- * @len: how many bytes
- * @stream: what is written
- * @offset: of @buf's first byte in the stream
+ * echo_fill - write part of a stream to memory
+ * @buf: the memory
+ * @len: bytes
+ * @stream: the stream
+ * @offset: offset in the stream of the first byte
+ *
+ * Context: any.
  */
 void echo_fill(void *buf, size_t len, u64 stream, size_t offset)
 {
@@ -45,14 +48,15 @@ void echo_fill(void *buf, size_t len, u64 stream, size_t offset)
 }
 
 /**
- * echo_diff - compare memory with a part of a stream
- * @buf: what to look at
- * @len: how many bytes
- * @stream: what should be there
- * @offset: of @buf's first byte in the stream
+ * echo_diff - compare memory with part of a stream
+ * @buf: the memory
+ * @len: bytes
+ * @stream: the stream
+ * @offset: offset in the stream of the first byte
  *
- * Return: how many bytes are right before the first wrong one; @len if none
- * is wrong.
+ * Context: any.
+ *
+ * Return: number of correct bytes before the first wrong one; @len if all are correct.
  */
 size_t echo_diff(const void *buf, size_t len, u64 stream, size_t offset)
 {
@@ -78,7 +82,9 @@ size_t echo_diff(const void *buf, size_t len, u64 stream, size_t offset)
 	return len;
 }
 
-/* The part of one page that holds a payload's bytes from @done on. */
+/*
+ * The part of one page that holds the payload's bytes from @done on; *@n is its length
+ */
 static void *echo_chunk(struct page **pages, unsigned int base, size_t len,
 			size_t done, size_t *n)
 {
@@ -90,10 +96,12 @@ static void *echo_chunk(struct page **pages, unsigned int base, size_t len,
 
 /**
  * echo_fill_pages - write the start of a stream to pages
- * @pages: where to
+ * @pages: the pages
  * @base: offset in the first page
- * @len: how many bytes
- * @stream: what is written
+ * @len: bytes
+ * @stream: the stream
+ *
+ * Context: any.
  */
 void echo_fill_pages(struct page **pages, unsigned int base, size_t len,
 		     u64 stream)
@@ -108,14 +116,16 @@ void echo_fill_pages(struct page **pages, unsigned int base, size_t len,
 }
 
 /**
- * echo_diff_pages - compare pages with a part of a stream
- * @pages: what to look at
+ * echo_diff_pages - compare pages with part of a stream
+ * @pages: the pages
  * @base: offset in the first page
- * @len: how many bytes
- * @stream: what should be there
- * @offset: of the first byte in the stream
+ * @len: bytes
+ * @stream: the stream
+ * @offset: offset in the stream of the first byte
  *
- * Return: as echo_diff().
+ * Context: any.
+ *
+ * Return: number of correct bytes before the first wrong one; @len if all are correct.
  */
 size_t echo_diff_pages(struct page **pages, unsigned int base, size_t len,
 		       u64 stream, size_t offset)
@@ -134,8 +144,10 @@ size_t echo_diff_pages(struct page **pages, unsigned int base, size_t len,
 
 /**
  * echo_diff_buf - compare an xdr_buf with the start of a stream
- * @buf: what to look at: head, pages and tail
- * @stream: what should be there
+ * @buf: head, pages and tail
+ * @stream: the stream
+ *
+ * Context: any.
  *
  * Return: offset of the first wrong byte, or ECHO_ALL_GOOD.
  */
@@ -159,12 +171,14 @@ u32 echo_diff_buf(const struct xdr_buf *buf, u64 stream)
 }
 
 /**
- * echo_pages_alloc - get pages for a payload
- * @ep: to be filled in
- * @base: where in the first page the payload starts
- * @len: of the payload
+ * echo_pages_alloc - allocate pages for a payload
+ * @ep: receives the pages
+ * @base: offset of the payload in the first page
+ * @len: bytes of the payload
  *
- * There is a page even for no bytes, so that there are margins to watch.
+ * An empty payload has a page, too, so that a test can watch its margins.
+ *
+ * Context: process, may sleep.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -192,8 +206,10 @@ out_free:
 }
 
 /**
- * echo_pages_free - give pages back
- * @ep: from echo_pages_alloc(), or all zero
+ * echo_pages_free - free pages
+ * @ep: pages from echo_pages_alloc(), or all zeros
+ *
+ * Context: any.
  */
 void echo_pages_free(struct echo_pages *ep)
 {
@@ -204,9 +220,11 @@ void echo_pages_free(struct echo_pages *ep)
 }
 
 /**
- * echo_pages_poison - fill all of the pages
+ * echo_pages_poison - fill all pages with a byte
  * @ep: the pages
- * @poison: with what
+ * @poison: the byte
+ *
+ * Context: any.
  */
 void echo_pages_poison(struct echo_pages *ep, u8 poison)
 {
@@ -217,11 +235,13 @@ void echo_pages_poison(struct echo_pages *ep, u8 poison)
 }
 
 /**
- * echo_pages_poisoned - has nobody written to the pages?
- * @ep: the pages, after echo_pages_poison()
- * @poison: what they were filled with
+ * echo_pages_poisoned - check that nobody has written to the pages
+ * @ep: pages that echo_pages_poison() has filled
+ * @poison: the byte
  *
- * Return: true if they hold nothing else.
+ * Context: any.
+ *
+ * Return: true if the pages hold nothing but @poison.
  */
 bool echo_pages_poisoned(struct echo_pages *ep, u8 poison)
 {
@@ -234,11 +254,13 @@ bool echo_pages_poisoned(struct echo_pages *ep, u8 poison)
 }
 
 /**
- * echo_pages_margins_poisoned - has nobody written beside the payload?
- * @ep: the pages, after echo_pages_poison()
- * @poison: what they were filled with
+ * echo_pages_margins_poisoned - check that nobody has written beside the payload
+ * @ep: pages that echo_pages_poison() has filled
+ * @poison: the byte
  *
- * Return: true if what is before and after the payload holds nothing else.
+ * Context: any.
+ *
+ * Return: true if the pages before and behind the payload hold nothing but @poison.
  */
 bool echo_pages_margins_poisoned(struct echo_pages *ep, u8 poison)
 {

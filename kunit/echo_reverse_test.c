@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls from the server to the client, over the client's connection, as an
- * NFSv4.1 server does them. The program is the echo program once more, under
- * another number.
+ * Tests of Calls from the server to the client, over the client's connection, as
+ * NFSv4.1 callbacks are. The callback program is the echo program under another number.
  *
- * The order at the end matters: Calls from the server cease, then the
- * connection is closed, and only when the server has seen that does the
- * service go that the client's transport points to.
+ * Each test ends in this order, because the client's transport points to the callback
+ * service:
+ * 1. The server makes no more Calls.
+ * 2. The client closes the connection, and the server has seen that.
+ * 3. The callback service stops.
  */
 #include <linux/delay.h>
 #include <linux/sunrpc/bc_xprt.h>
@@ -16,7 +17,7 @@
 #if IS_ENABLED(CONFIG_SUNRPC_BACKCHANNEL)
 
 #define ECHO_CB_SLOTS		16
-/* As many Calls rpcrdma2's client grants a server. */
+/* The number of Calls that rpcrdma2's client grants to a server */
 #define ECHO_CB_GRANT		8
 
 static struct svc_serv *echo_cb_serv;
@@ -61,8 +62,10 @@ static void echo_cb_stop(void)
 }
 
 /**
- * echo_reverse_suite_init - start the suite's server, and a callback service
+ * echo_reverse_suite_init - start the suite's server and the callback service
  * @suite: the suite
+ *
+ * Context: process, may sleep.
  *
  * Return: 0 or a negative errno.
  */
@@ -80,8 +83,12 @@ int echo_reverse_suite_init(struct kunit_suite *suite)
 }
 
 /**
- * echo_reverse_suite_exit - stop both; with the server all connections end
+ * echo_reverse_suite_exit - stop the server, then the callback service
  * @suite: the suite
+ *
+ * All connections end with the server.
+ *
+ * Context: process, may sleep.
  */
 void echo_reverse_suite_exit(struct kunit_suite *suite)
 {
@@ -90,7 +97,11 @@ void echo_reverse_suite_exit(struct kunit_suite *suite)
 }
 
 /**
- * echo_reverse_wait_for_end - until the server has no connection any more
+ * echo_reverse_wait_for_end - wait until the server has no connection
+ *
+ * Gives up after five seconds.
+ *
+ * Context: process, may sleep.
  */
 void echo_reverse_wait_for_end(void)
 {
@@ -126,7 +137,7 @@ static bool echo_cb_takes_any(const struct rpc_clnt *cb_clnt)
 	return xprt->max_payload >= SZ_1M;
 }
 
-/* The server's client, for the one connection there is */
+/* The server's client on the newest connection; a test has only one connection. */
 static struct rpc_clnt *echo_cb_connect(struct kunit *test)
 {
 	struct svc_xprt *xprt = echo_server_get_connection();
@@ -143,11 +154,14 @@ static struct rpc_clnt *echo_cb_connect(struct kunit *test)
 }
 
 /**
- * echo_connect_both - connect a client whose server calls it
- * @test: the test, which ends or is skipped if that fails
- * @clnt: the client
+ * echo_connect_both - connect a client that the server can call
+ * @test: the test, which ends on a failure, and is skipped if the transport has no
+ *	reverse direction
+ * @clnt: receives the client
  *
- * Return: the server's client, to be shut down first.
+ * Context: process, may sleep.
+ *
+ * Return: the server's client. Shut it down before @clnt.
  */
 struct rpc_clnt *echo_connect_both(struct kunit *test, struct rpc_clnt **clnt)
 {
@@ -162,8 +176,8 @@ struct rpc_clnt *echo_connect_both(struct kunit *test, struct rpc_clnt **clnt)
 }
 
 /*
- * A test adds the server's client after the client, and clients are shut down
- * in that order; the server's must go first.
+ * Shut the server's client down before the client that connected. echo_test_exit() does
+ * the same, but a test needs it before its last checks.
  */
 static void echo_cb_disconnect(struct kunit *test, struct rpc_clnt *cb_clnt)
 {
@@ -213,7 +227,10 @@ static const struct echo_shape echo_cb_shapes[] = {
 	{ },
 };
 
-/* Of all forms, where the transport has them in the reverse direction */
+/*
+ * An RPC of any form if the transport has all forms in the reverse direction, else a
+ * small one
+ */
 static void echo_new_callback(struct kunit *test,
 			      const struct rpc_clnt *cb_clnt, unsigned int i)
 {
@@ -275,7 +292,7 @@ static void large_calls_from_server_at_once(struct kunit *test)
 	echo_cb_disconnect(test, cb_clnt);
 }
 
-/* They go inline, but don't fit the page that there is for each Call's Reply. */
+/* These Replies go inline, but exceed the one page that each Call has for its Reply. */
 static void long_inline_replies_to_server_at_once(struct kunit *test)
 {
 	static const struct echo_shape long_reply = { .res_head = 9000 };
@@ -318,7 +335,10 @@ static void calls_go_both_ways_at_once(struct kunit *test)
 	echo_cb_disconnect(test, cb_clnt);
 }
 
-/* A fast device can answer another RPC before sunrpc has closed the connection. */
+/*
+ * Wait until sunrpc has closed the connection. A fast device could otherwise answer
+ * another RPC on it.
+ */
 static void wait_for_loss(struct kunit *test, struct rpc_clnt *clnt)
 {
 	unsigned long end = jiffies + 10 * HZ;
@@ -335,7 +355,9 @@ static void wait_for_loss(struct kunit *test, struct rpc_clnt *clnt)
 	KUNIT_EXPECT_FALSE(test, connected);
 }
 
-/* As sunrpc's fault injection would when a Call is sent, where it has a way to. */
+/*
+ * Lose the connection as sunrpc's fault injection does, if the transport supports that.
+ */
 static void lose_connection(struct rpc_clnt *cb_clnt)
 {
 	struct rpc_xprt *xprt = rcu_access_pointer(cb_clnt->cl_xprt);
@@ -347,7 +369,7 @@ static void lose_connection(struct rpc_clnt *cb_clnt)
 		echo_server_disconnect();
 }
 
-/* Calls from the server may fail then, but neither hang nor do harm. */
+/* Calls of the server may fail on a disconnect, but must not hang. */
 static void disconnect_ends_calls_from_server(struct kunit *test)
 {
 	static const struct echo_shape small = { .arg_head = 100 };
@@ -374,7 +396,7 @@ static void disconnect_ends_calls_from_server(struct kunit *test)
 		echo_disconnect(test, cb_clnt);
 		wait_for_loss(test, clnt);
 
-		/* On the next connection they work again. */
+		/* On the next connection, Calls of the server work again. */
 		echo_call(test, clnt, &small);
 		cb_clnt = echo_cb_connect(test);
 		req = list_first_entry(&et->reqs, struct echo_req, list);
@@ -386,7 +408,7 @@ static void disconnect_ends_calls_from_server(struct kunit *test)
 	echo_expect_server_saw_no_bad_call(test);
 }
 
-/* Until the client has as many Calls as it takes at a time */
+/* Wait until the client has as many Calls as it grants. */
 static void echo_wait_for_callbacks(struct rpc_clnt *clnt)
 {
 	struct rpc_xprt *xprt = rcu_access_pointer(clnt->cl_xprt);
@@ -397,8 +419,8 @@ static void echo_wait_for_callbacks(struct rpc_clnt *clnt)
 }
 
 /*
- * The client still works on what came by a lost connection, and that takes up
- * whatever it has for the server's Calls: those of the next one have to wait.
+ * The client still works on Calls of a lost connection, and they take up all that the
+ * client has for Calls. Calls of the next connection have to wait.
  */
 static void calls_of_lost_connection_do_no_harm_to_next(struct kunit *test)
 {
@@ -409,10 +431,10 @@ static void calls_of_lost_connection_do_no_harm_to_next(struct kunit *test)
 	struct echo_req *req, *next;
 
 	cb_clnt = echo_connect_both(test, &clnt);
-	/* Its Reply brings the client's grant. */
+	/* The Reply brings the client's credit grant. */
 	echo_start_callbacks(test, cb_clnt, &quick, 1);
 	echo_finish_all(test);
-	/* A client that was answered reconnects at once. */
+	/* A client that has had a Reply reconnects at once. */
 	echo_call(test, clnt, &quick);
 
 	echo_svc_hold();
@@ -429,7 +451,9 @@ static void calls_of_lost_connection_do_no_harm_to_next(struct kunit *test)
 	echo_call(test, clnt, &quick);
 	cb_clnt = echo_cb_connect(test);
 	echo_start_callbacks(test, cb_clnt, &quick, 32);
-	/* The first of them is with the client, too, before it has room. */
+	/*
+	 * By then, the first Calls have reached the client, which has no room for them.
+	 */
 	msleep(500);
 	echo_svc_release();
 	echo_finish_all(test);
@@ -439,7 +463,7 @@ static void calls_of_lost_connection_do_no_harm_to_next(struct kunit *test)
 	echo_expect_server_saw_no_bad_call(test);
 }
 
-/* Until so many tasks wait for their turn to send, or it takes too long */
+/* Wait until @nr tasks queue up to send, but no longer than five seconds. */
 static void echo_wait_for_senders(struct rpc_xprt *xprt, unsigned int nr)
 {
 	int tries = 100;
@@ -457,10 +481,15 @@ static void echo_wait_for_call(unsigned int calls)
 }
 
 /*
- * sunrpc's tasks send for each other, and one of them may be told of another's
- * error. Here the next connection's Reply is sent by the task that waits first, and
- * the lost connection's is before it in the queue: as when that one's task had to
- * wait once more.
+ * A task of sunrpc sends the requests of others, and may see their errors. The error of
+ * the lost connection's Reply must not hit the task of the next connection's Reply.
+ * 1. The client holds a Call of the lost connection, and a new connection exists.
+ * 2. The transport reports no buffer space, so no task can send.
+ * 3. The lost connection's Reply is queued to be sent, then the next connection's
+ *   Reply.
+ * 4. The lost Reply's task wakes up, and queues up again behind the next Reply's task.
+ * 5. Buffer space returns. The next Reply's task wakes up, and sends the lost Reply
+ *   first.
  */
 static void reply_of_lost_connection_does_no_harm_to_next(struct kunit *test)
 {
@@ -472,7 +501,7 @@ static void reply_of_lost_connection_does_no_harm_to_next(struct kunit *test)
 	struct echo_req *req;
 
 	cb_clnt = echo_connect_both(test, &clnt);
-	/* A client that was answered reconnects at once. */
+	/* A client that has had a Reply reconnects at once. */
 	echo_call(test, clnt, &quick);
 	xprt = rcu_access_pointer(clnt->cl_xprt);
 
@@ -501,7 +530,7 @@ static void reply_of_lost_connection_does_no_harm_to_next(struct kunit *test)
 	echo_expect_server_saw_no_bad_call(test);
 }
 
-/* Two Replies to one Call would upset the credits. */
+/* A second Reply to one Call would upset the count of credits. */
 static void server_sends_no_call_twice(struct kunit *test)
 {
 	static const struct rpc_timeout often = {
@@ -519,7 +548,7 @@ static void server_sends_no_call_twice(struct kunit *test)
 	if (echo_transport() != XPRT_TRANSPORT_RDMA)
 		kunit_skip(test, "this transport has no credits");
 	cb_clnt = echo_connect_both(test, &clnt);
-	/* Its Reply brings the client's grant. */
+	/* The Reply brings the client's credit grant. */
 	echo_start_callbacks(test, cb_clnt, &quick, 1);
 	echo_finish_all(test);
 	calls = echo_server_calls();
@@ -533,7 +562,7 @@ static void server_sends_no_call_twice(struct kunit *test)
 	echo_call(test, clnt, &quick);
 }
 
-/* A message goes by chunks, or not at all; the next ones are none the worse for it. */
+/* The transport refuses Calls that would need chunks; the next Calls still work. */
 static void large_calls_end_where_only_small_ones_are_taken(struct kunit *test)
 {
 	static const struct echo_shape large[] = {
@@ -566,7 +595,7 @@ static void large_calls_end_where_only_small_ones_are_taken(struct kunit *test)
 	echo_cb_disconnect(test, cb_clnt);
 }
 
-/* What the client says, the server keeps to. */
+/* The server must respect a client that grants no Calls. */
 static void client_that_takes_no_calls_gets_none(struct kunit *test)
 {
 	struct rpc_clnt *clnt = echo_connect(test, &echo_patient);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the suites of the echo program have in common: the module's
- * parameters, a server for each suite, clients and RPCs for each test.
+ * What the suites of the echo program share: module parameters, a server for each
+ * suite, clients and RPCs for each test.
  *
- * Nothing waits forever: RPCs are soft unless a test says otherwise, tests
- * wait for an RPC no longer than it can take, and a test's exit kills what
- * still runs.
+ * Nothing waits forever. RPCs are soft unless a test makes them hard. A test waits for an
+ * RPC only as long as the RPC can take. echo_test_exit() kills RPCs that still run.
+ *
+ * KUnit calls everything here in process context, and everything may sleep.
  */
 #include <linux/inet.h>
 #include <linux/module.h>
@@ -50,7 +51,9 @@ const struct rpc_timeout echo_patient = {
 };
 
 /**
- * echo_is_rdma - do the suites test an RDMA transport?
+ * echo_is_rdma - tell whether the suites test an RDMA transport
+ *
+ * Context: any.
  *
  * Return: false if they test TCP.
  */
@@ -60,7 +63,9 @@ bool echo_is_rdma(void)
 }
 
 /**
- * echo_transport - the transport under test
+ * echo_transport - the transport of clients
+ *
+ * Context: any.
  *
  * Return: an ident for rpc_create().
  */
@@ -70,7 +75,9 @@ int echo_transport(void)
 }
 
 /**
- * echo_svc_class - the transport under test
+ * echo_svc_class - the transport of the server
+ *
+ * Context: any.
  *
  * Return: a name for svc_xprt_create().
  */
@@ -80,9 +87,11 @@ const char *echo_svc_class(void)
 }
 
 /**
- * echo_port - where the server listens
+ * echo_port - the server's port
  *
- * Return: the port, in the host's byte order.
+ * Context: any.
+ *
+ * Return: the port, in host byte order.
  */
 unsigned short echo_port(void)
 {
@@ -90,7 +99,9 @@ unsigned short echo_port(void)
 }
 
 /**
- * echo_threads - how many threads the server has
+ * echo_threads - the number of the server's threads
+ *
+ * Context: any.
  *
  * Return: their number, at least 1.
  */
@@ -100,11 +111,14 @@ unsigned int echo_threads(void)
 }
 
 /**
- * echo_server_addr - the server's address
- * @ss: for the address
+ * echo_server_addr - parse the server's address
+ * @ss: receives the address and the port
  * @family: PF_INET or PF_INET6
  *
- * Return: the address' length, or %-EINVAL if the module's parameter is none.
+ * Context: process.
+ *
+ * Return: length of the address, or -EINVAL if the module's parameter is no such
+ *	address.
  */
 int echo_server_addr(struct sockaddr_storage *ss, int family)
 {
@@ -123,6 +137,8 @@ int echo_server_addr(struct sockaddr_storage *ss, int family)
  * echo_suite_init - start the suite's server
  * @suite: the suite
  *
+ * Context: process, may sleep.
+ *
  * Return: 0 or a negative errno.
  */
 int echo_suite_init(struct kunit_suite *suite)
@@ -139,6 +155,8 @@ int echo_suite_init(struct kunit_suite *suite)
 /**
  * echo_suite_exit - stop the suite's server
  * @suite: the suite
+ *
+ * Context: process, may sleep.
  */
 void echo_suite_exit(struct kunit_suite *suite)
 {
@@ -146,10 +164,12 @@ void echo_suite_exit(struct kunit_suite *suite)
 }
 
 /**
- * echo_test_init - get ready for a test
+ * echo_test_init - prepare a test, or skip it if "only" leaves it out
  * @test: the test
  *
- * Return: 0 or %-ENOMEM.
+ * Context: process, may sleep.
+ *
+ * Return: 0 or -ENOMEM.
  */
 int echo_test_init(struct kunit *test)
 {
@@ -167,8 +187,10 @@ int echo_test_init(struct kunit *test)
 }
 
 /**
- * echo_test_exit - end a test's RPCs and clients
+ * echo_test_exit - end a test's RPCs, then its clients
  * @test: the test
+ *
+ * Context: process, may sleep.
  */
 void echo_test_exit(struct kunit *test)
 {
@@ -193,11 +215,13 @@ void echo_test_exit(struct kunit *test)
 }
 
 /**
- * echo_test_add_clnt - let a test's exit shut down a client
+ * echo_test_add_clnt - give a client to the test, whose exit shuts it down
  * @test: the test
  * @clnt: the client
  *
- * The last one added is shut down first.
+ * The test's exit shuts down the last client first.
+ *
+ * Context: process, may sleep.
  */
 void echo_test_add_clnt(struct kunit *test, struct rpc_clnt *clnt)
 {
@@ -212,9 +236,11 @@ void echo_test_add_clnt(struct kunit *test, struct rpc_clnt *clnt)
 /**
  * echo_connect - connect a new client to the suite's server
  * @test: the test, which ends if that fails
- * @timeout: of RPCs
+ * @timeout: timeout of the client's RPCs
  *
- * Return: the client.
+ * Context: process, may sleep.
+ *
+ * Return: the client, which the test's exit shuts down.
  */
 struct rpc_clnt *echo_connect(struct kunit *test,
 			      const struct rpc_timeout *timeout)
@@ -227,7 +253,7 @@ struct rpc_clnt *echo_connect(struct kunit *test,
 	len = echo_server_addr(&ss, PF_INET);
 	KUNIT_ASSERT_GT_MSG(test, len, 0, "addr=%s", addr);
 	clnt = echo_clnt_create((struct sockaddr *)&ss, len, timeout, 0);
-	/* iWARP's ports may not be over with a connection of a moment ago. */
+	/* On iWARP, a port may still belong to a connection that has just ended. */
 	while (clnt == ERR_PTR(-EADDRNOTAVAIL) && tries--)
 		clnt = echo_clnt_create((struct sockaddr *)&ss, len, timeout,
 					0);
@@ -238,9 +264,11 @@ struct rpc_clnt *echo_connect(struct kunit *test,
 }
 
 /**
- * echo_test_forget_clnt - let a test's exit not shut down a client
+ * echo_test_forget_clnt - take a client from the test
  * @test: the test
- * @clnt: a client of its
+ * @clnt: the client, which the test's exit no longer shuts down
+ *
+ * Context: process.
  */
 void echo_test_forget_clnt(struct kunit *test, struct rpc_clnt *clnt)
 {
@@ -256,9 +284,11 @@ void echo_test_forget_clnt(struct kunit *test, struct rpc_clnt *clnt)
 }
 
 /**
- * echo_disconnect - shut down a client before its test's exit does
+ * echo_disconnect - shut down a client before the test's exit
  * @test: the test
- * @clnt: a client of its
+ * @clnt: the client
+ *
+ * Context: process, may sleep.
  */
 void echo_disconnect(struct kunit *test, struct rpc_clnt *clnt)
 {
@@ -267,9 +297,11 @@ void echo_disconnect(struct kunit *test, struct rpc_clnt *clnt)
 }
 
 /**
- * echo_new - make an RPC that the test's exit frees
+ * echo_new - allocate an RPC that the test's exit frees
  * @test: the test, which ends if there is no memory
  * @shape: what the RPC looks like
+ *
+ * Context: process, may sleep.
  *
  * Return: the RPC.
  */
@@ -288,8 +320,10 @@ struct echo_req *echo_new(struct kunit *test, const struct echo_shape *shape)
  * echo_start - start an RPC
  * @test: the test, which ends if that fails
  * @req: the RPC
- * @clnt: client that runs it
+ * @clnt: client that runs the RPC
  * @flags: RPC_TASK_*
+ *
+ * Context: process, may sleep.
  */
 void echo_start(struct kunit *test, struct echo_req *req,
 		struct rpc_clnt *clnt, int flags)
@@ -301,6 +335,8 @@ void echo_start(struct kunit *test, struct echo_req *req,
  * echo_finish - wait for an RPC
  * @test: the test, which ends if the RPC does not
  * @req: the RPC
+ *
+ * Context: process, may sleep.
  */
 void echo_finish(struct kunit *test, struct echo_req *req)
 {
@@ -310,7 +346,9 @@ void echo_finish(struct kunit *test, struct echo_req *req)
 
 /**
  * echo_finish_all - wait for all RPCs of a test
- * @test: the test, which ends if one of them does not
+ * @test: the test, which ends if an RPC does not
+ *
+ * Context: process, may sleep.
  */
 void echo_finish_all(struct kunit *test)
 {
@@ -321,7 +359,7 @@ void echo_finish_all(struct kunit *test)
 		echo_finish(test, req);
 }
 
-/* Says which RPC it was that an expectation failed for. */
+/* A failed expectation prints the shape of its RPC. */
 #define ECHO_EXPECT_EQ(test, req, left, right)				\
 do {									\
 	const struct echo_shape *__s = &(req)->shape;			\
@@ -358,7 +396,7 @@ static void echo_expect_reply_arrived(struct kunit *test, struct echo_req *req)
 	ECHO_EXPECT_EQ(test, req, good, s->res_pages);
 }
 
-/* Nobody wrote where he had no business. */
+/* Nobody wrote to the arguments, nor to the margins of either payload. */
 static void echo_expect_rest_untouched(struct kunit *test, struct echo_req *req)
 {
 	size_t good;
@@ -375,7 +413,9 @@ static void echo_expect_rest_untouched(struct kunit *test, struct echo_req *req)
 /**
  * echo_expect_good - check that an RPC did what its shape says
  * @test: the test
- * @req: the RPC, which is over
+ * @req: the RPC, which has ended
+ *
+ * Context: process.
  */
 void echo_expect_good(struct kunit *test, struct echo_req *req)
 {
@@ -394,10 +434,12 @@ void echo_expect_good(struct kunit *test, struct echo_req *req)
 }
 
 /**
- * echo_call - do one RPC and check it
+ * echo_call - run one RPC and check it
  * @test: the test
- * @clnt: client that runs it
- * @shape: what it looks like
+ * @clnt: client that runs the RPC
+ * @shape: what the RPC looks like
+ *
+ * Context: process, may sleep.
  */
 void echo_call(struct kunit *test, struct rpc_clnt *clnt,
 	       const struct echo_shape *shape)
@@ -410,8 +452,10 @@ void echo_call(struct kunit *test, struct rpc_clnt *clnt,
 }
 
 /**
- * echo_expect_server_saw_no_bad_call - check Calls that nobody waited for, too
+ * echo_expect_server_saw_no_bad_call - check Calls whose RPC has ended, too
  * @test: the test
+ *
+ * Context: process.
  */
 void echo_expect_server_saw_no_bad_call(struct kunit *test)
 {
@@ -419,8 +463,8 @@ void echo_expect_server_saw_no_bad_call(struct kunit *test)
 }
 
 /*
- * Not kunit_test_suites(): in some kernels that runs the suites before the
- * module's parameters are known.
+ * kunit_test_suites() would run the suites before the module's parameters are set, in
+ * some kernels.
  */
 static struct kunit_suite *echo_suites[] = {
 	&echo_forms_suite,

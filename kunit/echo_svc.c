@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The echo program's server: the service itself, which one suite at a time
- * runs, and the procedures, which the reverse direction's service has too.
+ * The server of the echo program: a service that one suite at a time runs, and its
+ * procedures, which the callback service shares.
  *
- * What a Call carries is looked at while it is decoded, byte by byte. A Call
- * with wrong bytes is answered, so that the client's test can say which, and
- * counted, for those Calls that no client waits for any more.
+ * The server compares all bytes of a Call while it decodes them. It answers a Call with
+ * wrong bytes and says which are wrong, so that the client's test can report them. It
+ * also counts such Calls, because a client that no longer waits can't report them.
+ *
+ * The service's threads run the procedures. Tests start, hold and stop the service in
+ * process context, one test at a time.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -19,7 +22,7 @@ static atomic_t echo_bad_calls;
 #define ECHO_DECRYPTED		0xc3
 static DECLARE_COMPLETION(echo_released);
 
-/* For echo_svc_look(), by one thread at a time */
+/* For echo_svc_look(): only one thread at a time may run Calls with ECHO_LOOK. */
 static struct page *echo_seen, *echo_looked_at;
 
 /* Procedures */
@@ -41,7 +44,7 @@ static __be32 echo_svc_null(struct svc_rqst *rqstp)
 	return rpc_success;
 }
 
-/* An opaque<>, wherever in the xdr_buf it is */
+/* Decode an opaque<> and compare it, wherever it lies in the xdr_buf. */
 static bool echo_svc_decode_opaque(struct xdr_stream *xdr,
 				   const struct echo_svc_args *args,
 				   enum echo_place place, u32 *len, u32 *bad)
@@ -118,7 +121,7 @@ static bool echo_svc_decode(struct svc_rqst *rqstp, struct xdr_stream *xdr)
 	return decoded;
 }
 
-/* As krb5p does, which may be at it when the connection goes. */
+/* krb5p decrypts in place like this, and the connection may go meanwhile. */
 static void echo_svc_decrypt(struct svc_rqst *rqstp, unsigned int delay)
 {
 	const struct kvec *head = &rqstp->rq_arg.head[0];
@@ -146,7 +149,7 @@ static __be32 echo_svc_echo(struct svc_rqst *rqstp)
 	return args->flags & ECHO_DROP ? rpc_drop_reply : rpc_success;
 }
 
-/* In pieces: xdr_reserve_space() gives no more than a page at once. */
+/* xdr_reserve_space() gives at most a page at once, so encode in pieces. */
 static bool echo_svc_encode_head(struct xdr_stream *xdr, u32 len, u64 stream)
 {
 	u32 done, n;
@@ -174,8 +177,8 @@ static void echo_svc_fill(const struct echo_svc_args *args, struct page **pages,
 }
 
 /*
- * In the reverse direction there is no transport to ask: the flag says that page data
- * may travel alone.
+ * In the reverse direction no transport can be asked, so a flag says that page data may
+ * travel in a chunk. That works only if the payload is all of the page data.
  */
 static bool echo_svc_name_payload(struct svc_rqst *rqstp, unsigned int offset,
 				  unsigned int len)
@@ -189,8 +192,9 @@ static bool echo_svc_name_payload(struct svc_rqst *rqstp, unsigned int offset,
 }
 
 /*
- * As whoever walks through memory: have a reference to a page of the last such Reply for a
- * while, if anybody else has one. A transport may keep it to use it again.
+ * Hold a reference to a page of the last Reply for a while, if another holder has kept
+ * that page. Code that walks through memory does the same, and a transport may want to
+ * reuse the page.
  */
 static void echo_svc_look(struct page *page)
 {
@@ -202,7 +206,7 @@ static void echo_svc_look(struct page *page)
 	echo_seen = page;
 }
 
-/* As NFSv3 READ does: whole pages into the middle of the Reply */
+/* Encode a payload in whole pages between head and tail, like NFSv3 READ. */
 static bool echo_svc_encode_pages(struct svc_rqst *rqstp,
 				  struct xdr_stream *xdr,
 				  const struct echo_svc_args *args)
@@ -221,7 +225,7 @@ static bool echo_svc_encode_pages(struct svc_rqst *rqstp,
 	return echo_svc_name_payload(rqstp, rqstp->rq_res.head[0].iov_len, len);
 }
 
-/* As NFSv4 READ does when it can't splice: the payload grows in the stream */
+/* Encode a payload through the stream, like NFSv4 READ without splice. */
 static bool echo_svc_encode_stream(struct svc_rqst *rqstp,
 				   struct xdr_stream *xdr,
 				   const struct echo_svc_args *args)
@@ -247,7 +251,10 @@ static bool echo_svc_encode_payload(struct svc_rqst *rqstp,
 
 	if (xdr_stream_encode_u32(xdr, args->res_pages) < 0)
 		return false;
-	/* There, it can only be named where it is all of the page data. */
+	/*
+	 * In the reverse direction, a payload can travel in a chunk only as all of the
+	 * page data.
+	 */
 	if (svc_is_backchannel(rqstp) && !xdr->buf->page_len)
 		stream = false;
 	if (stream)
@@ -289,7 +296,7 @@ static bool echo_svc_encode(struct svc_rqst *rqstp, struct xdr_stream *xdr)
 	    !echo_svc_encode_payload(rqstp, xdr, args))
 		return false;
 
-	/* Pages that the stream went into are the Reply's now. */
+	/* The pages that the stream has filled belong to the Reply. */
 	xdr_commit_encode(xdr);
 	rqstp->rq_next_page = max(rqstp->rq_next_page, xdr->page_ptr + 1);
 	return true;
@@ -334,8 +341,8 @@ ECHO_DEFINE_SVC_DISPATCH(echo_svc_dispatch, echo_svc_run)
 ECHO_DEFINE_SVC_COUNT(echo_svc_count, ECHOPROC_NR);
 
 /*
- * In the reverse direction the Reply's pages are the transport's, with NULL behind the
- * last. sunrpc does not know that, so what it found for itself must come back.
+ * In the reverse direction, the transport lends the Reply's pages, and a NULL follows
+ * the last. sunrpc does not know that, so restore its own pages afterwards.
  */
 static int echo_cb_run(struct svc_rqst *rqstp, __be32 *statp)
 {
@@ -358,7 +365,7 @@ static int echo_cb_run(struct svc_rqst *rqstp, __be32 *statp)
 
 ECHO_DEFINE_SVC_DISPATCH(echo_cb_dispatch, echo_cb_run)
 
-/* Hidden: no rpcbind is asked or told. */
+/* Hidden, so that sunrpc neither asks nor tells rpcbind. */
 const struct svc_version echo_svc_version = {
 	.vs_vers	= ECHO_VERSION,
 	.vs_nproc	= ECHOPROC_NR,
@@ -382,10 +389,12 @@ const struct svc_version echo_cb_version = {
 /* Service */
 
 /**
- * echo_svc_authenticate - whoever calls may
+ * echo_svc_authenticate - allow every Call
  * @rqstp: the Call
  *
- * Return: SVC_OK
+ * Context: process, a thread of the service.
+ *
+ * Return: SVC_OK.
  */
 echo_auth_status echo_svc_authenticate(struct svc_rqst *rqstp)
 {
@@ -409,10 +418,12 @@ static struct svc_program echo_svc_program = {
 };
 
 /**
- * echo_svc_thread - a thread of a service, of either direction
+ * echo_svc_thread - a thread of the service or of the callback service
  * @data: the thread's svc_rqst
  *
- * Return: 0
+ * Context: process, may sleep.
+ *
+ * Return: 0.
  */
 int echo_svc_thread(void *data)
 {
@@ -426,7 +437,9 @@ int echo_svc_thread(void *data)
 }
 
 /**
- * echo_svc_hold - from now on, Calls with ECHO_HOLD wait, those with ECHO_LOSE are dropped
+ * echo_svc_hold - have Calls with ECHO_HOLD wait, and drop Calls with ECHO_LOSE
+ *
+ * Context: process; no Call waits.
  */
 void echo_svc_hold(void)
 {
@@ -434,7 +447,9 @@ void echo_svc_hold(void)
 }
 
 /**
- * echo_svc_release - let all go on that wait, and those that come later
+ * echo_svc_release - let all Calls go on, those that wait and those that come later
+ *
+ * Context: any.
  */
 void echo_svc_release(void)
 {
@@ -442,11 +457,13 @@ void echo_svc_release(void)
 }
 
 /**
- * echo_server_start - start the service, with a listener
- * @family: of the listener's address, PF_INET or PF_INET6
+ * echo_server_start - start the service with a listener
+ * @family: PF_INET or PF_INET6
  *
- * Return: 0 or a negative errno; %-EPROTONOSUPPORT if the transport's module
- * is not loaded.
+ * Context: process, may sleep.
+ *
+ * Return: 0 or a negative errno; -EPROTONOSUPPORT if the transport's module is not
+ *	loaded.
  */
 int echo_server_start(int family)
 {
@@ -479,10 +496,12 @@ out_stop:
  * @sa: address and port; the service has a listener at another port
  * @len: octets of @sa
  *
- * sunrpc makes such a listener only for nfsd, and only on newer kernels. So this does by
- * hand what svc_xprt_create() does for a wildcard address.
+ * sunrpc makes such listeners only for nfsd, and not in every kernel. So this function
+ * takes the steps of svc_xprt_create() itself.
  *
- * Return: 0 or a negative errno
+ * Context: process, may sleep.
+ *
+ * Return: 0 or a negative errno.
  */
 int echo_server_listen_at(struct sockaddr *sa, int len)
 {
@@ -511,7 +530,9 @@ int echo_server_listen_at(struct sockaddr *sa, int len)
 }
 
 /**
- * echo_server_stop - end the service, its listener and all its connections
+ * echo_server_stop - stop the service, its listeners and its connections
+ *
+ * Context: process, may sleep.
  */
 void echo_server_stop(void)
 {
@@ -525,7 +546,9 @@ void echo_server_stop(void)
 }
 
 /**
- * echo_server_disconnect - close all of the service's connections
+ * echo_server_disconnect - close all connections of the service
+ *
+ * Context: process.
  */
 void echo_server_disconnect(void)
 {
@@ -538,9 +561,11 @@ void echo_server_disconnect(void)
 }
 
 /**
- * echo_server_get_connection - find the service's newest connection
+ * echo_server_get_connection - find the newest connection of the service
  *
- * Return: the connection, to be given back with svc_xprt_put(), or NULL.
+ * Context: process.
+ *
+ * Return: the connection, which the caller gives back with svc_xprt_put(); or NULL.
  */
 struct svc_xprt *echo_server_get_connection(void)
 {
@@ -556,9 +581,11 @@ struct svc_xprt *echo_server_get_connection(void)
 }
 
 /**
- * echo_server_calls - how many ECHO Calls were there since the start?
+ * echo_server_calls - count the ECHO Calls since the service started
  *
- * Return: their number, retransmitted ones included.
+ * Context: any.
+ *
+ * Return: number of Calls, retransmissions included.
  */
 unsigned int echo_server_calls(void)
 {
@@ -566,10 +593,11 @@ unsigned int echo_server_calls(void)
 }
 
 /**
- * echo_server_bad_calls - how many ECHO Calls were not what the client sent, or what
- *	was made of it?
+ * echo_server_bad_calls - count the ECHO Calls with wrong bytes since the service started
  *
- * Return: their number since the start, retransmitted ones included.
+ * Context: any.
+ *
+ * Return: number of Calls, retransmissions included.
  */
 unsigned int echo_server_bad_calls(void)
 {

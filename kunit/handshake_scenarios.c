@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Conversations: v2-09, 5.3.4 and 7; RFC 8166, 5. Written from what the
- * protocol asks for, not from the table in conn/handshake.c.
+ * Scenarios of the first messages: v2-09, 5.3.4 and 7; RFC 8166, 5. They follow from
+ * what the protocol requires, not from the table in conn/handshake.c.
  */
 #include "handshake_test.h"
 
-/* Who it is, in what state it starts, and what it may speak. */
+/* An end's role and first state; then the dialects that it may speak */
 #define SERVER		{ false, RPCRDMA2_HS_WAITING }
 #define CLIENT		{ true, RPCRDMA2_HS_ASKING }
 #define CLIENT_OF_1	{ true, RPCRDMA2_HS_VERSION_1 }
@@ -33,7 +33,7 @@ static const struct rpcrdma2_dialects old_first = {
 
 #define HEARS(message, what, act, state)				\
 	{ message, RPCRDMA2_HS_##what, RPCRDMA2_HS_##act, RPCRDMA2_HS_##state }
-/* What is no message, or what no message can be in that state. */
+/* An event without a message, or one that no message can cause in this state */
 #define MEETS(what, act, state)						\
 	{ NULL, RPCRDMA2_HS_##what, RPCRDMA2_HS_##act, RPCRDMA2_HS_##state }
 
@@ -46,7 +46,7 @@ static const struct rpcrdma2_dialects old_first = {
 #define BAD_ASK		"00000001 00000002 00000040 00000005 00000000;" \
 			"00000001 00000001 00000004 00000001 "
 
-/* Messages of each version; CONNPROP and DONE are none of version 1's. */
+/* Messages of each version; version 1 has no CONNPROP and no DONE. */
 #define V1_CALL		"11223344 00000001 00000020 00000000;" \
 			"00000000 00000000 00000000 11223344 00000000 "
 #define V1_REPLY	"11223344 00000001 00000020 00000000;" \
@@ -63,7 +63,7 @@ static const struct rpcrdma2_dialects old_first = {
 			"00000001 00000003 00000003 "
 #define V1_CONNPROP	"00000001 00000001 00000020 00000005 "
 #define V1_DONE		"11223344 00000001 00000020 00000003 "
-/* The 2016 text's */
+/* Messages of the draft of 2016 */
 #define OPTIONAL	"00000001 00000002 00000040 00000005 "
 #define INIT_XCHAR	"00000001 0000002c 00000003;" \
 			"00000001 00000004 00003000;" \
@@ -76,16 +76,16 @@ static const struct rpcrdma2_dialects old_first = {
 			"00000000 00000000 00000000 11223344 00000000 "
 #define OLD_REPLY	"11223344 00000002 00000020 00000000 00000001;" \
 			"00000000 00000000 00000000 11223344 00000001 "
-/* Nobody's: a part of a word behind whole ones, and whole words */
+/* No message: with a part of a word at the end, and with whole words */
 #define GARBAGE		"474554202f20485454502f312e310d0a0d0a"
 #define WHOLE_GARBAGE	"474554202f20485454502f312e310d0a0d0a0d0a"
 
-/* First messages of the 2022 text, with its count of properties last */
+/* First messages of the draft of 2022; the last has a count of properties. */
 #define TYPE_6		"00000001 00000002 00000001 00000006 00000000 "
 #define TYPE_7		"00000001 00000002 00000001 00000007 00000001;" \
 			"00000002 00000004 00001000 "
 
-/* Errors of version 2, then in the shape and in messages of version 1 */
+/* Errors of version 2, of other shapes, and in messages of version 1 */
 #define ERROR		"00000001 00000002 00000020 00000004 "
 #define INVAL_HTYPE	ERROR "00000001 00000003 "
 #define BAD_XDR		ERROR "00000001 00000002 "
@@ -103,7 +103,7 @@ static const struct rpcrdma2_dialects old_first = {
 #define V1_SPEAKS_2	V1_ERROR "00000001 00000002 00000002 "
 
 const struct hs_scenario hs_scenarios[] = {
-	/* Servers let the first message of their clients decide. */
+	/* A server lets its client's first message decide. */
 	{ "a server is asked", SERVER, BOTH, {
 		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
 		HEARS(V2_CALL, CALL_2, DELIVER, VERSION_2),
@@ -231,7 +231,7 @@ const struct hs_scenario hs_scenarios[] = {
 		MEETS(LOST, NOTHING, FAILED),
 	} },
 
-	/* Clients ask. */
+	/* A client asks. */
 	{ "a client is answered", CLIENT, BOTH, {
 		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
 		HEARS(V2_REPLY, REPLY, DELIVER, VERSION_2),
@@ -455,7 +455,7 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(BAD_ASK, MALFORMED, ASSUME_NEXT, FAILED),
 	} },
 
-	/* Two texts have version 2. */
+	/* Two drafts have version 2. */
 	{ "a server is asked in the 2016 text", SERVER, ALL, {
 		HEARS(OLD_ASK, PROPS, ANSWER_PROPS, VERSION_2),
 		HEARS(OLD_CALL, CALL_2, DELIVER, VERSION_2),
@@ -546,7 +546,7 @@ const struct hs_scenario hs_scenarios[] = {
 		HEARS(V1_REPLY, REPLY, DELIVER, VERSION_1),
 	} },
 
-	/* What was decided stays. */
+	/* A decision stays. */
 	{ "version 1 in the middle of version 2", SERVER, BOTH, {
 		HEARS(ASK, PROPS, ANSWER_PROPS, VERSION_2),
 		HEARS(V1_CALL, FOREIGN, ANSWER_ERROR, VERSION_2),

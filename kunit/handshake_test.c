@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Walks through conn/handshake.c: the scenarios first, made of messages as they
- * come from the wire, then what holds for all of the table. No step is left
- * that no scenario takes.
+ * Tests of conn/handshake.c. First come scenarios, whose messages are given as on the
+ * wire; then rules that hold for the whole table. A case checks that the scenarios
+ * together take each step of the table, so no step goes untested.
+ *
+ * KUnit runs each case in process context. No case needs a connection.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -13,7 +15,7 @@
 #define NR_STATES	RPCRDMA2_HS_NR_STATES
 #define NR_EVENTS	RPCRDMA2_HS_NR_EVENTS
 
-/* Steps taken, an event per bit */
+/* The steps that scenarios have taken: a bit for each event, by state */
 struct visited {
 	u32	events[NR_STATES];
 };
@@ -34,7 +36,9 @@ static const void *scenario_gen_params(KUNIT_GENERATOR_ARGS)
 	return s;
 }
 
-/* No step ends in a server that waits, and has nothing to do. */
+/*
+ * No line of a scenario does nothing and ends in WAITING, so such a line marks the end.
+ */
 static bool is_empty(const struct hs_line *line)
 {
 	return line->action == RPCRDMA2_HS_NOTHING &&
@@ -42,12 +46,12 @@ static bool is_empty(const struct hs_line *line)
 }
 
 /**
- * struct talk - a scenario under way
- * @scenario: which
- * @state: the state that it is in
- * @dialect: the one that is spoken, or was asked in; NULL: none yet
- * @event: what came last
- * @error: the last error that came
+ * struct talk - a scenario that is being played
+ * @scenario: the scenario
+ * @state: its current state
+ * @dialect: the dialect that is spoken, or that the client asked in; NULL: none yet
+ * @event: the last event
+ * @error: the error in the last message
  */
 struct talk {
 	const struct hs_scenario	*scenario;
@@ -86,7 +90,7 @@ static enum rpcrdma2_hs_event understand(struct talk *talk,
 	size_t rest;
 	int rc;
 
-	/* The first message that makes sense decides. */
+	/* A server may change the dialect until a message decides. */
 	if (!s->end.client && !rpcrdma2_hs_decided(talk->state))
 		talk->dialect = NULL;
 	found = rpcrdma2_hs_dialect(talk->state, s->dialects, talk->dialect,
@@ -182,7 +186,7 @@ static void scenarios_take_every_step(struct kunit *test)
 				    "events of state %u", i);
 }
 
-/* Every step of the table, and where it is taken from */
+/* A rule that each step of the table must fulfil */
 typedef bool (*step_ok)(enum rpcrdma2_hs_state from,
 			enum rpcrdma2_hs_event event,
 			enum rpcrdma2_hs_action action,
@@ -204,7 +208,7 @@ static void expect_of_all(struct kunit *test, step_ok ok)
 	}
 }
 
-/* What the table leaves out is zero: nothing is done, and a server waits. */
+/* A step that the table leaves out is all zeros: NOTHING, and WAITING. */
 static bool is_set(enum rpcrdma2_hs_state from, enum rpcrdma2_hs_event event,
 		   enum rpcrdma2_hs_action action, enum rpcrdma2_hs_state next)
 {
@@ -232,7 +236,7 @@ static bool goes_forward(enum rpcrdma2_hs_state from,
 		       next != RPCRDMA2_HS_UNANSWERED;
 	case RPCRDMA2_HS_ASKING:
 	case RPCRDMA2_HS_TRYING:
-		/* The first answer is the last, if it is one. */
+		/* The first answer decides, unless the message was none. */
 		if (event == RPCRDMA2_HS_UNKNOWN)
 			return next == from;
 		if (from == RPCRDMA2_HS_ASKING &&
@@ -246,7 +250,7 @@ static bool goes_forward(enum rpcrdma2_hs_state from,
 		return rpcrdma2_hs_decided(next) || next == RPCRDMA2_HS_FAILED;
 	case RPCRDMA2_HS_UNASKED:
 	case RPCRDMA2_HS_UNANSWERED:
-		/* The version stays; properties come once. */
+		/* The version stays; properties may come once. */
 		if (next == RPCRDMA2_HS_VERSION_2)
 			return event == RPCRDMA2_HS_PROPS ||
 			       event == RPCRDMA2_HS_PROPS_ANSWER;
@@ -308,7 +312,7 @@ static bool does_what_can_be_done(enum rpcrdma2_hs_state from,
 		       (event == RPCRDMA2_HS_SPEAKS_OTHER ||
 			event == RPCRDMA2_HS_REFUSED_TRY_OTHER);
 	case RPCRDMA2_HS_ANSWER_ERROR:
-		/* An error is no answer to an error. */
+		/* An error must not be answered with an error. */
 		return next == from && event != RPCRDMA2_HS_ERROR &&
 		       event != RPCRDMA2_HS_REFUSED_TRY_OTHER &&
 		       event != RPCRDMA2_HS_HAS_NONE &&
@@ -340,7 +344,7 @@ static void only_versions_are_decisions(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, rpcrdma2_hs_decided(RPCRDMA2_HS_FAILED));
 }
 
-/* Where nothing is decided, Calls are sent in one state alone. */
+/* TRYING is the only undecided state in which a client sends Calls. */
 static void calls_need_a_version(struct kunit *test)
 {
 	enum rpcrdma2_hs_state state;
@@ -384,7 +388,7 @@ static void handshake_refusal_desc(const struct refusal *r, char *desc)
 
 KUNIT_ARRAY_PARAM(refusal, refusals, handshake_refusal_desc);
 
-/* Both shapes of ERR_VERS */
+/* ERR_VERS has two shapes on the wire, and both lead to the same event. */
 static void error_leaves_version_1(struct kunit *test)
 {
 	const struct refusal *r = test->param_value;
@@ -421,7 +425,10 @@ static void error_leaves_version_1(struct kunit *test)
 	}
 }
 
-/* ERR_VERS is about the version, even if it says that the sender has that one. */
+/*
+ * ERR_VERS rules out all dialects of the version, even if it names the version as
+ * supported.
+ */
 static void err_vers_leaves_no_dialect_of_the_version(struct kunit *test)
 {
 	const struct rpcrdma2_error error = {
@@ -434,7 +441,10 @@ static void err_vers_leaves_no_dialect_of_the_version(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, next == &rpcrdma2_v1);
 }
 
-/* Every list of dialects that a client may be given; in version 1 it asks nothing. */
+/*
+ * Every list of dialects that a client may be given, but those that start with version
+ * 1: there, a client asks nothing.
+ */
 static const struct rpcrdma2_dialects orders[] = {
 	{ 1, { &rpcrdma2_v2_09 } },
 	{ 1, { &rpcrdma2_v2_01 } },
@@ -488,7 +498,11 @@ static void bad_answer_desc(const struct bad_answer *answer, char *desc)
 
 KUNIT_ARRAY_PARAM(bad_answer, bad_answers, bad_answer_desc);
 
-/* Ask in one dialect after the other. Return: how many dialects were tried */
+/*
+ * Play a client that gets this answer in one dialect after the other, at once or to a
+ * Call.
+ * Return: the number of dialects that the client tried.
+ */
 static unsigned int ask_all(struct kunit *test, const char *wire,
 			    const struct rpcrdma2_dialects *dialects, bool try)
 {
@@ -509,7 +523,10 @@ static unsigned int ask_all(struct kunit *test, const char *wire,
 						      RPCRDMA2_HS_SILENCE)->next;
 		step = rpcrdma2_hs_step(talk.state, hear(test, &talk, wire));
 		if (step->action == RPCRDMA2_HS_HANG_UP) {
-			/* An answer that rules out all others: there are none. */
+			/*
+			 * This answer rules out all other dialects, so this must be the
+			 * last.
+			 */
 			KUNIT_EXPECT_EQ(test, i + 1, dialects->nr);
 			return i + 1;
 		}

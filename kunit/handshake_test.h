@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What one end of a connection hears, and what it has to make of that.
- */
+/* Scenarios of the first messages, for handshake_test.c */
 #ifndef _RPCRDMA2_HANDSHAKE_TEST_H
 #define _RPCRDMA2_HANDSHAKE_TEST_H
 
@@ -10,10 +8,10 @@
 #define HS_LINES	16
 
 /**
- * struct hs_line - something comes
- * @wire: a message, in hex; NULL if what comes is no message
- * @event: what it has to be recognized as
- * @action: what has to be done about it
+ * struct hs_line - an event of a scenario, and its effect
+ * @wire: a message in hex; NULL: the event is no message
+ * @event: what the module has to recognize
+ * @action: what the module has to do
  * @next: the state after that
  */
 struct hs_line {
@@ -24,12 +22,13 @@ struct hs_line {
 };
 
 /**
- * struct hs_scenario - a connection, as one end sees it
- * @name: what is special about it
+ * struct hs_scenario - the events that one end of a connection meets
+ * @name: what is special about the scenario
+ * @end: whether this end connected, and its first state
  * @end.client: this end connected
  * @end.start: its first state
- * @dialects: what this end may speak
- * @line: what comes, in that order; an empty line ends it
+ * @dialects: dialects that this end may speak, the preferred one first
+ * @line: events in order; an empty line ends them
  */
 struct hs_scenario {
 	const char	*name;

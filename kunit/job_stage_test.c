@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Walks through responder/stage.c: the paths that Calls take, and that no step of the table is
- * left which no path takes.
+ * Tests of responder/stage.c: the paths that Calls take through the stages of a job. A
+ * case checks that the paths together take each step of the table, so no step goes
+ * untested. KUnit runs each case in process context.
  */
 #include <kunit/test.h>
 #include "kunit_compat.h"
@@ -11,9 +12,9 @@
 #define MOST_STEPS	16
 
 /**
- * struct stage_path - what may happen to a Call
- * @name: in words
- * @stages: the stages behind FREE; the last one is FREE again
+ * struct stage_path - a Call's path
+ * @name: what happens to the Call
+ * @stages: the stages after FREE; the last one is FREE again
  */
 struct stage_path {
 	const char		*name;
@@ -56,7 +57,7 @@ static void path_desc(const struct stage_path *path, char *desc)
 
 KUNIT_ARRAY_PARAM(path, stage_paths, path_desc);
 
-/* Call @step for each step of a path. */
+/* Call @step for each step of a path, and end at FREE. */
 static void path_walk(const struct stage_path *path, void *context,
 		      void (*step)(void *context, enum rpcrdma2_job_stage stage,
 				   enum rpcrdma2_job_stage next))

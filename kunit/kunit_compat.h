@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What differs between kernels for KUnit's users, by the probes in Kbuild.
- */
+/* Differences between kernels for suites of KUnit, as probe.mk finds them */
 #ifndef RPCRDMA2_KUNIT_COMPAT_H
 #define RPCRDMA2_KUNIT_COMPAT_H
 
-/* What a generator of parameters is called with: @prev and @desc, among others */
+/* Parameters of a function that generates test parameters */
 #ifdef RPCRDMA2_HAVE_KUNIT_GENERATOR_TEST
 #define KUNIT_GENERATOR_ARGS	\
 	struct kunit *test, const void *prev, char *desc

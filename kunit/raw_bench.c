@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How fast the device is by itself, with nothing around its work requests:
- * two QPs of this machine that talk to each other. For jobs and figures see
- * bench.h; the operations are
+ * A benchmark of the device alone: two QPs of this machine send to each other, with no
+ * transport around their work requests. bench.h describes jobs and figures. The
+ * operations are
  *
- *	send	a Send, into a Receive that waits for it
+ *	send	a Send into a posted Receive
  *	write	an RDMA Write
  *	read	an RDMA Read
  *	exchange, exchange-read, exchange-write
- *		what an RPC is to the device, the payload being inline, or in a
- *		Read or Write chunk: see raw_exchange.c
+ *		the work requests of an RPC, with the payload inline or in a Read or
+ *		Write chunk: see raw_exchange.c
  *
- * Each of the operations under way has memory of its own at either end, as
- * RPCs have. Both QPs have one CQ, where a Receive's completion comes before
- * that of the Send it was for. So it is posted again in time for the next.
+ * Each operation under way has its own memory at both ends, as RPCs have. Both QPs
+ * share a CQ, where a Receive completes before the Send that it received. So the
+ * Receive is posted again before the near end's next Send.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -25,13 +25,15 @@ struct raw raw;
 
 /**
  * raw_receive - post a Receive
- * @id: which end
+ * @id: CM id of the end
  * @cqe: its completion
- * @memory: where to
- * @offset: in @memory, octets
+ * @memory: memory to receive into
+ * @offset: offset in @memory, in octets
  * @length: octets
  *
- * Return: 0 or a negative errno
+ * Context: any.
+ *
+ * Return: 0 or a negative errno.
  */
 int raw_receive(struct rdma_cm_id *id, struct ib_cqe *cqe,
 		const struct raw_memory *memory, u32 offset, u32 length)
@@ -83,11 +85,11 @@ static void raw_start_op(struct raw_slot *slot)
 }
 
 /**
- * raw_op_over - an operation has ended; start the next one
- * @slot: its slot
- * @status: how, 0 or a negative errno
+ * raw_op_over - end an operation, and start the next one
+ * @slot: slot of the operation
+ * @status: 0 or a negative errno
  *
- * CQ context.
+ * Context: process; a completion handler.
  */
 void raw_op_over(struct raw_slot *slot, int status)
 {
@@ -101,7 +103,7 @@ static void raw_op_done(struct ib_cq *cq, struct ib_wc *wc)
 		    wc->status == IB_WC_SUCCESS ? 0 : -EIO);
 }
 
-/* What can't be posted here leaves the near end's next Send without a Receive. */
+/* Without a new Receive, the near end's next Send would wait for ever. */
 static void raw_received(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct raw_slot *slot = container_of(wc->wr_cqe, struct raw_slot,
@@ -177,7 +179,7 @@ static int raw_prepare(struct bench_job *job)
 	raw.opcode = opcode;
 	raw.exchange = strstarts(job->what, "exchange");
 	raw_exchanges_init();
-	/* Without payload there still are headers. */
+	/* Only an inline exchange has octets to move when its payload is empty. */
 	if (!job->size && !(raw.exchange && opcode == IB_WR_SEND))
 		return -EINVAL;
 	ret = raw_open();

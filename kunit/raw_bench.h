@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The benchmark of the device by itself: see raw_bench.c.
+ * What the files of the device benchmark share. raw_bench.c says what the benchmark
+ * does.
+ *
+ * One job runs at a time, and owns the one struct raw. Completion handlers run in
+ * process context, on the CQ's workqueue.
  */
 #ifndef RPCRDMA2_RAW_BENCH_H
 #define RPCRDMA2_RAW_BENCH_H
@@ -14,15 +18,17 @@
 #include "bench.h"
 
 #define RAW_PATTERN		0x5a
-/* What an exchange's Sends have besides a payload: the headers of an RPC */
+/*
+ * Octets of an RPC's headers, which each Send of an exchange carries beside a payload
+ */
 #define RAW_HEADERS_SIZE	128
-/* Of an exchange's Sends, every so many are signaled. */
+/* One Send in this many is signaled in exchanges. */
 #define RAW_SIGNAL_INTERVAL	16
 
 /**
- * struct raw_memory - of one operation, at one end: the payload, then headers
- * @start: where it is
- * @sg: the same, mapped
+ * struct raw_memory - memory of one operation at one end: the payload, then headers
+ * @start: address of the memory
+ * @sg: the memory, DMA-mapped
  */
 struct raw_memory {
 	void			*start;
@@ -30,17 +36,17 @@ struct raw_memory {
 };
 
 /**
- * struct raw_slot - one operation at a time
- * @job: what for
- * @op: completes the near end's work request
- * @receive: completes the far end's Receive
- * @transfer: completes the far end's RDMA Read, for an exchange
- * @near: the near end's memory
- * @far: the far end's memory
- * @mr: registration of what the other end's RDMA reads or writes
- * @asker: whose Send the far end's Receive got
- * @asked: in &raw.asked
- * @started: when, ns
+ * struct raw_slot - a slot, in which one operation at a time runs
+ * @job: the job
+ * @op: completion of the near end's work request, or of the far end's answer
+ * @receive: completion of the far end's Receive
+ * @transfer: completion of the far end's RDMA in an exchange
+ * @near: memory of the near end
+ * @far: memory of the far end
+ * @mr: registration that RDMA reads or writes remotely
+ * @asker: slot whose Send the far end's Receive got
+ * @asked: in raw.asked
+ * @started: start of the operation, in ns
  */
 struct raw_slot {
 	struct bench_job	*job;
@@ -56,29 +62,29 @@ struct raw_slot {
 };
 
 /**
- * struct raw - what a job has; there is one at a time
+ * struct raw - the state of the job
  * @job: the job
  * @opcode: how the payload moves
- * @exchange: in an exchange
- * @lock: of @asked and of what is posted for it
- * @asked: exchanges that wait for their answers, in order
- * @answer: completes the near end's Receives, for exchanges
- * @sent: Sends of either end's exchanges
- * @answers: memory that all answers come from and go to
- * @listener: CM id that the far end came from
+ * @exchange: the operations are exchanges
+ * @lock: protects @asked, and the order of the Sends that match it
+ * @asked: exchanges that wait for their answers, in the order of their Sends
+ * @answer: completion of the near end's Receives in exchanges
+ * @sent: number of Sends in exchanges, by end
+ * @answers: memory of all answers, at both ends
+ * @listener: CM id that listens
  * @near: CM id of the end that starts operations
- * @far: CM id of the other one
- * @pd: of both ends
- * @cq: of both ends
- * @event: something that raw_wait() waits for happened
- * @status: how it ended
- * @slots: the operations
+ * @far: CM id of the other end
+ * @pd: PD of both ends
+ * @cq: CQ of both ends
+ * @event: completed on an event that raw_wait() awaits
+ * @status: status of that event
+ * @slots: the slots
  */
 struct raw {
 	struct bench_job	*job;
 	enum ib_wr_opcode	opcode;
 	bool			exchange;
-	spinlock_t		lock;	/* asked, and what is posted for it */
+	spinlock_t		lock;	/* asked; the order of the near end's Sends */
 	struct list_head	asked;
 	struct ib_cqe		answer;
 	unsigned int		sent[2];

@@ -1,5 +1,3 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Jobs and figures, for the second benchmark that has them.
- */
+/* The code of jobs and figures as part of the device benchmark's module */
 #include "bench.c"

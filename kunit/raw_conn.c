@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two QPs of this machine, connected with each other.
+ * Connects two QPs of this machine with each other.
+ *
+ * The functions run in process context. CM events come from the CM's workqueue, one at
+ * a time for each CM id.
  */
 #include <linux/inet.h>
 #include <linux/module.h>
@@ -17,8 +20,8 @@ MODULE_PARM_DESC(port, "to connect the QPs");
 #define RAW_TIMEOUT_MS		5000
 
 /*
- * An exchange has two entries of either end's Send Queue at most, which are free
- * again when a signaled Send is done.
+ * An exchange takes up to two entries at each end. An entry becomes free when a later
+ * signaled Send completes.
  */
 static unsigned int raw_send_depth(void)
 {
@@ -33,7 +36,7 @@ static int raw_create_qp(struct rdma_cm_id *id)
 		.send_cq	= raw.cq,
 		.recv_cq	= raw.cq,
 		.cap		= {
-			/* One more than there are, to drain the QP */
+			/* The additional entry is for draining the QP. */
 			.max_send_wr	= raw_send_depth() + 1,
 			.max_recv_wr	= raw.job->depth + 1,
 			.max_send_sge	= 1,
@@ -102,8 +105,10 @@ static int raw_cm_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
 }
 
 /**
- * raw_wait - wait for an event
- * @ret: of the function that starts what ends with the event
+ * raw_wait - wait for the event that an operation ends with
+ * @ret: return value of the function that started the operation
+ *
+ * Context: process, may sleep.
  *
  * Return: 0 or a negative errno.
  */
@@ -178,7 +183,11 @@ static int raw_connect(void)
 /**
  * raw_open - connect the two QPs
  *
- * Return: 0, or a negative errno; raw_close() frees what was made in any case.
+ * The caller calls raw_close() after a failure, too.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0 or a negative errno.
  */
 int raw_open(void)
 {
@@ -201,8 +210,10 @@ int raw_open(void)
 }
 
 /**
- * raw_quiesce - let an end's QP be done with all memory
- * @id: the end, or NULL
+ * raw_quiesce - disconnect one end, and wait until its QP uses no memory
+ * @id: CM id of the end, or NULL
+ *
+ * Context: process, may sleep.
  */
 void raw_quiesce(struct rdma_cm_id *id)
 {
@@ -223,6 +234,8 @@ static void raw_destroy_id(struct rdma_cm_id *id)
 
 /**
  * raw_close - undo raw_open()
+ *
+ * Context: process, may sleep.
  */
 void raw_close(void)
 {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Exchanges: what an RPC is to the device. A Send asks, and a Send answers. The
- * payload is in the Send that asks, or the far end moves it by RDMA; for that,
- * the near end registers its memory anew for each exchange, in one chain with
- * its Send, and the Send that answers invalidates the registration.
+ * Exchanges: the work requests of an RPC. The near end's Send asks, and the far end's
+ * Send answers. The payload is in the asking Send, or the far end moves the payload by
+ * RDMA. For RDMA, the near end registers its memory anew, in one chain with its Send,
+ * and the answer invalidates the registration.
  *
- * One Send of RAW_SIGNAL_INTERVAL is signaled, and RDMA Reads are, since their
- * end is waited for.
+ * One Send in RAW_SIGNAL_INTERVAL is signaled at each end. RDMA Reads are always
+ * signaled, since the far end waits for their data.
+ *
+ * Completion handlers run in process context. raw.lock keeps raw.asked in the order of
+ * the near end's Sends.
  */
 #include "raw_bench.h"
 
@@ -25,7 +28,10 @@ static int raw_receive_answer(void)
 			   RAW_HEADERS_SIZE);
 }
 
-/* Answers come in the order of what they answer. */
+/*
+ * The far end answers in the order of the Sends, so this answers the oldest exchange. A
+ * failed QP flushes more Receives than there are exchanges.
+ */
 static void raw_answered(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct raw_slot *slot;
@@ -35,13 +41,12 @@ static void raw_answered(struct ib_cq *cq, struct ib_wc *wc)
 	if (slot)
 		list_del(&slot->asked);
 	spin_unlock(&raw.lock);
-	/* The Receives of a QP that is closed are more than the exchanges. */
 	if (slot)
 		raw_op_over(slot, wc->status == IB_WC_SUCCESS ?
 				  raw_receive_answer() : -EIO);
 }
 
-/* Where in a message the one that asks says which one it is: the headers */
+/* The headers say which slot asks. */
 static u32 *raw_headers(struct raw_memory *memory)
 {
 	return memory->start + raw.job->size;
@@ -76,9 +81,11 @@ static int raw_ask(struct raw_slot *slot)
 
 /**
  * raw_exchange_start - start an exchange
- * @slot: of which none is under way
+ * @slot: a slot without an exchange
  *
- * Return: 0 or a negative errno
+ * Context: process.
+ *
+ * Return: 0 or a negative errno.
  */
 int raw_exchange_start(struct raw_slot *slot)
 {
@@ -105,8 +112,8 @@ static int raw_exchange_receive_far(struct raw_slot *slot)
 }
 
 /*
- * Be ready for the next one, and answer, behind what else is in @first. The
- * answer's completion is @slot's, whose own handler does nothing in an exchange.
+ * Post the next Receive, then the answer behind the work request @first. The completion
+ * of the answer is @slot->op, which an exchange ignores.
  */
 static int raw_answer(struct raw_slot *slot, struct ib_send_wr *first)
 {
@@ -151,7 +158,7 @@ static int raw_transfer(struct raw_slot *slot)
 	return raw_answer(slot, &wr.wr);
 }
 
-/* What can't be posted leaves the near end without an answer. */
+/* If nothing can be posted, the near end would wait for ever. */
 static void raw_far_done(int ret)
 {
 	if (ret)
@@ -179,13 +186,15 @@ static void raw_asked(struct ib_cq *cq, struct ib_wc *wc)
 						raw_transfer(slot));
 }
 
-/* A Send that fails takes the QP with it, and so the Receive of the answer. */
+/* A failed Send fails its QP, and then the Receive for the answer is flushed. */
 static void raw_sent(struct ib_cq *cq, struct ib_wc *wc)
 {
 }
 
 /**
- * raw_exchanges_init - before any slot is made ready
+ * raw_exchanges_init - prepare exchanges, before any slot
+ *
+ * Context: process.
  */
 void raw_exchanges_init(void)
 {
@@ -195,8 +204,10 @@ void raw_exchanges_init(void)
 }
 
 /**
- * raw_exchange_init - name the handlers of a slot's completions
- * @slot: of a job of exchanges
+ * raw_exchange_init - set the completion handlers of a slot
+ * @slot: slot of a job of exchanges
+ *
+ * Context: process.
  */
 void raw_exchange_init(struct raw_slot *slot)
 {
@@ -206,10 +217,12 @@ void raw_exchange_init(struct raw_slot *slot)
 }
 
 /**
- * raw_exchange_receives - post a Receive at either end
- * @slot: from raw_exchange_init()
+ * raw_exchange_receives - post a slot's Receives at both ends
+ * @slot: slot that raw_exchange_init() has prepared
  *
- * Return: 0 or a negative errno
+ * Context: process.
+ *
+ * Return: 0 or a negative errno.
  */
 int raw_exchange_receives(struct raw_slot *slot)
 {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of operations, at both ends, and its registration.
+ * Memory of the operations at both ends, and its registration. The functions run in
+ * process context before and after a job, but for raw_sge() and raw_registration(),
+ * which run in any.
  */
 #include <linux/slab.h>
 #include "raw_bench.h"
 
 /**
- * raw_memory_size - what an operation has at either end
+ * raw_memory_size - the memory of an operation at each end
  *
- * Return: octets
+ * Context: any.
+ *
+ * Return: octets.
  */
 u32 raw_memory_size(void)
 {
@@ -16,11 +20,13 @@ u32 raw_memory_size(void)
 }
 
 /**
- * raw_memory_init - get memory, full of zeroes, and map it
- * @memory: zeroed
+ * raw_memory_init - allocate zeroed memory, and map it for DMA
+ * @memory: receives the memory
  * @size: octets
  *
- * Return: 0 or a negative errno, with nothing to undo
+ * Context: process, may sleep.
+ *
+ * Return: 0 or a negative errno, and then there is nothing to undo.
  */
 int raw_memory_init(struct raw_memory *memory, u32 size)
 {
@@ -40,7 +46,9 @@ int raw_memory_init(struct raw_memory *memory, u32 size)
 
 /**
  * raw_memory_exit - undo raw_memory_init()
- * @memory: also if that failed
+ * @memory: the memory; nothing happens if there is none
+ *
+ * Context: process, may sleep.
  */
 void raw_memory_exit(struct raw_memory *memory)
 {
@@ -54,10 +62,14 @@ void raw_memory_exit(struct raw_memory *memory)
 }
 
 /**
- * raw_sge - a part of memory, for a Send, a Receive or RDMA
+ * raw_sge - make the SGE of a part of memory
  * @memory: the memory
- * @offset: where the part starts, octets
- * @length: octets
+ * @offset: start of the part, in octets
+ * @length: octets of the part
+ *
+ * Context: any.
+ *
+ * Return: the SGE.
  */
 struct ib_sge raw_sge(const struct raw_memory *memory, u32 offset, u32 length)
 {
@@ -70,8 +82,10 @@ struct ib_sge raw_sge(const struct raw_memory *memory, u32 offset, u32 length)
 
 /**
  * raw_registration - make a work request that registers memory
- * @wr: to be filled, but for its completion
- * @mr: what ib_map_mr_sg() prepared
+ * @wr: receives the work request, without a completion
+ * @mr: registration that ib_map_mr_sg() has prepared
+ *
+ * Context: any.
  */
 void raw_registration(struct ib_reg_wr *wr, struct ib_mr *mr)
 {
@@ -91,7 +105,7 @@ static void raw_registered(struct ib_cq *cq, struct ib_wc *wc)
 	complete(&raw.event);
 }
 
-/* For as long as the job runs: of the far end, which the near end's RDMA is for. */
+/* Register the far end's memory once for the whole job; the near end's RDMA uses it. */
 static int raw_register_far(struct raw_slot *slot)
 {
 	struct ib_cqe done = { .done = raw_registered };
@@ -117,7 +131,7 @@ static int raw_mr_init(struct raw_slot *slot)
 	return raw.exchange ? 0 : raw_register_far(slot);
 }
 
-/* RDMA is by the far end in an exchange, else by the near end. */
+/* The far end does the RDMA in an exchange, the near end in all other operations. */
 static bool raw_comes_from_far(void)
 {
 	if (raw.exchange)
@@ -126,10 +140,14 @@ static bool raw_comes_from_far(void)
 }
 
 /**
- * raw_slot_init - get the memory of an operation
- * @slot: zeroed
+ * raw_slot_init - allocate the memory of a slot
+ * @slot: the slot, all zeros
  *
- * Return: 0 or a negative errno; raw_slot_exit() frees what there is in any case.
+ * The caller calls raw_slot_exit() after a failure, too.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0 or a negative errno.
  */
 int raw_slot_init(struct raw_slot *slot)
 {
@@ -148,7 +166,9 @@ int raw_slot_init(struct raw_slot *slot)
 
 /**
  * raw_slot_exit - undo raw_slot_init()
- * @slot: of which no work request is under way
+ * @slot: a slot without a work request under way
+ *
+ * Context: process, may sleep.
  */
 void raw_slot_exit(struct raw_slot *slot)
 {
@@ -159,10 +179,12 @@ void raw_slot_exit(struct raw_slot *slot)
 }
 
 /**
- * raw_slot_good - did the payload arrive?
- * @slot: of operations that ended
+ * raw_slot_good - check that the payload has arrived
+ * @slot: a slot whose operations have ended
  *
- * Return: whether it is what was sent
+ * Context: any.
+ *
+ * Return: true if the payload is what the source held.
  */
 bool raw_slot_good(const struct raw_slot *slot)
 {

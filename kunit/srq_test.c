@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a server that shares its Receives among its connections wants of a device: three
- * QPs with one shared receive queue, each connected to one of the other end's, which is in
- * this machine, too.
+ * Tests of what a server that shares Receives among its connections needs of a device.
+ * Three QPs have one shared receive queue, and each is connected to a QP of this
+ * machine.
+ *
+ * KUnit runs each case in process context. Completion handlers run on the CQ's
+ * workqueue. One case at a time owns the world.
  */
 #include <linux/delay.h>
 #include <linux/inet.h>
@@ -29,7 +32,7 @@ MODULE_PARM_DESC(last_wqe, "how often the device raises LAST_WQE_REACHED; -1: as
 #define SRQ_ENTRIES	8
 #define SRQ_BUFFER	128
 #define SRQ_TIMEOUT_MS	5000
-/* 10.24 ms */
+/* Encoding of 10.24 ms */
 #define SRQ_RNR_TIMER	20
 
 struct srq_message {
@@ -53,7 +56,7 @@ struct srq_conn {
 	atomic_t		last_wqes;
 };
 
-/* One test's */
+/* Everything that one case has */
 struct srq_world {
 	struct rdma_cm_id	*listener;
 	struct ib_pd		*pd;
@@ -80,7 +83,7 @@ static int message_init(struct srq_message *message,
 {
 	struct ib_device *device = world->pd->device;
 
-	/* Cache lines of its own */
+	/* Large enough for cache lines that no other memory shares */
 	message->value = kzalloc(SRQ_BUFFER, GFP_KERNEL);
 	if (!message->value)
 		return -ENOMEM;
@@ -218,7 +221,7 @@ static int accept(struct rdma_cm_id *id)
 	ret = create_qp(id, world->connecting, world->srq);
 	if (ret)
 		return ret;
-	/* From here on the other end may go on. */
+	/* Once the CM accepts, the connecting thread may use @far. */
 	world->connecting->far = id;
 	ret = rdma_accept(id, &param);
 	if (ret) {
@@ -234,7 +237,7 @@ static int srq_test_cm_event(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		return accept(id);
 	case RDMA_CM_EVENT_ESTABLISHED:
-		/* The far end's, late perhaps */
+		/* The far end's event, which may come late */
 		if (!id->context)
 			return 0;
 		fallthrough;
@@ -267,7 +270,7 @@ static struct rdma_cm_id *create_id(struct srq_conn *conn)
 			      IB_QPT_RC);
 }
 
-/* Of the device that the first connection found */
+/* Objects that all connections share, on the device of the first connection */
 static int create_shared(struct ib_device *device)
 {
 	struct ib_srq_init_attr attr = {
@@ -396,7 +399,10 @@ static void test_exit(struct kunit *test)
 	kfree(world);
 }
 
-/* Send, and wait until the other end's device says that it has arrived. */
+/*
+ * Send, and wait for the completion, by which the peer's device has acknowledged the
+ * message.
+ */
 static void send(struct kunit *test, struct srq_conn *conn, u32 value)
 {
 	KUNIT_ASSERT_EQ(test, post_send(conn, value), 0);
@@ -472,7 +478,7 @@ static void who_may_not_try_again_fails(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, in_time(&world->conns[0].sent));
 	KUNIT_EXPECT_EQ(test, (int)world->conns[0].status,
 			(int)IB_WC_RNR_RETRY_EXC_ERR);
-	/* The others have lost nothing. */
+	/* The other connections have lost nothing. */
 	KUNIT_ASSERT_EQ(test, post_recv(0), 0);
 	send(test, &world->conns[1], 2);
 	expect_arrival(test, 0, &world->conns[1], 2);
@@ -517,7 +523,7 @@ static void a_qp_that_ends_leaves_the_rest(struct kunit *test)
 			0);
 	msleep(200);
 	expect_last_wqes(test, conn);
-	/* Posting to it is no other end. */
+	/* Draining the Send Queue must not raise the event again. */
 	ib_drain_sq(conn->far->qp);
 	msleep(50);
 	expect_last_wqes(test, conn);
@@ -543,7 +549,7 @@ static struct kunit_suite srq_suite = {
 	.test_cases	= srq_cases,
 };
 
-/* Not kunit_test_suites(): see echo_suite.c. */
+/* kunit_test_suites() does not work here; echo_suite.c says why. */
 static struct kunit_suite *srq_suites[] = { &srq_suite };
 
 static int __init srq_test_init(void)

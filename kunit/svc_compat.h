@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between kernels for an RPC program, by the probes in Kbuild. Each name
- * reads as in the newest one, or hides what changed.
+ * Differences between kernels for an RPC program, as probe.mk finds them. Each name has
+ * its meaning in the newest kernel, or hides an argument that a kernel lacks.
  */
 #ifndef RPCRDMA2_SVC_COMPAT_H
 #define RPCRDMA2_SVC_COMPAT_H
@@ -19,7 +19,7 @@
 #include <asm/unaligned.h>
 #endif
 
-/* A thread of a service says that it is ready, then works until it is told. */
+/* Some kernels await a service thread's status and have their own test for its end. */
 #ifndef RPCRDMA2_HAVE_SVC_THREAD_STATUS
 #define svc_thread_init_status(rqstp, err)	do { } while (0)
 #endif
@@ -76,7 +76,7 @@ static inline void echo_destroy(struct svc_serv **servp)
 #define svc_destroy(servp)			echo_destroy(servp)
 #endif
 
-/* Connections are made faster than the service's threads end others. */
+/* The tests make connections faster than the service's threads end old ones. */
 static inline void echo_allow_connections(struct svc_serv *serv)
 {
 #ifdef RPCRDMA2_HAVE_SV_MAXCONN
@@ -85,8 +85,8 @@ static inline void echo_allow_connections(struct svc_serv *serv)
 }
 
 /*
- * Newer kernels close the oldest of 64 connections from which no filehandle came. In the
- * reverse direction there is none.
+ * Some kernels allow 64 connections without a valid request, and then close the oldest.
+ * The reverse direction has no svc_xprt to mark.
  */
 static inline void echo_trust_peer(struct svc_rqst *rqstp)
 {
@@ -96,7 +96,7 @@ static inline void echo_trust_peer(struct svc_rqst *rqstp)
 #endif
 }
 
-/* How often each of a program's procedures was called */
+/* Storage for the number of calls of each procedure */
 #if !defined(RPCRDMA2_HAVE_VS_COUNT)
 #define ECHO_DEFINE_SVC_COUNT(name, nr)	static_assert((nr) > 0)
 #define ECHO_VS_COUNT(name)
@@ -109,7 +109,7 @@ static inline void echo_trust_peer(struct svc_rqst *rqstp)
 #define ECHO_VS_COUNT(name)		.vs_count = name,
 #endif
 
-/* What a program's pg_authenticate returns: SVC_OK and the like */
+/* Type that pg_authenticate returns */
 #ifdef RPCRDMA2_HAVE_SVC_AUTH_STATUS
 #define echo_auth_status		enum svc_auth_status
 #else
@@ -117,8 +117,8 @@ static inline void echo_trust_peer(struct svc_rqst *rqstp)
 #endif
 
 /*
- * A program's vs_dispatch: set up the streams of Call and Reply, let @run deal
- * with both, and give it the place of the Reply's accept_stat.
+ * A program's vs_dispatch. It prepares the streams of Call and Reply, and calls @run
+ * with the place of the Reply's accept_stat.
  */
 #ifdef RPCRDMA2_HAVE_ACCEPT_STATP
 #define ECHO_DEFINE_SVC_DISPATCH(name, run)				\
@@ -136,7 +136,7 @@ static int name(struct svc_rqst *rqstp, __be32 *statp)			\
 }
 #endif
 
-/* Room in the pages of a Reply, up to their limit */
+/* Reserve @nbytes in the pages of the Reply. */
 static inline int echo_reserve_space_vec(struct svc_rqst *rqstp, size_t nbytes)
 {
 #ifdef RPCRDMA2_HAVE_RESERVE_VEC_NO_KVEC

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many work requests and completions the users of an RDMA device have,
- * whoever they are: counts what passes between them and its driver.
+ * Counts the work requests and completions of an RDMA device, for all of its users. The
+ * module puts itself between the users and the device's driver.
  *
  *	insmod rpcrdma2_verbs_count.ko device=r0
  *	cat /sys/kernel/debug/rpcrdma2_verbs_count
  *
- * It is for tests: a driver has no idea that somebody is in between.
+ * For tests only: neither the driver nor the core knows about this module. The counting
+ * verbs run in any context.
  */
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
@@ -23,12 +24,12 @@ enum verbs_event {
 	VERBS_WRITES,		/* RDMA Writes */
 	VERBS_READS,		/* RDMA Reads */
 	VERBS_REGISTRATIONS,
-	VERBS_INVALIDATIONS,	/* local ones */
+	VERBS_INVALIDATIONS,	/* local invalidations */
 	VERBS_RECEIVES,
-	VERBS_POSTS,		/* chains on a Send Queue */
-	VERBS_RECEIVE_POSTS,	/* chains on a Receive Queue */
+	VERBS_POSTS,		/* chains on Send Queues */
+	VERBS_RECEIVE_POSTS,	/* chains on Receive Queues */
 	VERBS_COMPLETIONS,
-	VERBS_INTERRUPTS,	/* how often a CQ was armed */
+	VERBS_INTERRUPTS,	/* times that a CQ was armed */
 	VERBS_NR,
 };
 
@@ -49,7 +50,7 @@ static atomic_long_t verbs_counts[VERBS_NR];
 static struct ib_device *verbs_device;
 static struct dentry *verbs_file;
 
-/* What the driver has */
+/* The driver's own verbs */
 static struct {
 	int (*post_send)(struct ib_qp *qp, const struct ib_send_wr *wr,
 			 const struct ib_send_wr **bad_wr);
@@ -158,7 +159,7 @@ static void verbs_remove(struct ib_device *ibdev, void *unused)
 	WRITE_ONCE(ibdev->ops.post_recv, verbs_ops.post_recv);
 	WRITE_ONCE(ibdev->ops.poll_cq, verbs_ops.poll_cq);
 	WRITE_ONCE(ibdev->ops.req_notify_cq, verbs_ops.req_notify_cq);
-	/* Nothing above sleeps, so nobody is in there any more after this. */
+	/* The counting verbs don't sleep, so nobody runs them after a grace period. */
 	synchronize_rcu();
 	verbs_device = NULL;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages about changes of properties that must be refused, with BAD_XDR and nothing
- * else, and limits that are not crossed. What is fine is in wire_vectors_change.c.
+ * Tests that messages about changes of properties are refused with BAD_XDR, and that
+ * the decoder keeps to the limits. wire_vectors_change.c has the valid messages.
  *
- * Bodies are the same in both dialects, where the ids are.
+ * Both dialects have the same bodies where they have the same ids, so most cases run in
+ * both. KUnit runs each case in process context.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -22,7 +23,7 @@ struct change_case {
 	const char	*name;
 	u32		kind;
 	const char	*body;
-	bool		only_v2_09;	/* the ids are its own */
+	bool		only_v2_09;	/* v2-01 gives the ids another meaning */
 };
 
 struct experiment {
@@ -97,7 +98,7 @@ static const struct change_case refused[] = {
 	  BRS "ffffffff 00000000", true },
 };
 
-/* What v2-01 has no default for without data */
+/* v2-01 knows no default for a property without data. */
 static const struct change_case refused_by_v2_01[] = {
 	{ "request of a default", RPCRDMA2_REQUEST,
 	  "00000001 00000001 00000000" },
@@ -109,7 +110,10 @@ static const struct change_case refused_by_v2_01[] = {
 	  "00000003 00000004 00000004 00000000" },
 };
 
-/* Numbers for experiments mean nothing if their values are not this project's. */
+/*
+ * Ids for experiments may be another project's. A value that this project does not use
+ * makes the property unknown, and the message stays valid.
+ */
 static const struct experiment experiments[] = {
 	{ "this extension", CHANGES "72327031", true, 0 },
 	{ "another extension", CHANGES "00000001" },
@@ -147,7 +151,7 @@ static void *change_storage(struct kunit *test, size_t size)
 	return p;
 }
 
-/* Operations and header types have the order of the kinds. */
+/* Header types and operations follow each other in the order of the kinds. */
 static void put_body(struct wire_msg *msg, u32 codec, u32 kind,
 		     const char *body)
 {
@@ -202,7 +206,7 @@ static void v2_01_refuses(struct kunit *test)
 
 static const u32 codecs[] = { WIRE_V2, WIRE_V2_01 };
 
-/* In a CONNPROP: all messages have their properties decoded alike. */
+/* A CONNPROP stands for all messages, because one function decodes their properties. */
 static void takes_experiments_of_others(struct kunit *test)
 {
 	const struct experiment *e = test->param_value;
@@ -275,7 +279,7 @@ static void version_1_has_none(struct kunit *test)
 	}
 }
 
-/* A peer may have the smallest, or go down to them. */
+/* A peer may have the smallest Receive buffers, or change to them. */
 static void changes_fit_the_smallest_receive_buffer(struct kunit *test)
 {
 	struct rpcrdma2_header *hdr = change_storage(test, sizeof(*hdr));

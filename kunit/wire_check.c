@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Octets, headers and comparisons for the wire/ suites.
+ * Decodes, encodes and compares headers for the suites of wire/, the fuzzer and the
+ * oracle.
+ *
+ * The functions keep no state. They run in process context, or in user space, and may
+ * allocate.
  */
 #include <linux/slab.h>
 #include "wire_test.h"
 
 /**
- * wire_dialect - the dialect that is meant
- * @codec: %WIRE_V1 or another
+ * wire_dialect - find a dialect
+ * @codec: WIRE_V1, WIRE_V2 or WIRE_V2_01
+ *
+ * Context: any.
+ *
+ * Return: the dialect; v2-09 for any other number.
  */
 const struct rpcrdma2_dialect *wire_dialect(u32 codec)
 {
@@ -31,9 +39,11 @@ static int hex_digit(char c)
 }
 
 /**
- * wire_parse - append octets written in hex
- * @msg: where to
- * @hex: pairs of lower-case digits; anything else between them is ignored
+ * wire_parse - append octets that are written in hex
+ * @msg: the message
+ * @hex: pairs of lower-case digits; other characters between pairs are ignored
+ *
+ * Context: any.
  */
 void wire_parse(struct wire_msg *msg, const char *hex)
 {
@@ -48,6 +58,15 @@ void wire_parse(struct wire_msg *msg, const char *hex)
 	}
 }
 
+/**
+ * wire_put - append a word
+ * @msg: the message
+ * @word: the word
+ *
+ * Nothing happens if the message is full.
+ *
+ * Context: any.
+ */
 void wire_put(struct wire_msg *msg, u32 word)
 {
 	if (msg->len + XDR_UNIT > WIRE_ROOM)
@@ -56,6 +75,15 @@ void wire_put(struct wire_msg *msg, u32 word)
 	msg->len += XDR_UNIT;
 }
 
+/**
+ * wire_put_segment - append a segment
+ * @msg: the message
+ * @handle: handle of the segment
+ * @length: octets of the segment
+ * @offset: offset of the segment
+ *
+ * Context: any.
+ */
 void wire_put_segment(struct wire_msg *msg, u32 handle, u32 length, u64 offset)
 {
 	wire_put(msg, handle);
@@ -65,11 +93,13 @@ void wire_put_segment(struct wire_msg *msg, u32 handle, u32 length, u64 offset)
 }
 
 /**
- * wire_put_rpc - append what looks like the start of an RPC message
- * @msg: where to
- * @xid: of the RPC
- * @reply: its direction
- * @len: octets of it, a multiple of 4 and at least 8
+ * wire_put_rpc - append words that start like an RPC message
+ * @msg: the message
+ * @xid: XID of the RPC
+ * @reply: a Reply, else a Call
+ * @len: octets to append, a multiple of 4 and at least 8
+ *
+ * Context: any.
  */
 void wire_put_rpc(struct wire_msg *msg, u32 xid, bool reply, size_t len)
 {
@@ -82,14 +112,19 @@ void wire_put_rpc(struct wire_msg *msg, u32 xid, bool reply, size_t len)
 }
 
 /**
- * wire_decode - decode a message that lies in memory of just its own size
- * @codec: who reads it
- * @octets: the message, to which an accepted header refers
- * @len: its length, octets
- * @hdr: where to; on entry @hdr->response is as for the dialect's decode
- * @rest: what the decoder left for the RPC layer, octets
+ * wire_decode - decode a message, from memory of exactly its size
+ * @codec: dialect of the reader
+ * @octets: the message; an accepted header refers to it
+ * @len: octets of the message
+ * @hdr: receives the header; @hdr->response says on entry whether the reader expects a
+ *	Reply
+ * @rest: receives the octets that the decoder left for the RPC layer
  *
- * Return: as the dialect's decode; -EFAULT if it left a position elsewhere
+ * KASAN reports a decoder that reads beyond the message.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: as rpcrdma2_decode(); -ENOMEM; -EFAULT if the decoder left a wrong position.
  */
 int wire_decode(u32 codec, const void *octets, size_t len,
 		struct rpcrdma2_header *hdr, size_t *rest)
@@ -123,11 +158,13 @@ int wire_decode(u32 codec, const void *octets, size_t len,
 
 /**
  * wire_encode - encode a header into an empty message
- * @codec: who writes it
- * @msg: where to
- * @hdr: what
+ * @codec: dialect of the writer
+ * @msg: receives the message
+ * @hdr: the header
  *
- * Return: as the dialect's encode
+ * Context: any.
+ *
+ * Return: as rpcrdma2_encode().
  */
 int wire_encode(u32 codec, struct wire_msg *msg,
 		const struct rpcrdma2_header *hdr)
@@ -142,6 +179,15 @@ int wire_encode(u32 codec, struct wire_msg *msg,
 	return rc;
 }
 
+/**
+ * wire_error_differs - compare two errors
+ * @a: one error
+ * @b: the other error
+ *
+ * Context: any.
+ *
+ * Return: NULL if they are the same, or the name of the first field that differs.
+ */
 const char *wire_error_differs(const struct rpcrdma2_error *a,
 			       const struct rpcrdma2_error *b)
 {
@@ -162,7 +208,7 @@ const char *wire_error_differs(const struct rpcrdma2_error *a,
 	return NULL;
 }
 
-/* Where a chunk's segments lie does not matter. */
+/* Two chunks are equal even if their segments lie at different places of @words. */
 static bool chunk_differs(const struct rpcrdma2_chunk_lists *a,
 			  const struct rpcrdma2_chunk *ca,
 			  const struct rpcrdma2_chunk_lists *b,
@@ -224,7 +270,7 @@ static const char *props_differ(u32 codec, const struct rpcrdma2_props *a,
 	return NULL;
 }
 
-/* Values of what is not there don't matter. */
+/* Values of properties that @which leaves out don't matter. */
 static const char *changes_differ(const struct rpcrdma2_change *a,
 				  const struct rpcrdma2_change *b)
 {
@@ -253,14 +299,17 @@ static const char *changes_differ(const struct rpcrdma2_change *a,
 }
 
 /**
- * wire_header_differs - compare two headers by what they mean
- * @codec: who wrote them
- * @a: one
- * @b: another
+ * wire_header_differs - compare two headers by their meaning
+ * @codec: dialect that wrote both
+ * @a: one header
+ * @b: the other header
  *
- * The others have no handle to invalidate on the wire: any of a Call will do.
+ * Only v2-09 carries a handle to invalidate. In other dialects, any handle of a Call
+ * will do.
  *
- * Return: NULL if they mean the same, or what differs first
+ * Context: any.
+ *
+ * Return: NULL if they mean the same, or the name of the first field that differs.
  */
 const char *wire_header_differs(u32 codec, const struct rpcrdma2_header *a,
 				const struct rpcrdma2_header *b)
@@ -294,15 +343,19 @@ const char *wire_header_differs(u32 codec, const struct rpcrdma2_header *a,
 }
 
 /*
- * Only the direction of version 1's external messages depends on which end
- * reads them; so the wrong end reads everything else.
+ * Only the direction of version 1's NOMSG depends on the reader. For all other kinds,
+ * choose the wrong reader, which must make no difference.
  */
 static bool reader_of(const struct rpcrdma2_header *hdr)
 {
 	return hdr->kind == RPCRDMA2_NOMSG ? hdr->response : !hdr->response;
 }
 
-/* Nothing is sent of what isn't understood, and nothing twice: the rest moves up. */
+/*
+ * An encoder leaves out unknown properties, and those that are there twice, so the
+ * others move to earlier places. Check the places, then restore those of @hdr for the
+ * comparison.
+ */
 static const char *take_places(u32 codec, struct rpcrdma2_header *again,
 			       const struct rpcrdma2_header *hdr)
 {
@@ -340,12 +393,14 @@ static const char *round_trip(u32 codec, const struct rpcrdma2_header *hdr,
 }
 
 /**
- * wire_check_round_trip - encode an accepted header, and decode that
- * @codec: who accepted it
- * @hdr: as a decoder, or a sender, left it
- * @rest: octets of RPC message that follow it
+ * wire_check_round_trip - encode an accepted header, decode the result, and compare
+ * @codec: dialect that accepted the header
+ * @hdr: the header, from a decoder or a sender
+ * @rest: octets of the RPC message behind the header
  *
- * Return: NULL if all is well, or what is wrong
+ * Context: process, may sleep.
+ *
+ * Return: NULL if nothing is lost, or a description of the error.
  */
 const char *wire_check_round_trip(u32 codec, const struct rpcrdma2_header *hdr,
 				  size_t rest)
@@ -354,7 +409,7 @@ const char *wire_check_round_trip(u32 codec, const struct rpcrdma2_header *hdr,
 	struct wire_msg *msg = kmalloc(sizeof(*msg), GFP_KERNEL);
 	const char *wrong = "no memory";
 
-	/* An UPDATE of something unknown is understood, and never sent. */
+	/* An UPDATE of an unknown property is accepted, but can't be encoded. */
 	if (again && msg && hdr->kind == RPCRDMA2_UPDATE && !hdr->change.which)
 		wrong = NULL;
 	else if (again && msg)

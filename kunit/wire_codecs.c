@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The codecs and the tables once more: rpcrdma2.ko exports nothing, and these suites run
- * without it.
+ * The codecs, the handshake and the stages of jobs as part of the suites' module.
+ * rpcrdma2.ko exports nothing, and the suites run without it.
  */
 #include "wire/stream.c"
 #include "wire/chunks.c"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Version 1's part of wire_codecs.c: the dialects name their functions alike.
+ * Version 1's codec as part of the suites' module. A file of its own, because the
+ * dialects use the same names for their static functions.
  */
 #include "wire/v1.c"

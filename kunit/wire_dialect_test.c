@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lists of dialects, the dialect of a message, what each dialect's tables say, and the text
- * that people are shown.
+ * Tests of lists of dialects, of the dialect of a message, of each dialect's tables,
+ * and of the text that administrators read. KUnit runs each case in process context.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -183,7 +183,7 @@ static void recognizes_a_message(struct kunit *test)
 			       m->dialect, "the dialect");
 }
 
-/* The version is in the buffer, behind the message's end. */
+/* The buffer has the version, but behind the end of the message. */
 static void recognizes_no_version_that_did_not_come(struct kunit *test)
 {
 	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
@@ -268,7 +268,9 @@ static void prints_other_errors(struct kunit *test)
 	dialect_expect_error(test, RDMA2_ERR_BAD_XDR, true, "2 of another text");
 }
 
-/* Changes are answered by the table: develop/credits.rst, "Sizes that change". */
+/*
+ * The table decides how a change is answered: develop/credits.rst, "Sizes that change".
+ */
 static void knows_what_may_change(struct kunit *test)
 {
 	const struct dialect_facts *f = test->param_value;
@@ -322,7 +324,7 @@ static void prints_some_properties(struct kunit *test)
 	KUNIT_EXPECT_STREQ_MSG(test, text, "brs=genl", "one");
 }
 
-/* In memory of just its own size */
+/* KASAN reports a write beyond memory of exactly this size. */
 static void cuts_off_what_does_not_fit(struct kunit *test)
 {
 	static const char whole[] = "rbsiz=4096 brs=inline changes=0 wished_rbsiz=0";

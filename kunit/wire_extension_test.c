@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An extension of v2-09, as small as one can be: what Documentation/protocol/extending.rst says
- * one has to write, and what a peer without it makes of that.
+ * An example of an extension of v2-09, as Documentation/protocol/extending.rst
+ * describes one, and tests of it. A peer without the extension must cope with it, too.
  *
- * Its header type is a greeting of one word, which is answered with another one. Its
- * property says whether the sender can take a Send With Invalidate, as that of xcharext
- * does: a field that v2-09 has no property for. Its error code says that nobody is at
- * home, and its flag that the greeting is a hearty one.
+ * The header type is a greeting of one word, which a peer answers with another
+ * greeting. The property says whether the sender accepts a Send With Invalidate, as
+ * xcharext's does. The error says that nobody is at home. The flag makes a greeting
+ * hearty.
  */
 #include <kunit/test.h>
 #include "wire_test.h"
 
 /* The extension */
 
-#define GREETING		(RPCRDMA2_UPDATE + 1)	/* the kind */
+#define GREETING		(RPCRDMA2_UPDATE + 1)	/* the next free kind */
 
 #define RDMA2_GREETING		0xffffff80
 #define RDMA2_PROPID_REMOTE_INV	0xffffff80
 #define RDMA2_ERR_NOT_AT_HOME	0xffffff80
 #define RDMA2_F_HEARTY		0x80000000
 
-/* What the header has no place for */
+/* A greeting's own fields, which struct rpcrdma2_header has no room for */
 struct greeting {
 	struct rpcrdma2_header	hdr;
 	u32			word;
@@ -98,7 +98,10 @@ static const struct rpcrdma2_errdef own_error = {
 	.words		= { RPCRDMA2_ERROR_WORD(length_needed) },
 };
 
-/* A dialect's file has these in its tables; here they are put behind v2-09's. */
+/*
+ * A real extension has these entries in its dialect's tables. The test appends them to
+ * copies of v2-09's tables.
+ */
 #define ROOM	32
 
 static struct rpcrdma2_type types[ROOM];
@@ -220,7 +223,10 @@ static void is_refused_if_malformed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, greeting.hdr.error.code, RDMA2_ERR_BAD_XDR);
 }
 
-/* Also an answer: whether it is one, only those know who have the extension. */
+/*
+ * Only a peer with the extension knows which greetings are answers, so both are
+ * refused.
+ */
 static void peer_without_it_knows_no_such_type(struct kunit *test)
 {
 	static const char * const greetings[] = { A_GREETING, AN_ANSWER };
@@ -260,7 +266,10 @@ static void property_is_known(struct kunit *test)
 	ext_expect_props(test, &extended, CONNPROP "00000001 " RBSIZ, 0);
 	ext_expect_props(test, &extended,
 			 CONNPROP "00000002 ffffff80 00000000 " RBSIZ, 0);
-	/* Its number is one for experiments, so this is another's. */
+	/*
+	 * The id is one for experiments, so a bad value makes the property another
+	 * project's.
+	 */
 	ext_expect_props(test, &extended,
 			 CONNPROP "00000002 ffffff80 00000004 00000002 " RBSIZ, 0);
 }
@@ -280,7 +289,7 @@ static void property_is_sent(struct kunit *test)
 			msg->len);
 	KUNIT_ASSERT_EQ(test, ext_decode(&extended, msg, &again), 0);
 	KUNIT_EXPECT_EQ(test, again.hdr.props.remote_inv, true);
-	/* A peer without it takes the same message. */
+	/* A peer without the extension accepts the same message. */
 	KUNIT_EXPECT_EQ(test, ext_decode(&rpcrdma2_v2_09, msg, &again), 0);
 }
 
@@ -328,7 +337,7 @@ static void error_is_known(struct kunit *test)
 					 &greeting), -EBADMSG);
 }
 
-/* It knows that it is an error, but not which, nor what its words are. */
+/* Such a peer knows neither the error nor its words. */
 static void peer_without_it_takes_any_error(struct kunit *test)
 {
 	ext_expect_error(test, &rpcrdma2_v2_09, "other", 0);

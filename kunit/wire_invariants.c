@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What holds for every header that a decoder accepted, worked out again from
- * the decoded form alone, in 64 bits and without the codecs' own helpers.
+ * Rules that hold for each header that a decoder accepts or refuses. They look at the
+ * decoded form only, count in 64 bits, and use none of the codecs' helpers, so they
+ * can't repeat a codec's mistake. The fuzzer uses them in user space, too.
  */
 #include "wire_test.h"
 
@@ -50,7 +51,10 @@ static const char *check_segments(const struct rpcrdma2_chunk_lists *cl)
 	return nsegs == cl->nsegs ? NULL : "a segment belongs to no chunk";
 }
 
-/* Put the message together again, and see where its pieces come to lie. */
+/*
+ * Put the RPC message together from the inline octets and the Read chunks, and check
+ * where each chunk comes to lie.
+ */
 static const char *check_positions(const struct rpcrdma2_chunk_lists *cl,
 				   u64 stream)
 {
@@ -106,7 +110,10 @@ static bool listed(const struct rpcrdma2_chunk_lists *cl, u32 handle)
 	return found;
 }
 
-/* Only a Call's own handles, and where none is named any of them, are for it. */
+/*
+ * A handle to invalidate must be one of the Call's own. Where no handle is on the wire,
+ * the decoder picks any of them.
+ */
 static const char *check_inv_handle(u32 codec,
 				    const struct rpcrdma2_header *hdr)
 {
@@ -245,12 +252,14 @@ static const char *check_error(u32 codec, const struct rpcrdma2_header *hdr)
 }
 
 /**
- * wire_check_accepted - whether an accepted header is one to rely on
- * @codec: who accepted it
- * @hdr: as decoded
+ * wire_check_accepted - check the rules for an accepted header
+ * @codec: dialect that accepted the header
+ * @hdr: the header
  * @rest: octets that the decoder left
  *
- * Return: NULL if all is well, or what is wrong
+ * Context: any.
+ *
+ * Return: NULL if all rules hold, or a description of the broken one.
  */
 const char *wire_check_accepted(u32 codec, const struct rpcrdma2_header *hdr,
 				size_t rest)
@@ -278,11 +287,13 @@ const char *wire_check_accepted(u32 codec, const struct rpcrdma2_header *hdr,
 }
 
 /**
- * wire_check_refused - whether a refusal is one that can be sent
- * @codec: who refused
- * @hdr: as a decoder that refused left it
+ * wire_check_refused - check that a refusal can be sent
+ * @codec: dialect that refused
+ * @hdr: the header, as the decoder left it
  *
- * Return: NULL if all is well, or what is wrong
+ * Context: any.
+ *
+ * Return: NULL if the refusal can be sent or needs none, or a description of the error.
  */
 const char *wire_check_refused(u32 codec, const struct rpcrdma2_header *hdr)
 {
@@ -322,12 +333,14 @@ const char *wire_check_refused(u32 codec, const struct rpcrdma2_header *hdr)
 }
 
 /**
- * wire_check_answer - whether a refusal leaves the answer that is due
- * @hdr: as a decoder that refused left it
+ * wire_check_answer - check that a refusal leaves the expected answer
+ * @hdr: the header, as the decoder left it
  * @msg: the message
- * @answer: the answer; %RDMA2_ERR_NONE if there must be none
+ * @answer: the expected answer; RDMA2_ERR_NONE if none may be sent
  *
- * Return: NULL if all is well, or what is wrong
+ * Context: any.
+ *
+ * Return: NULL if the answer is right, or a description of the error.
  */
 const char *wire_check_answer(const struct rpcrdma2_header *hdr,
 			      const struct wire_msg *msg,
@@ -335,7 +348,7 @@ const char *wire_check_answer(const struct rpcrdma2_header *hdr,
 {
 	if (answer->code == RDMA2_ERR_NONE)
 		return hdr->error.code ? "an answer where none is due" : NULL;
-	/* An answer repeats these. */
+	/* The answer repeats the XID and the version of the message. */
 	if (hdr->xid != get_unaligned_be32(msg->octets))
 		return "xid";
 	if (hdr->vers != get_unaligned_be32(msg->octets + 4))

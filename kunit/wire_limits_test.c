@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Headers as large as they may be, and one larger.
+ * Tests of the limits of a header: messages at each limit, and one step beyond. KUnit
+ * runs each case in process context.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -9,7 +10,7 @@
 #define RPC_LEN		40
 #define SEG_LEN		4
 
-/* Each list's chunks have the same number of segments. */
+/* Chunks of one list all have the same number of segments. */
 struct shape {
 	const char	*name;
 	unsigned int	reads, read_segs;
@@ -65,7 +66,10 @@ static void put_segments(struct wire_msg *msg, unsigned int n)
 		wire_put_segment(msg, 0x1000 + n, SEG_LEN, (u64)n << 32);
 }
 
-/* All at the end of the inline message, or within the external one. */
+/*
+ * Read chunks at the end of the inline message, or within the external one, so that
+ * their positions are valid.
+ */
 static void build(struct wire_msg *msg, u32 version, const struct shape *s)
 {
 	u32 position = s->nomsg ? 0 : RPC_LEN;
@@ -83,7 +87,10 @@ static void build(struct wire_msg *msg, u32 version, const struct shape *s)
 		for (j = 0; j < s->read_segs; j++) {
 			wire_put(msg, 1);
 			wire_put(msg, position);
-			/* At zero there have to be at least 8 octets. */
+			/*
+			 * The chunk at position zero needs 8 octets for the XID and the
+			 * direction.
+			 */
 			wire_put_segment(msg, i, position ? SEG_LEN : 8, j);
 		}
 		position += position ? SEG_LEN * s->read_segs : 8;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Valid messages: what they decode to, how they encode, and what becomes of
- * each of their beginnings. For each vector:
+ * Tests of valid messages: the header that a message decodes to, the octets that the header
+ * encodes to, and the fate of each shorter beginning of the message. A beginning is
  *
- * - fewer than 16 octets, or a part of a word: no answer is possible;
- * - a cut ERROR: no answer is due. Two cuts of version 2's are messages again:
- *   ERR_VERS in its 32-octet shape, without the last word, reads as the 28-octet shape;
- *   and that one, without its last word, as the error of the lowest version's
- *   number, if that has no arguments;
- * - a MSG that still has the XID and direction of its RPC message, and all of
- *   it that Read chunks were cut out of: accepted;
- * - anything else: ERR_BAD_XDR, which is version 1's ERR_CHUNK.
+ * - unanswerable, if it has fewer than 16 octets or ends inside a word;
+ * - dropped, if it is an ERROR. Two such beginnings of version 2 are valid again. ERR_VERS of
+ *   32 octets, less its last word, reads as the shape of 28 octets. The shape of 28 octets,
+ *   less its last word, reads as the error whose number is the lowest version. That error
+ *   must have no arguments;
+ * - accepted, if it is a MSG with XID, direction, and all that Read chunks were cut out of;
+ * - answered with ERR_BAD_XDR otherwise, which is ERR_CHUNK in version 1.
  *
- * It makes no difference which end reads a message, but for version 1's
- * external Replies, which nothing else tells from malformed Calls.
+ * Either end reads a message alike, except for external Replies of version 1. A server can't
+ * tell them from malformed Calls. KUnit runs each case in process context.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -140,7 +139,7 @@ static void encodes_to_its_octets(struct kunit *test)
 				    "at octet %zu", i);
 }
 
-/* Buffers of every size that is too small, between two guards. */
+/* Encode into buffers of each size that is too small, with guards on both sides. */
 static void needs_all_of_its_room(struct kunit *test)
 {
 	const struct wire_vector *v = test->param_value;
@@ -169,7 +168,7 @@ static void needs_all_of_its_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, buf.len, size);
 }
 
-/* What a message has to be at least, to be accepted: see above. */
+/* The shortest beginning that is accepted, by the rules at the top of this file */
 static size_t shortest(struct kunit *test, const struct wire_vector *v,
 		       size_t len)
 {
@@ -185,7 +184,10 @@ static bool reads_as_another_error(const struct wire_vector *v, size_t len)
 	if (v->hdr.vers == 1 || v->hdr.kind != RPCRDMA2_ERROR ||
 	    err->code != RDMA2_ERR_VERS)
 		return false;
-	/* What is cut off one with a direction makes it one without. */
+	/*
+	 * In v2-01, the words of ERR_VERS with a direction read as ERR_VERS without
+	 * one.
+	 */
 	if (wire_codec(v) == WIRE_V2_01)
 		return len == 28;
 	if (!err->bare)
@@ -194,7 +196,7 @@ static bool reads_as_another_error(const struct wire_vector *v, size_t len)
 			     err->vers_low == RDMA2_ERR_INVAL_HTYPE);
 }
 
-/* Arguments of an extension's error are not known, so neither is their end. */
+/* The words of an unknown error are not known, so the error may end after any word. */
 static bool ends_anywhere(const struct wire_vector *v, size_t len)
 {
 	return v->hdr.kind == RPCRDMA2_ERROR &&
@@ -292,7 +294,7 @@ static void form_has_every_kind_of_chunk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rpcrdma2_form(cl), form);
 }
 
-/* An entry that is not in use may have any length. */
+/* Entries of the lists that are not in use must not count. */
 static void counts_octets_of_chunks_in_use(struct kunit *test)
 {
 	struct rpcrdma2_chunk_lists *cl = &new_header(test)->chunks;
@@ -326,7 +328,7 @@ static void finds_a_handle_of_every_kind(struct kunit *test)
 	cl = &new_header(test)->chunks;
 	cl->words = words;
 	KUNIT_EXPECT_EQ(test, rpcrdma2_any_handle(cl), 0);
-	/* A chunk without a segment has none. */
+	/* A chunk without segments has no handle. */
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, rpcrdma2_add_write_chunk(cl));
 	KUNIT_EXPECT_EQ(test, rpcrdma2_any_handle(cl), 0);
 	add_segment(test, cl, rpcrdma2_add_write_chunk(cl), 7, 10);
@@ -343,7 +345,7 @@ static void finds_a_handle_of_every_kind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rpcrdma2_any_handle(cl), 9);
 }
 
-/* Segments beyond the octets that were written go back with no length. */
+/* Segments behind the octets that were written return with length 0. */
 static void returns_what_was_written(struct kunit *test)
 {
 	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);

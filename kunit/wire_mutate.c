@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages from a seed, valid ones and damaged ones.
+ * Makes messages from a seed, valid ones and damaged ones, for a suite and for the
+ * fuzzer.
  */
 #include "wire_test.h"
 
 /**
- * wire_random_message - a whole valid message, made up or from the vectors
- * @rng: where from
- * @scratch: storage for a header
- * @msg: where to
+ * wire_random_message - make a valid message, of random parts or from the vectors
+ * @rng: random numbers
+ * @scratch: memory for a header
+ * @msg: receives the message
+ *
+ * Context: any.
  */
 void wire_random_message(struct wire_rng *rng, struct rpcrdma2_header *scratch,
 			 struct wire_msg *msg)
@@ -55,9 +58,11 @@ static void gain_word(struct wire_msg *msg, size_t at, u32 word)
 }
 
 /**
- * wire_mutate - damage a message, or make another one of it
- * @rng: where from
- * @msg: of any length
+ * wire_mutate - damage a message, or turn it into another
+ * @rng: random numbers
+ * @msg: the message; one of fewer than 8 octets stays as it is
+ *
+ * Context: any.
  */
 void wire_mutate(struct wire_rng *rng, struct wire_msg *msg)
 {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * CM private data (RFC 8797).
- */
+/* Tests of CM private data (RFC 8797). KUnit runs each case in process context. */
 #include <kunit/test.h>
 #include <linux/slab.h>
 #include "wire_test.h"
 
-/* The most that a connection manager delivers: RDMA_CM over InfiniBand. */
+/* The most octets that a CM delivers: RDMA_CM over InfiniBand */
 #define ROOM	196
 
 struct block {
@@ -14,7 +12,7 @@ struct block {
 	const char	*wire;
 	bool		remote_inv;
 	u32		send_size, recv_size;
-	bool		sent;	/* exactly what this side would say */
+	bool		sent;	/* this side would send the same octets */
 };
 
 static const struct block blocks[] = {
@@ -58,7 +56,7 @@ static void block_desc(const struct block *b, char *desc)
 KUNIT_ARRAY_PARAM(block, blocks, block_desc);
 KUNIT_ARRAY_PARAM(none, none, block_desc);
 
-/* In memory of just its size, so that what reads beyond it is caught. */
+/* KASAN reports a read beyond memory of exactly this size. */
 static bool pd_decode(const u8 *octets, size_t len,
 		      struct rpcrdma2_private_data *pd)
 {

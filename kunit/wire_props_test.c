@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Property sets, as they come in an RDMA2_CONNPROP.
+ * Tests of sets of properties in RDMA2_CONNPROP. KUnit runs each case in process
+ * context.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -153,7 +154,7 @@ static void refuses_props(struct kunit *test)
 	expect_props_of_both_ends(test);
 }
 
-/* As many as fit in the largest Receive buffer that a CONNPROP may fill. */
+/* As many properties as the largest CONNPROP can hold */
 static void takes_a_message_full_of_unknown_ones(struct kunit *test)
 {
 	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);
@@ -183,7 +184,9 @@ struct number {
 	int		rc;
 };
 
-/* A number for experiments may be another implementer's property. */
+/*
+ * Another project may use a number for experiments, so a bad value there is no error.
+ */
 static const struct number numbers[] = {
 	{ "the last that is not for experiments", 0xfffffeff, -EBADMSG },
 	{ "the first for experiments", 0xffffff00, 0 },

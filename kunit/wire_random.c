@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Headers from a seed: the same ones in every run, on every machine.
+ * Random headers from a seed, the same in each run and on each machine, for a suite and
+ * for the fuzzer.
  */
 #include "wire_test.h"
 
-/* xorshift64* */
+/**
+ * wire_random - draw a number, by xorshift64*
+ * @rng: random numbers
+ *
+ * Context: any.
+ *
+ * Return: any number of 32 bits.
+ */
 u32 wire_random(struct wire_rng *rng)
 {
 	u64 x = rng->state ? rng->state : 1;
@@ -16,6 +24,15 @@ u32 wire_random(struct wire_rng *rng)
 	return (x * 0x2545f4914f6cdd1dULL) >> 32;
 }
 
+/**
+ * wire_random_below - draw a number below a limit
+ * @rng: random numbers
+ * @limit: the limit
+ *
+ * Context: any.
+ *
+ * Return: a number below @limit; 0 if @limit is 0.
+ */
 u32 wire_random_below(struct wire_rng *rng, u32 limit)
 {
 	return limit ? wire_random(rng) % limit : 0;
@@ -26,7 +43,14 @@ static bool one_in(struct wire_rng *rng, u32 n)
 	return !wire_random_below(rng, n);
 }
 
-/* Any number, but often one that stands at an edge. */
+/**
+ * wire_random_edgy - draw a number, often one at the edge of a range
+ * @rng: random numbers
+ *
+ * Context: any.
+ *
+ * Return: any number of 32 bits.
+ */
 u32 wire_random_edgy(struct wire_rng *rng)
 {
 	static const u32 edges[] = {
@@ -40,7 +64,7 @@ u32 wire_random_edgy(struct wire_rng *rng)
 	return edges[wire_random_below(rng, ARRAY_SIZE(edges))];
 }
 
-/* How many segments a chunk still gets, when @nsegs are left for all. */
+/* Number of segments for one chunk if @nsegs are left for all chunks */
 static unsigned int some_segments(struct wire_rng *rng, unsigned int nsegs)
 {
 	unsigned int most = one_in(rng, 8) ? nsegs : 4;
@@ -67,8 +91,8 @@ static void fill_chunk(struct wire_rng *rng, struct rpcrdma2_chunk_lists *cl,
 }
 
 /*
- * Read chunks at positions that leave @stream octets between them. They are
- * added last one first, so that what sorts them has something to do.
+ * Add Read chunks at positions that leave @stream octets between them. Add the last one
+ * first, so that rpcrdma2_add_read_chunk() has to sort.
  */
 static void random_reads(struct wire_rng *rng, struct rpcrdma2_chunk_lists *cl,
 			 unsigned int nreads, u32 stream)
@@ -129,7 +153,10 @@ static void random_chunks(struct wire_rng *rng, struct rpcrdma2_header *hdr,
 	}
 }
 
-/* One of a Call's own. But for version 2 there always is one, and is never named. */
+/*
+ * A handle of the Call's own. v2-09 may name none; in other dialects, a Call with
+ * segments always has one, which is not on the wire.
+ */
 static u32 random_inv_handle(struct wire_rng *rng,
 			     const struct rpcrdma2_header *hdr)
 {
@@ -140,12 +167,12 @@ static u32 random_inv_handle(struct wire_rng *rng,
 		return named ? wire_random_edgy(rng) : 0;
 	if (!cl->nsegs || (named && one_in(rng, 2)))
 		return 0;
-	/* They lie one behind the other here. */
+	/* Without gaps, a random segment is at a multiple of its size. */
 	return be32_to_cpu(cl->words[wire_random_below(rng, cl->nsegs) *
 				     RPCRDMA2_SEGMENT_WORDS]);
 }
 
-/* Fields that the code does not have stay zero, as a decoder leaves them. */
+/* Fields that the error does not have stay zero, as a decoder leaves them. */
 static void random_error(struct wire_rng *rng, struct rpcrdma2_error *err)
 {
 	static const u32 codes[] = {
@@ -154,7 +181,7 @@ static void random_error(struct wire_rng *rng, struct rpcrdma2_error *err)
 	bool v2 = rng->codec == WIRE_V2;
 
 	if (v2 && one_in(rng, 8)) {
-		/* Another text's */
+		/* An error of another draft of version 2 */
 		err->bare = true;
 		err->code = 2 + wire_random_below(rng, 99);
 		return;
@@ -197,7 +224,7 @@ static void random_props(struct wire_rng *rng, struct rpcrdma2_props *props)
 	props->wished_rbsiz = one_in(rng, 2) ? random_rbsiz(rng) : 0;
 }
 
-/* Properties that the codec has, with the places that an encoder gives them */
+/* Choose properties of the dialect, at the places that an encoder gives them. */
 static void random_request(struct wire_rng *rng, struct rpcrdma2_change *change)
 {
 	const struct rpcrdma2_prop_table *table = wire_dialect(rng->codec)->props;
@@ -237,19 +264,20 @@ static void random_change(struct wire_rng *rng, u32 kind,
 }
 
 /**
- * wire_random_header - a header of any codec that has to encode, and to decode
- *	again
- * @rng: where from
- * @hdr: where to; its codec and its segments are @rng's
+ * wire_random_header - make a header that its codec must encode and decode
+ * @rng: random numbers; receives the codec and the segments
+ * @hdr: receives the header
  *
- * Return: octets of RPC message that have to follow it
+ * Context: any.
+ *
+ * Return: octets of RPC message that must follow the header.
  */
 size_t wire_random_header(struct wire_rng *rng, struct rpcrdma2_header *hdr)
 {
 	static const u32 kinds[] = {
 		RPCRDMA2_MSG, RPCRDMA2_MSG, RPCRDMA2_MSG, RPCRDMA2_NOMSG, RPCRDMA2_NOMSG,
 		RPCRDMA2_ERROR,
-		/* Only version 2's: */
+		/* Version 2 only: */
 		RPCRDMA2_PROPS, RPCRDMA2_REQUEST, RPCRDMA2_DISPOSITION,
 		RPCRDMA2_UPDATE,
 	};

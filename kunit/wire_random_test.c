@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Headers by the thousand, from seeds: valid ones must survive encoding and
- * decoding; damaged ones must be refused with an answer that can be sent, or
- * be as consistent as any other.
+ * Tests with thousands of random headers. Valid headers must survive encoding and
+ * decoding. A damaged message must be refused with an answer that can be sent, or be
+ * accepted with a consistent header. KUnit runs each case in process context.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages that must be refused, and the answer that is due.
+ * Tests that malformed messages are refused with the right answer.
  *
- * They are written in version 2. What is wrong with the lists is wrong in
- * version 1 as well, so those messages are tried in both. wire_v1_test.c has
- * what only version 1 refuses.
+ * The messages are in version 2. Version 1 has the same lists of chunks, so messages
+ * with bad lists are tested in both versions. wire_v1_test.c has messages that only
+ * version 1 refuses. KUnit runs each case in process context.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -63,7 +63,7 @@ static const struct refusal prefixes[] = {
 	{ "no flags word", "11223344 00000002 00000020 00000000", BAD_XDR },
 };
 
-/* In version 1 these are fine, or cannot be said. */
+/* Version 1 accepts these, or can't express them. */
 static const struct refusal flags[] = {
 	{ "a Reply flagged as a Call", CALL NOTHING RPC_REPLY, BAD_XDR },
 	{ "a Call flagged as a Reply", REPLY NOTHING RPC_CALL, BAD_XDR },
@@ -245,7 +245,7 @@ KUNIT_ARRAY_PARAM(position, positions, refuse_desc);
 KUNIT_ARRAY_PARAM(segment, segments, refuse_desc);
 KUNIT_ARRAY_PARAM(error, errors, refuse_desc);
 
-/* Version 1 has neither flags nor inv_handle. */
+/* Take out the flags and inv_handle, which version 1 lacks. */
 static void to_version_1(struct wire_msg *msg)
 {
 	u8 *own = msg->octets + 4 * XDR_UNIT;
@@ -291,7 +291,7 @@ static void refuses_prefix(struct kunit *test)
 	refuse_expect_refusal(test, 2);
 }
 
-/* Whatever stands where a known type has its flags */
+/* The word where a known type has its flags must not matter. */
 static void answers_unknown_types(struct kunit *test)
 {
 	struct rpcrdma2_header *hdr;
@@ -313,7 +313,7 @@ static void answers_unknown_types(struct kunit *test)
 	}
 }
 
-/* A client, too, takes it for a Call, which may be answered. */
+/* Without flags, even a client takes the message for a Call, which it may answer. */
 static void answers_a_message_without_flags(struct kunit *test)
 {
 	struct wire_msg *msg = kunit_kzalloc(test, sizeof(*msg), GFP_KERNEL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What must hold for each entry of a dialect's tables, whatever they are: who adds one
- * has these tests without writing any.
+ * Tests of rules that hold for each entry of each dialect's tables. A new entry is
+ * tested without a new case. KUnit runs each case in process context.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -43,7 +43,7 @@ static void tables_begin(u32 codec, u32 kind, bool response)
 	hdr.response = response;
 }
 
-/* As a client, who gets errors, does it */
+/* Decode as a client does, which expects Replies and errors. */
 static int tables_decode(u32 codec)
 {
 	size_t rest;
@@ -89,7 +89,7 @@ static void errors_go_there_and_back(struct kunit *test)
 	}
 }
 
-/* ERR_VERS of v2-09 without its last word is what version 1 says. */
+/* v2-09's ERR_VERS without its last word has version 1's shape, and is valid. */
 static void errors_have_no_word_less_or_more(struct kunit *test)
 {
 	u32 codec = tables_codec_of(test);
@@ -125,7 +125,7 @@ static void errors_are_told_apart(struct kunit *test)
 	}
 }
 
-/* What an end has to say may be more than a dialect has words for. */
+/* A layer above may report an error that the dialect has no number for. */
 static void errors_that_are_lacking_are_bad_xdr(struct kunit *test)
 {
 	u32 codec = tables_codec_of(test), code;
@@ -162,7 +162,7 @@ static void props_are_told_apart(struct kunit *test)
 	}
 }
 
-/* In an update each by itself, and in a request all of them, one behind the other */
+/* An UPDATE has one property; a REQUEST has all of them, in order. */
 static void props_change(struct kunit *test)
 {
 	u32 codec = tables_codec_of(test);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites for wire/ share. Everything but the suites themselves also
- * serves the fuzzer and the rpcgen oracle, which run in user space.
+ * What the suites of wire/ share. All but the suites themselves also serves the fuzzer
+ * and the rpcgen oracle, which run in user space.
  */
 #ifndef _RPCRDMA2_WIRE_TEST_H
 #define _RPCRDMA2_WIRE_TEST_H
@@ -10,7 +10,9 @@
 
 #define WIRE_ROOM	20480
 
-/* A codec is named by its version, but for the other one of version 2. */
+/*
+ * A codec's number is its version, but for WIRE_V2_01, the other dialect of version 2.
+ */
 #define WIRE_V1		1
 #define WIRE_V2		2
 #define WIRE_V2_01	3
@@ -19,7 +21,7 @@
 /**
  * struct wire_msg - a message under construction
  * @len: octets so far
- * @octets: what they are
+ * @octets: the octets
  */
 struct wire_msg {
 	size_t	len;
@@ -27,15 +29,14 @@ struct wire_msg {
 };
 
 /**
- * struct wire_vector - octets, and the header that they must decode to
- * @name: what is special about it
- * @wire: the header's octets, in hex
+ * struct wire_vector - octets, and the header that they decode to
+ * @name: what is special about the message
+ * @wire: octets of the header, in hex
  * @rpc: the RPC message behind the header, in hex; NULL if there is none
- * @rpc_min: how much of @rpc the header cannot do without, octets
- * @one_way: encoding @hdr gives other octets, because this side would have
- *	said the same thing differently
- * @codec: whose octets these are; 0: that of @hdr's version
- * @hdr: the decoded form
+ * @rpc_min: octets of @rpc without which the header is refused
+ * @one_way: this side would encode @hdr in other octets
+ * @codec: dialect of the octets; 0: the one with the version in @hdr
+ * @hdr: the header
  */
 struct wire_vector {
 	const char		*name;
@@ -92,7 +93,12 @@ const char *wire_check_answer(const struct rpcrdma2_header *hdr,
 			      const struct rpcrdma2_error *answer);
 
 /* wire_random.c */
-/* The header made last has this codec and these segments; the next comes from @state. */
+/**
+ * struct wire_rng - random numbers from a seed
+ * @state: the seed, then the state
+ * @codec: dialect of the last header
+ * @words: segments of the last header
+ */
 struct wire_rng {
 	u64	state;
 	u32	codec;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What version 1 has of its own: what it refuses, and what its receiver takes
- * that for; the one error that it has for everything; its answer to other
- * versions.
+ * Tests of what only version 1 has: messages that it refuses, the direction that it
+ * takes them for, the one error that stands for all, and its answer to other versions.
+ * KUnit runs each case in process context.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -19,7 +19,10 @@
 #define VERS		{ .code = RDMA2_ERR_VERS, .bare = true, \
 			  .vers_low = 1, .vers_high = 1 }
 
-/* What a refused message is taken for, if that is not what its reader expects */
+/*
+ * Direction that a refused message is taken for; AS_EXPECTED: the one that its reader
+ * expects
+ */
 enum taken_for {
 	AS_EXPECTED,
 	CALL,
@@ -163,7 +166,7 @@ static void client_refuses(struct kunit *test)
 	v1_expect_refusal(test, true);
 }
 
-/* Errors as the layers above have them, and what version 1 makes of them. */
+/* Errors as the layers above report them, and as version 1 encodes them */
 struct said {
 	const char		*name;
 	struct rpcrdma2_error	error;

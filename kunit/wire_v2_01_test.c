@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages that only v2-01's decoder refuses: wrong directions, operations and errors.
- * wire_refuse_test.c tests the lists of chunks, which all versions share.
+ * Tests that v2-01's decoder refuses wrong directions, operations and errors.
+ * wire_refuse_test.c tests the lists of chunks, which all versions share. KUnit runs
+ * each case in process context.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -61,7 +62,7 @@ static void refusal_desc(const struct refusal *r, char *desc)
 
 KUNIT_ARRAY_PARAM(refusal, refusals, refusal_desc);
 
-/* Return: a header, after this message was put into it */
+/* Decode a message, and expect @rc. Return: the header. */
 static struct rpcrdma2_header *decode(struct kunit *test, const char *wire,
 				      bool expects_reply, int rc)
 {
@@ -101,7 +102,10 @@ static void client_refuses(struct kunit *test)
 	expect_refusal(test, true);
 }
 
-/* It is taken for a Call, whatever it says itself: so it is answered. */
+/*
+ * An unknown message counts as a Call, whatever its direction says, and so gets an
+ * answer.
+ */
 struct unknown {
 	const char	*name;
 	const char	*wire;
@@ -134,7 +138,7 @@ static void answers_what_it_does_not_know(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hdr->response);
 }
 
-/* Other texts of version 2 have errors with these numbers. */
+/* Other drafts of version 2 have errors with these numbers. */
 struct others_error {
 	const char	*name;
 	const char	*wire;

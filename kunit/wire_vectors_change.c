@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages about changes of properties, octet for octet: of v2-09's extension, then
- * those of xcharext.
+ * Messages about changes of properties, octet by octet: first v2-09's extension, then
+ * xcharext.
  */
 #include "wire_test.h"
 #include "wire_words.h"
@@ -13,7 +13,7 @@
 #define OPTIONAL	PREFIX "00000005 "
 #define RESPONSE	"00000001 "
 #define NO_FLAGS	"00000000 "
-/* xcharext: a direction, an operation, the length of what follows */
+/* In xcharext: a direction, an operation, the length of its arguments */
 #define REQ(len)	OPTIONAL "00000000 00000002 " len " "
 #define RESP(len)	OPTIONAL "00000001 00000003 " len " "
 #define UPD(len)	OPTIONAL "00000000 00000004 " len " "

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Version 2's messages between the two transports themselves, octet for octet.
- */
+/* Messages of version 2 that carry no RPC, octet by octet */
 #include "wire_test.h"
 #include "wire_words.h"
 
@@ -160,6 +158,13 @@ static const struct wire_vector control_vectors[] = {
 	},
 };
 
+/**
+ * wire_nr_vectors - count the vectors of all files
+ *
+ * Context: any.
+ *
+ * Return: their number.
+ */
 unsigned int wire_nr_vectors(void)
 {
 	return wire_nr_v1_vectors + wire_nr_v2_01_vectors +
@@ -168,10 +173,12 @@ unsigned int wire_nr_vectors(void)
 }
 
 /**
- * wire_vector - one of all vectors
- * @i: which; they count from 0
+ * wire_vector - find a vector by its number
+ * @i: the number, from 0 on
  *
- * Return: the vector, or NULL behind the last
+ * Context: any.
+ *
+ * Return: the vector, or NULL behind the last one.
  */
 const struct wire_vector *wire_vector(unsigned int i)
 {

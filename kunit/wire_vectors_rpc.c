@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Version 2's messages that carry an RPC, octet for octet. One line of hex is
- * one item of the header: prefix, inv_handle, then each list.
+ * Messages of v2-09 that carry an RPC, octet by octet. Each item of a header has one
+ * line of hex: the prefix, inv_handle, then each list.
  */
 #include "wire_test.h"
 #include "wire_words.h"
@@ -77,7 +77,7 @@ const struct wire_vector wire_rpc_vectors[] = {
 			.words = SEGMENTS(A, B, C),
 		} },
 	}, {
-		/* The second is at 12 + 0xffe + 2 of padding + 16. */
+		/* The second chunk starts at 12 + 0xffe + 2 octets of padding + 16. */
 		.name = "Call, two Read chunks, one needs padding",
 		.wire = CALL NO_HANDLE
 			NEXT "0000000c " SEG_B

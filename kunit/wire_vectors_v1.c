@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Version 1's messages, octet for octet (RFC 8166, 4). One line of hex is one
- * item of the header: prefix, then each list.
+ * Messages of version 1, octet by octet (RFC 8166, 4). Each item of a header has one
+ * line of hex: the prefix, then each list.
  */
 #include "wire_test.h"
 #include "wire_words.h"
@@ -59,7 +59,7 @@ const struct wire_vector wire_v1_vectors[] = {
 			.words = SEGMENTS(A, B, C),
 		} },
 	}, {
-		/* The second is at 12 + 0xffe + 2 of padding + 16. */
+		/* The second chunk starts at 12 + 0xffe + 2 octets of padding + 16. */
 		.name = "Call, two Read chunks, one needs padding",
 		.wire = MSG NEXT "0000000c " SEG_B NEXT "0000101c " SEG_A END
 			NO_WRITES NO_REPLY,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The messages of v2-01 and xcharext, octet for octet. One line of hex is one item of
- * the header: prefix, direction, then each list, or the arguments of an operation.
+ * Messages of v2-01 and xcharext, octet by octet. Each item of a header has one line of
+ * hex: the prefix, the direction, then each list or the arguments of an operation.
  */
 #include "wire_test.h"
 #include "wire_words.h"

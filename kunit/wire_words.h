@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What messages in hex are made of, in either version.
- */
+/* Words that messages of all versions share, in hex and decoded */
 #ifndef _RPCRDMA2_WIRE_WORDS_H
 #define _RPCRDMA2_WIRE_WORDS_H
 
@@ -18,7 +16,7 @@
 #define SEG_C		"0a0b0c0f 00100000 0000000000001000 "
 #define SEG_EMPTY	"0a0b0c10 00000000 0000000000000000 "
 
-/* The same, as they are in a message */
+/* The same segments as they lie in a message */
 struct wire_segment {
 	__be32	handle;
 	__be32	length;
@@ -32,13 +30,13 @@ struct wire_segment {
 #define C	WORDS(0x0a0b0c0f, 0x100000, 0x1000)
 #define EMPTY	WORDS(0x0a0b0c10, 0, 0)
 
-/* A chunk of @segments segments, from the one numbered @from on */
+/* A chunk of @segments segments, which start with segment @from */
 #define RUN(position, length, from, segments)				\
 	{ position, length, (from) * RPCRDMA2_SEGMENT_WORDS, segments,	\
 	  RPCRDMA2_SEGMENT_WORDS }
 #define SEGMENTS(...)	((__be32 *)(struct wire_segment []){ __VA_ARGS__ })
 
-/* NULL procedure of NFS version 4 with AUTH_NONE: 40 octets. */
+/* A NULL Call of NFS version 4 with AUTH_NONE, 40 octets, and its Reply */
 #define RPC_CALL_NULL	"11223344 00000000 00000002 000186a3 00000004 " \
 			"00000000 00000000 00000000 00000000 00000000 "
 #define RPC_REPLY_NULL	"11223344 00000001 00000000 00000000 00000000 00000000 "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the device counts: /sys/class/infiniband/DEVICE/ports/1/hw_counters. A count has
- * the name that it has with rxe.
+ * Counters of a device, in /sys/class/infiniband/DEVICE/ports/1/hw_counters. They have
+ * rxe's names, so that a test reads the same files on both devices.
  */
 #include "mimic.h"
 
@@ -12,25 +12,45 @@ static const struct rdma_stat_desc descs[] = {
 };
 
 /**
- * mimic_count - count something
- * @dev: of this device
- * @what: which
+ * mimic_count - add one to a counter
+ * @dev: device that counts
+ * @what: the counter
  *
- * Any context.
+ * Context: any.
  */
 void mimic_count(struct mimic_dev *dev, enum mimic_count what)
 {
 	atomic64_inc(&dev->counts[what]);
 }
 
+/**
+ * mimic_alloc_stats - alloc_hw_port_stats verb
+ * @ib: the device
+ * @port: number of the port, 1
+ *
+ * Context: process.
+ *
+ * Return: memory for the counters, or NULL.
+ */
 struct rdma_hw_stats *mimic_alloc_stats(struct ib_device *ib, u32 port)
 {
 	BUILD_BUG_ON(ARRAY_SIZE(descs) != MIMIC_COUNTS);
 
-	/* A count is never older than its reader. */
+	/* A lifespan of 0 has the core read the counters anew for each reader. */
 	return rdma_alloc_hw_stats_struct(descs, ARRAY_SIZE(descs), 0);
 }
 
+/**
+ * mimic_get_stats - get_hw_stats verb
+ * @ib: the device
+ * @stats: receives the counters
+ * @port: number of the port, 1
+ * @index: counter that the core wants; all are read
+ *
+ * Context: process.
+ *
+ * Return: the number of counters.
+ */
 int mimic_get_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port,
 		    int index)
 {

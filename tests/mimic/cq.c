@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queues, and the vectors that their handlers are called by: a tasklet on
- * the vector's CPU, like an interrupt that stands for several CQs.
+ * Completion queues, and the completion vectors that call their handlers. A vector is a
+ * tasklet on one CPU, which stands for an interrupt that several CQs share.
+ *
+ * Owns the rings of CQs and the vectors' lists. The engine adds completions with
+ * softirqs off; ULPs poll and arm a CQ in any context; handlers run in softirq context.
  */
 #include <linux/delay.h>
 
 #include "mimic.h"
 
-/* Bits of mimic_cq.pending */
+/* Bit of mimic_cq.pending: the CQ is on its vector's list, or about to be. */
 #define CQ_PENDING	0
 
 static void vector_run(struct tasklet_struct *t)
@@ -18,9 +21,15 @@ static void vector_run(struct tasklet_struct *t)
 
 	list = llist_reverse_order(list);
 	llist_for_each_entry_safe(cq, next, list, node) {
-		/* From here on it may be put there again, ... */
+		/*
+		 * The handler may cause another completion, so let vector_kick() queue
+		 * @cq again.
+		 */
 		clear_bit(CQ_PENDING, &cq->pending);
-		/* ... or destroyed, but not before this tasklet is over. */
+		/*
+		 * mimic_destroy_cq() may find the bit clear and free @cq, but first
+		 * waits for this tasklet.
+		 */
 		cq->ib.comp_handler(&cq->ib, cq->ib.cq_context);
 	}
 }
@@ -32,7 +41,7 @@ static void vector_interrupt(void *data)
 	tasklet_hi_schedule(&vector->tasklet);
 }
 
-/* On any CPU, softirqs off */
+/* Softirqs are off. */
 static void vector_kick(struct mimic_cq *cq)
 {
 	struct mimic_vector *vector = cq->vector;
@@ -47,6 +56,14 @@ static void vector_kick(struct mimic_cq *cq)
 		smp_call_function_single_async(vector->cpu, &vector->csd);
 }
 
+/**
+ * mimic_vectors_init - spread a device's completion vectors over the CPUs
+ * @dev: the device, whose limits are set
+ *
+ * Context: process.
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int mimic_vectors_init(struct mimic_dev *dev)
 {
 	unsigned int i, n = dev->limits.vectors;
@@ -70,6 +87,12 @@ int mimic_vectors_init(struct mimic_dev *dev)
 	return 0;
 }
 
+/**
+ * mimic_vectors_exit - free a device's completion vectors
+ * @dev: the device, which has no CQ any more
+ *
+ * Context: process, may sleep.
+ */
 void mimic_vectors_exit(struct mimic_dev *dev)
 {
 	unsigned int i;
@@ -79,6 +102,17 @@ void mimic_vectors_exit(struct mimic_dev *dev)
 	kfree(dev->vectors);
 }
 
+/**
+ * mimic_create_cq - create_cq verb
+ * @ib: the CQ
+ * @attr: number of entries, completion vector
+ * @unused: not used
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0; -EINVAL for a size that the device lacks; -ENOMEM; an error that a fault
+ *	asks for.
+ */
 int mimic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		    struct mimic_create_cq_arg *unused)
 {
@@ -100,11 +134,22 @@ int mimic_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	return cq->ring ? 0 : -ENOMEM;
 }
 
+/**
+ * mimic_destroy_cq - destroy_cq verb
+ * @ib: the CQ, which no QP uses any more
+ * @udata: not used
+ *
+ * Waits for a running handler.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0.
+ */
 int mimic_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 {
 	struct mimic_cq *cq = to_mimic_cq(ib);
 
-	/* No QP has it, so that nothing is added. */
+	/* No QP uses the CQ, so nobody sets the bit again. */
 	while (test_bit(CQ_PENDING, &cq->pending))
 		usleep_range(10, 100);
 	tasklet_unlock_wait(&cq->vector->tasklet);
@@ -146,7 +191,18 @@ static void fill_wc(struct ib_wc *wc, const struct mimic_cqe *cqe)
 	wc->port_num = 1;
 }
 
-/* Entries of the Send Queue are free again when their completion was seen. */
+/**
+ * mimic_poll_cq - poll_cq verb
+ * @ib: the CQ
+ * @max: entries of @wc
+ * @wc: receives the completions
+ *
+ * An entry of a Send Queue becomes free here, not when it was executed.
+ *
+ * Context: any.
+ *
+ * Return: number of completions.
+ */
 int mimic_poll_cq(struct ib_cq *ib, int max, struct ib_wc *wc)
 {
 	struct mimic_cq *cq = to_mimic_cq(ib);
@@ -167,6 +223,15 @@ int mimic_poll_cq(struct ib_cq *ib, int max, struct ib_wc *wc)
 	return n;
 }
 
+/**
+ * mimic_req_notify_cq - req_notify_cq verb
+ * @ib: the CQ
+ * @flags: IB_CQ_REPORT_MISSED_EVENTS, or not; IB_CQ_SOLICITED counts as any completion
+ *
+ * Context: any.
+ *
+ * Return: 1 if the CQ has completions and the caller wants to know; else 0.
+ */
 int mimic_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 {
 	struct mimic_cq *cq = to_mimic_cq(ib);
@@ -182,12 +247,14 @@ int mimic_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 }
 
 /**
- * mimic_complete - add a completion
- * @ib: to this CQ
+ * mimic_complete - add a completion to a CQ
+ * @ib: the CQ
  * @wc: the completion
- * @frees: Send Queue entries that are free once it was seen
+ * @frees: Send Queue entries that become free when the ULP polls this completion
  *
- * Softirqs off.
+ * Logs an error if the CQ overruns; the completion is lost then.
+ *
+ * Context: softirqs off.
  */
 void mimic_complete(struct ib_cq *ib, const struct ib_wc *wc, u32 frees)
 {
@@ -211,7 +278,13 @@ void mimic_complete(struct ib_cq *ib, const struct ib_wc *wc, u32 frees)
 		vector_kick(cq);
 }
 
-/* A QP is destroyed: what completions of it nobody has seen, nobody will. */
+/**
+ * mimic_cq_forget - drop the completions of a QP that is destroyed
+ * @ib: the CQ
+ * @qp: the QP
+ *
+ * Context: any.
+ */
 void mimic_cq_forget(struct ib_cq *ib, struct ib_qp *qp)
 {
 	struct mimic_cq *cq = to_mimic_cq(ib);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The device: "rdma link add NAME type mimic netdev NETDEV", and its end.
+ * Creates a device for "rdma link add NAME type mimic netdev NETDEV", and removes it
+ * with the link, the network device, or the module.
+ *
+ * Owns the tables of devices and of QPs, the workqueues, and the platform device that
+ * is the DMA parent. All of it runs in process context, but for mimic_remove().
  */
 #include <linux/dma-direct.h>
 #include <linux/etherdevice.h>
@@ -20,10 +24,13 @@
 DEFINE_XARRAY_ALLOC1(mimic_devs);
 DEFINE_XARRAY_ALLOC(mimic_qps);
 struct workqueue_struct *mimic_wq;
-/* Without a rescuer; see destroy_flushes */
+/* Has no rescuer: see destroy_flushes in struct mimic_profile. */
 struct workqueue_struct *mimic_flushed_wq;
 
-/* What the DMA API maps for. It is never removed, and has no driver. */
+/*
+ * DMA parent of all devices without an IOMMU. It needs no driver and goes with the
+ * module.
+ */
 static struct platform_device *platform;
 
 static int query_device(struct ib_device *ib, struct ib_device_attr *attr,
@@ -56,7 +63,7 @@ static int query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
 	return 0;
 }
 
-/* The GIDs of RoCE are the core's. */
+/* Only iWARP needs this; the core keeps the GIDs of RoCE. */
 static int query_gid(struct ib_device *ib, u32 port, int index,
 		     union ib_gid *gid)
 {
@@ -82,7 +89,7 @@ static int get_port_immutable(struct ib_device *ib, u32 port,
 	return 0;
 }
 
-/* It is unregistered: nothing of it is in use any more. */
+/* The core calls this after the last user has gone. */
 static void dealloc_driver(struct ib_device *ib)
 {
 	struct mimic_dev *dev = to_mimic(ib);
@@ -90,7 +97,7 @@ static void dealloc_driver(struct ib_device *ib)
 	mimic_faults_exit(dev);
 	if (dev->index)
 		xa_erase(&mimic_devs, dev->index);
-	/* Datagrams look for it under RCU; registrations are freed by it. */
+	/* An engine may have found @dev under RCU, to deliver a datagram. */
 	synchronize_rcu();
 	mimic_vectors_exit(dev);
 	WARN_ON(!xa_empty(&dev->mrs));
@@ -144,10 +151,10 @@ static const struct ib_device_ops mimic_ops = {
 };
 
 /**
- * mimic_remove - have the device unregistered, unless it is being so
- * @dev: which
+ * mimic_remove - unregister the device
+ * @dev: the device; nothing happens if it is being unregistered
  *
- * Any context; returns at once.
+ * Context: any. The core unregisters the device from a workqueue.
  */
 void mimic_remove(struct mimic_dev *dev)
 {
@@ -206,7 +213,7 @@ static int set_engine_cpu(struct mimic_dev *dev)
 	return 0;
 }
 
-/* Whose DMA it does */
+/* The device that the DMA API maps memory for */
 static struct device *dma_device(struct mimic_dev *dev)
 {
 	struct device *device = mimic_iommu_device();
@@ -214,7 +221,7 @@ static struct device *dma_device(struct mimic_dev *dev)
 	dev->translated = device;
 	if (!device)
 		return &platform->dev;
-	/* So that sysfs leads from the one to the other */
+	/* The parent makes sysfs lead from the RDMA device to the PCI device. */
 	dev->ib.dev.parent = device;
 	return device;
 }
@@ -257,7 +264,7 @@ static struct rdma_link_ops link_ops = {
 	.newlink	= newlink,
 };
 
-/* A network device that goes takes the device with it. */
+/* Remove the RDMA device before its network device goes. */
 static int netdev_event(struct notifier_block *nb, unsigned long event,
 			void *info)
 {
@@ -277,7 +284,7 @@ static struct notifier_block netdev_nb = {
 	.notifier_call = netdev_event,
 };
 
-/* DMA addresses that are none of memory's own, and 64 bits of them */
+/* Give the platform device 64-bit DMA addresses that differ from physical ones. */
 static int make_platform(void)
 {
 	struct bus_dma_region *map;
@@ -287,7 +294,10 @@ static int make_platform(void)
 						   0);
 	if (IS_ERR(platform))
 		return PTR_ERR(platform);
-	/* With a region of size 0 at its end; goes with the device. */
+	/*
+	 * An empty region ends the list. The device core frees the list with the
+	 * device.
+	 */
 	map = kcalloc(2, sizeof(*map), GFP_KERNEL);
 	if (!map) {
 		platform_device_unregister(platform);

@@ -1,26 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The engine: executes the work requests of a Send Queue, in order, on the CPU that
- * posted them, or on one of its own. A transfer is a copy from this end's memory to
- * the other's, or back, and what both ends are told of it.
+ * The engine executes the work requests of a Send Queue in order. A transfer copies
+ * memory between the two QPs and adds a completion at each end that expects one.
+ *
+ * An engine is the tasklet of its QP. It runs on the CPU that posted, or on engine_cpu,
+ * where the engines of all QPs take turns. It runs with softirqs off, in an RCU
+ * read-side critical section, and holds the peer's mimic_qp.target while it transfers.
+ * It alone moves mimic_qp.executed and the tail of the Send Queue.
  */
 #include "mimic.h"
 
-/* Not a status of a completion: wait for a kick; take another turn */
+/*
+ * Results of execute() other than a status: the engine must wait; the entry needs
+ * another turn
+ */
 #define TRY_LATER	-1
 #define GOES_ON		-2
 
-/* What a QP copies in a turn, where others wait for theirs: the largest packet of RoCE */
+/* Octets that a QP copies in a turn on a shared engine_cpu: RoCE's largest packet */
 #define TURN		SZ_4K
 
-/* A QP comes to its end, in any context but interrupts; not below its own lock. */
+/**
+ * mimic_fall - move a QP to ERR, and disconnect its iWARP endpoint
+ * @qp: the QP
+ *
+ * Context: process or softirq, without locks of the QP.
+ */
 void mimic_fall(struct mimic_qp *qp)
 {
 	mimic_iwarp_lost(qp);
 	mimic_qp_state(qp, IB_QPS_ERR);
 }
 
-/* The other end did something wrong, or it was done to it: it is over, too. */
+/* A request failed at the peer, so the peer's QP fails, too. */
 static void end_peer(struct mimic_qp *peer, enum ib_event_type event)
 {
 	mimic_qp_event(peer, event);
@@ -32,7 +44,7 @@ static bool can_be_reached(const struct mimic_qp *qp)
 	return qp->state == IB_QPS_RTR || qp->state == IB_QPS_RTS;
 }
 
-/* The time for which a sender leaves an empty Receive Queue alone */
+/* How long a sender waits for a Receive, by the code of the receiver's min_rnr_timer */
 static unsigned long rnr_delay(u32 code)
 {
 	u32 hundredths = 65536;
@@ -42,14 +54,17 @@ static unsigned long rnr_delay(u32 code)
 	return usecs_to_jiffies(10 * hundredths);
 }
 
-/* Nothing goes on before, whatever is posted meanwhile. */
+/* Execute nothing for @delay jiffies, even if the ULP posts meanwhile. */
 static void wait_for(struct mimic_qp *qp, unsigned long delay)
 {
 	WRITE_ONCE(qp->waits, true);
 	mod_delayed_work(mimic_wq, &qp->later, delay);
 }
 
-/* No Receive: wait, as often as the connection allows; on iWARP, not at all. */
+/*
+ * The peer has no Receive. RoCE waits and tries again, rnr_retry times; iWARP fails.
+ * Return: TRY_LATER, or a completion status.
+ */
 static int not_ready(struct mimic_qp *qp, const struct mimic_qp *peer)
 {
 	if (qp->dev->limits.iwarp)
@@ -66,7 +81,10 @@ static int not_ready(struct mimic_qp *qp, const struct mimic_qp *peer)
 	return TRY_LATER;
 }
 
-/* A copy of the oldest Receive, which is off the Queue; NULL if there is none */
+/*
+ * Take the oldest Receive off the Queue. Return: a copy of it, or NULL if there is
+ * none.
+ */
 static struct mimic_wqe *take_recv(struct mimic_qp *qp, struct mimic_queue *q)
 {
 	struct mimic_wqe *wqe, *taken = NULL;
@@ -82,7 +100,7 @@ static struct mimic_wqe *take_recv(struct mimic_qp *qp, struct mimic_queue *q)
 	return taken;
 }
 
-/* An event is raised once for each time that a limit is set. */
+/* Each limit that the ULP sets raises one event. */
 static void srq_limit(struct mimic_srq *srq)
 {
 	unsigned long flags;
@@ -120,7 +138,7 @@ static void fill_recv_wc(const struct mimic_qp *qp, const struct mimic_wqe *wqe,
 	}
 }
 
-/* What the sender is told, if it fails, and what the receiver */
+/* Return: the sender's completion status; *@receiver becomes the receiver's. */
 static int recv_status(enum mimic_fault_of fault, enum ib_wc_status *receiver)
 {
 	switch (fault) {
@@ -138,7 +156,11 @@ static int recv_status(enum mimic_fault_of fault, enum ib_wc_status *receiver)
 	}
 }
 
-/* Is there a fault for the Receive that was taken? One that is lost has no completion. */
+/*
+ * Apply a fault to the Receive that was taken. A Receive that is lost gets no
+ * completion.
+ * Return: the sender's completion status.
+ */
 static int judge_recv(struct mimic_qp *peer, int status, struct ib_wc *wc)
 {
 	struct mimic_verdict verdict;
@@ -158,7 +180,10 @@ static int judge_recv(struct mimic_qp *peer, int status, struct ib_wc *wc)
 	}
 }
 
-/* Into the Receive at the head of the peer's Queue; peer->target is held. */
+/*
+ * Copy a Send, or the immediate data of a Write, into the peer's next Receive. The
+ * caller holds peer->target.
+ */
 static int fill_recv(struct mimic_qp *qp, struct mimic_wqe *wqe,
 		     struct mimic_qp *peer)
 {
@@ -231,7 +256,7 @@ static int rdma_status(enum mimic_fault_of fault, enum mimic_fault_of remote)
 					 IB_WC_LOC_PROT_ERR;
 }
 
-/* What the next turn copies, from an SGE that has some left. Return: false if none has */
+/* Find up to TURN octets that remain to be copied. Return: false if nothing remains. */
 static bool next_turn(const struct mimic_wqe *wqe, struct ib_sge *turn)
 {
 	u32 i, done = wqe->moved;
@@ -248,7 +273,10 @@ static bool next_turn(const struct mimic_wqe *wqe, struct ib_sge *turn)
 	return false;
 }
 
-/* RDMA Read and Write, or a turn of it; peer->target is held. */
+/*
+ * Execute an RDMA Read or Write, or one turn of it. The caller holds peer->target.
+ * Return: a completion status, or GOES_ON.
+ */
 static int do_rdma(struct mimic_qp *qp, struct mimic_wqe *wqe,
 		   struct mimic_qp *peer, bool write)
 {
@@ -272,7 +300,7 @@ static int do_rdma(struct mimic_qp *qp, struct mimic_wqe *wqe,
 	int status;
 	u32 moved;
 
-	/* Only what goes with it had to wait. */
+	/* All data is there: a Write With Immediate waited for a Receive. */
 	if (all && wqe->moved == all)
 		return IB_WC_SUCCESS;
 	if (qp->dev->engine_cpu >= 0 && next_turn(wqe, &turn)) {
@@ -283,7 +311,10 @@ static int do_rdma(struct mimic_qp *qp, struct mimic_wqe *wqe,
 	if (write) {
 		status = rdma_status(mimic_move(&remote, &local, &moved), MIMIC_TO);
 	} else {
-		/* An iWARP device's own memory is the target of the other end's answer. */
+		/*
+		 * On iWARP, the peer answers a Read by writing to registered memory of
+		 * this device.
+		 */
 		local.access = qp->dev->limits.iwarp ? IB_ACCESS_REMOTE_WRITE :
 						       IB_ACCESS_LOCAL_WRITE;
 		status = rdma_status(mimic_move(&local, &remote, &moved), MIMIC_FROM);
@@ -316,7 +347,9 @@ static int do_remote(struct mimic_qp *qp, struct mimic_wqe *wqe,
 	}
 }
 
-/* Whom the WR is for. In an RCU read-side critical section. */
+/*
+ * Find the QP that the WR is for. The caller is in an RCU read-side critical section.
+ */
 static struct mimic_qp *peer_of(const struct mimic_qp *qp,
 				const struct mimic_wqe *wqe)
 {
@@ -339,7 +372,7 @@ static int reach_peer(struct mimic_qp *qp, struct mimic_wqe *wqe)
 		spin_unlock(&peer->target);
 	}
 	if (datagram)
-		/* Lost, or not: its sender can't know. */
+		/* The sender of a datagram does not learn of a loss. */
 		return IB_WC_SUCCESS;
 	switch (status) {
 	case IB_WC_REM_ACCESS_ERR:
@@ -353,7 +386,7 @@ static int reach_peer(struct mimic_qp *qp, struct mimic_wqe *wqe)
 	return status;
 }
 
-/* Return: status of a completion, TRY_LATER or GOES_ON */
+/* Return: a completion status, TRY_LATER or GOES_ON. */
 static int execute(struct mimic_qp *qp, struct mimic_wqe *wqe)
 {
 	switch (wqe->opcode) {
@@ -388,7 +421,7 @@ static enum ib_wc_opcode wc_opcode(enum ib_wr_opcode opcode)
 	}
 }
 
-/* Who posted the entry at the tail may hear that it is done with. */
+/* Retire the entry at the tail, with a completion if it failed or is signaled. */
 static void report(struct mimic_qp *qp)
 {
 	struct mimic_wqe *wqe = mimic_queue_at(&qp->sq, qp->sq.tail);
@@ -429,7 +462,7 @@ static void fall_silent(struct mimic_qp *qp, unsigned int ms)
 	queue_delayed_work(mimic_wq, &qp->speak, msecs_to_jiffies(ms));
 }
 
-/* The next entry is executed. */
+/* The entry at mimic_qp.executed ended. */
 static void finish(struct mimic_qp *qp, struct mimic_wqe *wqe, int status)
 {
 	wqe->status = status;
@@ -439,8 +472,8 @@ static void finish(struct mimic_qp *qp, struct mimic_wqe *wqe, int status)
 }
 
 /*
- * Let the next Send, if one is behind a Read, by: the Read's responses take their
- * time. Return: whether the two have changed places
+ * Swap a Read with the Send that follows, as if the peer's answer took longer. Return:
+ * whether the Send is next.
  */
 static bool pass_read(struct mimic_qp *qp, struct mimic_wqe *wqe, u32 head)
 {
@@ -464,11 +497,13 @@ static bool pass_read(struct mimic_qp *qp, struct mimic_wqe *wqe, u32 head)
 }
 
 /**
- * mimic_step_of - which faults are for a work request
- * @qp: on this QP
- * @opcode: of the work request
+ * mimic_step_of - tell which step of a fault a work request is
+ * @qp: the QP
+ * @opcode: opcode of the work request
  *
- * Return: an enum mimic_step, or -EINVAL if the device does no such thing
+ * Context: any.
+ *
+ * Return: an enum mimic_step, or -EINVAL if the device lacks the opcode.
  */
 int mimic_step_of(const struct mimic_qp *qp, enum ib_wr_opcode opcode)
 {
@@ -495,7 +530,7 @@ int mimic_step_of(const struct mimic_qp *qp, enum ib_wr_opcode opcode)
 	}
 }
 
-/* What is to go wrong with this entry? */
+/* Ask once by the opcode, and for a datagram also by its message of the CM. */
 static struct mimic_verdict verdict_on(struct mimic_qp *qp, const struct mimic_wqe *wqe)
 {
 	int step = mimic_step_of(qp, wqe->opcode);
@@ -509,7 +544,10 @@ static struct mimic_verdict verdict_on(struct mimic_qp *qp, const struct mimic_w
 	return verdict;
 }
 
-/* Is there a fault for this entry? Return: as execute(), or 0 to execute it */
+/*
+ * Apply a fault to this entry. Return: as execute() if *@done; else 0, and the entry is
+ * still to be executed.
+ */
 static int judge(struct mimic_qp *qp, struct mimic_wqe *wqe, bool *done)
 {
 	struct mimic_verdict verdict;
@@ -592,7 +630,7 @@ static void run_send_queue(struct mimic_qp *qp)
 				mimic_fall(qp);
 		}
 		if (qp->dev->engine_cpu >= 0) {
-			/* The next one is other QPs' turn. */
+			/* Let other QPs' engines run before the next entry. */
 			tasklet_schedule(&qp->engine);
 			break;
 		}
@@ -620,7 +658,10 @@ static void flush_recv_queue(struct mimic_qp *qp)
 	};
 	struct mimic_wqe *wqe;
 
-	/* Nothing reaches a QP in ERR, so what it took is in the CQ by now. */
+	/*
+	 * No message reaches a QP in ERR, so all Receives that this QP took are in its
+	 * CQ.
+	 */
 	if (qp->ib.srq) {
 		if (!qp->last_wqe)
 			mimic_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
@@ -633,7 +674,12 @@ static void flush_recv_queue(struct mimic_qp *qp)
 	}
 }
 
-/* The tasklet of a QP: one at a time, softirqs off */
+/**
+ * mimic_engine - tasklet of a QP
+ * @t: mimic_qp.engine
+ *
+ * Context: softirq; a QP's tasklet runs on one CPU at a time.
+ */
 void mimic_engine(struct tasklet_struct *t)
 {
 	struct mimic_qp *qp = from_tasklet(qp, t, engine);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is to go wrong: /sys/kernel/debug/mimic/DEVICE/faults and .../event. README.md
- * has the words.
+ * Faults that a test asks for, by /sys/kernel/debug/mimic/DEVICE/faults and .../event.
+ * README.md explains the words.
+ *
+ * Owns each device's list of faults, which mimic_faults.lock protects. The other files
+ * ask mimic_strike() or mimic_refuse() at each step that can go wrong.
  */
 #include <linux/debugfs.h>
 #include <linux/prandom.h>
@@ -12,7 +15,7 @@
 #include "mimic.h"
 
 #define MAX_LINE	200
-/* Of a CPU that does nothing else, ms */
+/* The longest stall of a CPU in the doorbell, in ms */
 #define MAX_STALL	100U
 
 static struct dentry *directory;
@@ -61,7 +64,7 @@ static const char * const action_names[] = {
 	[MIMIC_REMOVE]		= "remove",
 };
 
-/* What may happen at a step that is no work request of a connection's */
+/* Actions that are possible at steps other than a connection's work requests */
 #define EVENTS	(BIT(MIMIC_SRQ_FATAL) | BIT(MIMIC_DEVICE_FATAL) | \
 		 BIT(MIMIC_PORT_DOWN) | BIT(MIMIC_REMOVE))
 #define VERB	(BIT(MIMIC_REFUSE) | BIT(MIMIC_DELAY) | EVENTS)
@@ -89,7 +92,9 @@ static const u32 actions_of[MIMIC_STEPS] = {
 	[MIMIC_ACCEPT]		= VERB,
 };
 
-/* A work request has no list: it can end in all ways but those of a REP. */
+/*
+ * A work request's step has no entry in actions_of: all actions but REP's are possible.
+ */
 static bool is_possible(enum mimic_step step, enum mimic_action action)
 {
 	if (!actions_of[step])
@@ -97,7 +102,7 @@ static bool is_possible(enum mimic_step step, enum mimic_action action)
 	return actions_of[step] & BIT(action);
 }
 
-/* A device that is dead still does what takes something down. */
+/* A dead device refuses all verbs but these. */
 static bool takes_down(enum mimic_step step)
 {
 	return step == MIMIC_TO_ERR || step == MIMIC_DESTROY_QP ||
@@ -105,16 +110,16 @@ static bool takes_down(enum mimic_step step)
 }
 
 /**
- * struct fault - a line of the file
+ * struct fault - a line that a test has written
  * @list: in mimic_faults.list
- * @step: where it strikes
- * @verdict: what it does
- * @after: how often it lets the step pass first
- * @times: how often it strikes; 0: always
- * @chance: how many times in a million; 0: each time
- * @random: by which
- * @passed: how often it let the step pass
- * @struck: how often it struck
+ * @step: where the fault strikes
+ * @verdict: what the fault does
+ * @after: how often the fault lets its step pass first
+ * @times: how often the fault strikes; 0: any number
+ * @chance: probability in a million; 0: certain
+ * @random: state of the random numbers for @chance
+ * @passed: how often the fault has let its step pass
+ * @struck: how often the fault has struck
  */
 struct fault {
 	struct list_head	list;
@@ -128,7 +133,7 @@ struct fault {
 	unsigned int		struck;
 };
 
-/* What is done at the time of posting; all else is when the WR is executed. */
+/* These actions happen when a WR is posted; all others when it is executed. */
 static bool is_for_posting(enum mimic_action action)
 {
 	return action == MIMIC_REFUSE || action == MIMIC_STALL;
@@ -161,11 +166,11 @@ static void fault_raise(struct mimic_dev *dev, enum ib_event_type type)
 }
 
 /**
- * mimic_port - the port goes up or down
- * @dev: of the device
- * @up: which
+ * mimic_port - take the port up or down
+ * @dev: the device
+ * @up: the port goes up
  *
- * Any context.
+ * Context: any.
  */
 void mimic_port(struct mimic_dev *dev, bool up)
 {
@@ -173,14 +178,16 @@ void mimic_port(struct mimic_dev *dev, bool up)
 	fault_raise(dev, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
 }
 
-/* Those that are in use */
+/* SRQ_ERR for all shared receive queues that a QP uses */
 static void all_srqs_fatal(struct mimic_dev *dev)
 {
 	struct mimic_srq *srq;
 	struct mimic_qp *qp;
 	unsigned long index;
 
-	/* Against their destruction, which waits for readers. */
+	/*
+	 * mimic_destroy_qp() waits for a grace period, so each QP and its queue stay.
+	 */
 	rcu_read_lock();
 	xa_for_each(&mimic_qps, index, qp) {
 		if (qp->dev != dev || !qp->ib.srq)
@@ -193,9 +200,8 @@ static void all_srqs_fatal(struct mimic_dev *dev)
 }
 
 /*
- * The device does nothing any more, until it is removed. As those drivers have it that
- * look after a device in such a state, all that was posted is flushed, and what can be
- * refused is.
+ * Kill the device until it is removed. Drivers clean up after a dead device by flushing
+ * all QPs and refusing verbs, so mimic does the same.
  */
 static void die(struct mimic_dev *dev)
 {
@@ -203,7 +209,7 @@ static void die(struct mimic_dev *dev)
 	unsigned long index;
 
 	WRITE_ONCE(dev->dead, true);
-	/* Against their destruction, which waits for readers. */
+	/* mimic_destroy_qp() waits for a grace period, so each QP stays. */
 	rcu_read_lock();
 	xa_for_each(&mimic_qps, index, qp) {
 		if (qp->dev != dev || READ_ONCE(qp->state) == IB_QPS_RESET)
@@ -215,7 +221,9 @@ static void die(struct mimic_dev *dev)
 	fault_raise(dev, IB_EVENT_DEVICE_FATAL);
 }
 
-/* Return: whether the step goes on as if nothing were */
+/*
+ * Carry out an action that leaves the step alone. Return: false for any other action.
+ */
 static bool happens(struct mimic_dev *dev, enum mimic_action action)
 {
 	switch (action) {
@@ -237,14 +245,17 @@ static bool happens(struct mimic_dev *dev, enum mimic_action action)
 }
 
 /**
- * mimic_strike - is something to go wrong?
- * @dev: on this device
- * @step: here
- * @posting: the WR is posted, or a verb called; else it is executed
+ * mimic_strike - ask whether a step goes wrong
+ * @dev: the device
+ * @step: the step
+ * @posting: a WR is being posted, or a verb is called; else a WR is executed
  *
- * Any context.
+ * Actions that happen to the device as a whole happen here.
  *
- * Return: what
+ * Context: any with @posting; else process or softirq, without locks of a QP, unless
+ *	@step is MIMIC_RECV.
+ *
+ * Return: the fault, or MIMIC_NO_FAULT if the step goes on.
  */
 struct mimic_verdict mimic_strike(struct mimic_dev *dev, enum mimic_step step,
 				  bool posting)
@@ -272,13 +283,14 @@ struct mimic_verdict mimic_strike(struct mimic_dev *dev, enum mimic_step step,
 }
 
 /**
- * mimic_refuse - is a verb to fail or to wait, or something to happen at it?
- * @dev: of this device
- * @step: which verb
+ * mimic_refuse - ask whether a verb fails; delay the verb if a fault says so
+ * @dev: the device
+ * @step: the verb
  *
- * Process context, sleeps.
+ * Context: process, may sleep.
  *
- * Return: 0, -ENOMEM, or -EIO of a dead device, which takes things down all the same
+ * Return: 0; -ENOMEM if a fault refuses; -EIO if the device is dead and the verb does
+ *	not take something down.
  */
 int mimic_refuse(struct mimic_dev *dev, enum mimic_step step)
 {
@@ -313,7 +325,7 @@ static void clear(struct mimic_faults *faults)
 	wake_up_all(&faults->cleared);
 }
 
-/* "KEY=NUMBER" */
+/* Parse "KEY=NUMBER". */
 static int parse_option(struct fault *fault, char *option, u64 *seed)
 {
 	static const char * const keys[] = {
@@ -351,7 +363,7 @@ static int parse_option(struct fault *fault, char *option, u64 *seed)
 	return 0;
 }
 
-/* "STEP ACTION [KEY=NUMBER...]" */
+/* Parse "STEP ACTION [KEY=NUMBER...]". */
 static int parse(struct fault *fault, char *line)
 {
 	u64 seed = get_random_u32();
@@ -483,13 +495,13 @@ static const struct file_operations faults_fops = {
 	.release	= single_release,
 };
 
-/* Every QP of the device but that of the CM */
+/* QP_FATAL for all QPs of the device that are in RTS */
 static void all_qps_fatal(struct mimic_dev *dev)
 {
 	struct mimic_qp *qp;
 	unsigned long index;
 
-	/* Against their destruction, which waits for readers. */
+	/* mimic_destroy_qp() waits for a grace period, so each QP stays. */
 	rcu_read_lock();
 	xa_for_each(&mimic_qps, index, qp) {
 		if (qp->dev != dev || READ_ONCE(qp->state) != IB_QPS_RTS)
@@ -531,7 +543,12 @@ static const struct file_operations event_fops = {
 	.write	= event_write,
 };
 
-/* A device has its name by now. */
+/**
+ * mimic_faults_init - create a device's files in debugfs
+ * @dev: the device, which is registered and so has its name
+ *
+ * Context: process, may sleep.
+ */
 void mimic_faults_init(struct mimic_dev *dev)
 {
 	struct mimic_faults *faults = &dev->faults;
@@ -541,17 +558,33 @@ void mimic_faults_init(struct mimic_dev *dev)
 	debugfs_create_file("event", 0200, faults->dir, dev, &event_fops);
 }
 
+/**
+ * mimic_faults_exit - remove a device's files and faults
+ * @dev: the device
+ *
+ * Context: process, may sleep.
+ */
 void mimic_faults_exit(struct mimic_dev *dev)
 {
 	debugfs_remove_recursive(dev->faults.dir);
 	clear(&dev->faults);
 }
 
+/**
+ * mimic_faults_setup - create the directory in debugfs
+ *
+ * Context: process, when the module is loaded.
+ */
 void mimic_faults_setup(void)
 {
 	directory = debugfs_create_dir("mimic", NULL);
 }
 
+/**
+ * mimic_faults_cleanup - remove the directory in debugfs
+ *
+ * Context: process, when the module is unloaded.
+ */
 void mimic_faults_cleanup(void)
 {
 	debugfs_remove_recursive(directory);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the CM of RoCE needs: address handles, and datagrams between the QPs 1 of
- * devices. A GID says which device.
+ * Support for the CM of RoCE: address handles, and datagrams between QPs 1. The
+ * destination's GID tells which device receives a datagram.
+ *
+ * Address handles are made in process context. The engine delivers datagrams, and
+ * fault.c's actions change them, with softirqs off.
  */
 #include <rdma/ib_cache.h>
 #include <rdma/ib_cm.h>
@@ -21,7 +24,7 @@ static bool has_gid(struct mimic_dev *dev, const union ib_gid *gid)
 	return true;
 }
 
-/* The index of the device with this GID; 0 if there is none */
+/* Index of the device with this GID; 0 if no device has it */
 static u32 find_dest(const union ib_gid *gid)
 {
 	struct mimic_dev *dev;
@@ -40,6 +43,18 @@ static u32 find_dest(const union ib_gid *gid)
 	return 0;
 }
 
+/**
+ * mimic_create_ah - create_ah verb
+ * @ib: the address handle
+ * @init: its attributes
+ * @udata: not used
+ *
+ * An unknown destination is no error: datagrams to it are lost.
+ *
+ * Context: any.
+ *
+ * Return: 0.
+ */
 int mimic_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 		    struct ib_udata *udata)
 {
@@ -54,18 +69,43 @@ int mimic_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init,
 	return 0;
 }
 
+/**
+ * mimic_destroy_ah - destroy_ah verb
+ * @ah: the address handle
+ * @flags: not used
+ *
+ * Context: any.
+ *
+ * Return: 0.
+ */
 int mimic_destroy_ah(struct ib_ah *ah, u32 flags)
 {
 	return 0;
 }
 
+/**
+ * mimic_query_ah - query_ah verb
+ * @ah: the address handle
+ * @attr: receives its attributes
+ *
+ * Context: any.
+ *
+ * Return: 0.
+ */
 int mimic_query_ah(struct ib_ah *ah, struct rdma_ah_attr *attr)
 {
 	*attr = to_mimic_ah(ah)->attr;
 	return 0;
 }
 
-/* Where a datagram goes. In an RCU read-side critical section. */
+/**
+ * mimic_datagram_dest - find the QP that receives a datagram
+ * @wqe: the datagram
+ *
+ * Context: in an RCU read-side critical section.
+ *
+ * Return: the QP, or NULL if no QP receives the datagram.
+ */
 struct mimic_qp *mimic_datagram_dest(const struct mimic_wqe *wqe)
 {
 	struct mimic_dev *dev = xa_load(&mimic_devs, wqe->dest);
@@ -75,6 +115,13 @@ struct mimic_qp *mimic_datagram_dest(const struct mimic_wqe *wqe)
 	return READ_ONCE(dev->gsi);
 }
 
+/**
+ * mimic_fill_grh - make the GRH that a datagram's receiver finds
+ * @grh: receives the header
+ * @wqe: the datagram
+ *
+ * Context: any.
+ */
 void mimic_fill_grh(struct ib_grh *grh, const struct mimic_wqe *wqe)
 {
 	memset(grh, 0, sizeof(*grh));
@@ -85,7 +132,15 @@ void mimic_fill_grh(struct ib_grh *grh, const struct mimic_wqe *wqe)
 	grh->dgid = wqe->dgid;
 }
 
-/* Which message of the CM's a datagram is; MIMIC_MAD if it is none that has a name */
+/**
+ * mimic_cm_step - tell which message of the CM a datagram is
+ * @dev: device that sends the datagram
+ * @wqe: the datagram
+ *
+ * Context: any.
+ *
+ * Return: the step of that message, or MIMIC_MAD for any other datagram.
+ */
 enum mimic_step mimic_cm_step(const struct mimic_dev *dev, const struct mimic_wqe *wqe)
 {
 	const struct ib_mad_hdr *hdr;
@@ -113,11 +168,13 @@ enum mimic_step mimic_cm_step(const struct mimic_dev *dev, const struct mimic_wq
 
 /**
  * mimic_reject - turn a REP into a REJ
- * @dev: the device that sends it
- * @wqe: the datagram
+ * @dev: device that sends the datagram
+ * @wqe: the datagram, a REP
  * @reason: enum ib_cm_rej_reason
  *
- * Both messages begin with the same two identifiers.
+ * Both messages start with the two communication identifiers, which stay.
+ *
+ * Context: any.
  */
 void mimic_reject(const struct mimic_dev *dev, const struct mimic_wqe *wqe, u16 reason)
 {
@@ -130,16 +187,18 @@ void mimic_reject(const struct mimic_dev *dev, const struct mimic_wqe *wqe, u16 
 	memset(IBA_GET_MEM_PTR(CM_REJ_ARI, rej), 0, IB_CM_REJ_ARI_LENGTH);
 	memset(IBA_GET_MEM_PTR(CM_REJ_PRIVATE_DATA, rej), 0,
 	       IB_CM_REJ_PRIVATE_DATA_SIZE);
-	/* What is rejected is the REQ. */
+	/* The REJ rejects the REQ. */
 	IBA_SET(CM_REJ_MESSAGE_REJECTED, rej, 0);
 	IBA_SET(CM_REJ_REJECTED_INFO_LENGTH, rej, 0);
 	IBA_SET(CM_REJ_REASON, rej, reason);
 }
 
 /**
- * mimic_strip - take the private data out of a REP
- * @dev: the device that sends it
- * @wqe: the datagram
+ * mimic_strip - overwrite the private data of a REP with zeros
+ * @dev: device that sends the datagram
+ * @wqe: the datagram, a REP
+ *
+ * Context: any.
  */
 void mimic_strip(const struct mimic_dev *dev, const struct mimic_wqe *wqe)
 {

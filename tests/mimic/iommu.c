@@ -2,17 +2,17 @@
 /*
  * DMA behind an IOMMU that translates.
  *
- * QEMU's "edu" is a PCI device without a driver of its own. Where a machine has one, this
- * driver takes it, and every mimic device does its DMA as that PCI device. The kernel then
- * gives out I/O virtual addresses, and this file reads the IOMMU's page tables as its
- * hardware would: an address that is not mapped, or not mapped for writing, is a fault.
+ * QEMU's PCI device "edu" has no driver in Linux. On a machine that has an edu, mimic
+ * drives it, and all mimic devices do their DMA as that PCI device. The DMA API then
+ * hands out I/O virtual addresses. This file translates them by the IOMMU's own page
+ * tables, as hardware would.
  *
- * It reads the second-level tables of Intel's VT-d, without scalable mode. With another
- * IOMMU it asks the kernel for the translation, which says nothing about the direction.
+ * The file knows the second-level tables of Intel's VT-d in legacy mode. With any other
+ * IOMMU it asks the kernel for the translation, which does not check the direction.
  *
- * Contexts: any. Tables that hold a live mapping are not freed, so a reader of that mapping
- * needs no lock. The caller of the DMA API has to see to it that the mapping is live; if
- * it is not, this file finds garbage or nothing, and reports a fault either way.
+ * Context: any. A reader takes no lock: the kernel frees no table that holds a live
+ * mapping. Without a live mapping, the reader finds a stale entry or none, and a
+ * caller's bug shows.
  */
 #include <linux/acpi.h>
 #include <linux/dma-mapping.h>
@@ -40,10 +40,10 @@ static bool untrusted;
 module_param(untrusted, bool, 0444);
 MODULE_PARM_DESC(untrusted, "what is no whole page goes through a bounce buffer, as for a device outside of the machine");
 
-/* The PCI device; NULL: there is none */
+/* The PCI device; NULL if the machine has none */
 static struct pci_dev *edu;
 
-/* The top of its page tables, by the IOMMU's registers; 0: it is not Intel's */
+/* Top of the device's page tables; 0 if the IOMMU is not Intel's */
 static phys_addr_t tables;
 static unsigned int levels;
 
@@ -52,7 +52,7 @@ static const u64 *entry_at(phys_addr_t table, unsigned int index, unsigned int w
 	return (const u64 *)phys_to_virt(table & ADDRESS) + index * words;
 }
 
-/* From the root table by bus and function to the device's page tables */
+/* Follow the root table by bus and function to the device's page tables. */
 static int find_tables(phys_addr_t root)
 {
 	const u64 *entry = entry_at(root, edu->bus->number, 2);
@@ -79,7 +79,7 @@ static int read_root(u64 registers)
 	return find_tables(root);
 }
 
-/* QEMU has one unit for all devices: the first that the table names. */
+/* QEMU has one remapping unit for all devices, and the table names it first. */
 static int find_unit(const struct acpi_table_header *dmar)
 {
 	const struct acpi_dmar_hardware_unit *unit =
@@ -103,7 +103,7 @@ static int find_intel(void)
 	return rc;
 }
 
-/* Return: where the IOMMU has @addr lead, or 0 if it would raise a fault */
+/* Return: the physical address, or 0 where the IOMMU would report a fault. */
 static phys_addr_t walk(dma_addr_t addr, bool write)
 {
 	u64 needed = write ? WRITABLE : READABLE, entry;
@@ -125,9 +125,11 @@ static phys_addr_t walk(dma_addr_t addr, bool write)
 }
 
 /**
- * mimic_iommu_device - the PCI device whose DMA is translated
+ * mimic_iommu_device - find the PCI device whose DMA an IOMMU translates
  *
- * Return: the device, or NULL if the machine has none
+ * Context: any.
+ *
+ * Return: the device, or NULL if the machine has none.
  */
 struct device *mimic_iommu_device(void)
 {
@@ -137,13 +139,13 @@ struct device *mimic_iommu_device(void)
 }
 
 /**
- * mimic_iommu_at - what is at an I/O virtual address of that device
+ * mimic_iommu_at - translate an I/O virtual address
  * @addr: the address
  * @write: the device writes there; else it reads
  *
- * Any context.
+ * Context: any, while the PCI device is bound.
  *
- * Return: the physical address, or 0 if the IOMMU lets the device not get there
+ * Return: the physical address, or 0 if the IOMMU does not allow the access.
  */
 phys_addr_t mimic_iommu_at(dma_addr_t addr, bool write)
 {
@@ -203,9 +205,11 @@ static struct pci_driver edu_driver = {
 };
 
 /**
- * mimic_iommu_init - module initialisation
+ * mimic_iommu_init - register the driver of the PCI device
  *
- * Return: 0 or negative errno
+ * Context: process, when the module is loaded.
+ *
+ * Return: 0 or negative errno.
  */
 int mimic_iommu_init(void)
 {
@@ -213,7 +217,9 @@ int mimic_iommu_init(void)
 }
 
 /**
- * mimic_iommu_exit - module removal; no mimic device is left
+ * mimic_iommu_exit - unregister the driver of the PCI device
+ *
+ * Context: process, when the module is unloaded and no mimic device is left.
  */
 void mimic_iommu_exit(void)
 {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The CM of iWARP, between endpoints of this kernel. All its events are raised by one
- * ordered workqueue, so that each end sees them in order and nothing here needs a lock
- * but the list of listeners.
+ * The CM of iWARP, for connections within this kernel.
+ *
+ * Owns the endpoints and the list of listeners. One ordered workqueue raises all events, so
+ * each end sees its events in order, and endpoints need no lock. listeners_lock protects the
+ * listeners and the requests that await an answer. The core calls the verbs in process
+ * context.
  */
 #include <net/ipv6.h>
 #include <rdma/iw_cm.h>
@@ -10,28 +13,28 @@
 #include "mimic.h"
 
 #define MAX_PRIVATE_DATA	512
-/* So long a request may go unanswered. */
+/* Connecting fails if the listener's ULP gives no answer for this long. */
 #define ANSWER_TIMEOUT		(20 * HZ)
 
 /**
- * struct mimic_ep - an end of a connection, from connect or the request on
- * @ref: of this struct
- * @cm_id: referenced until the last event was raised, then NULL
- * @qp: referenced as long
- * @peer: the other end, referenced
- * @active: this end connects
- * @rejected: the answer is no
- * @late: the other end was told that there is none
- * @since: when the request came, in jiffies
- * @request: in the list of those without an answer
- * @established: both ends heard of it
+ * struct mimic_ep - an end of a connection
+ * @ref: references to this struct
+ * @cm_id: the CM's id, with a reference, until the last event; then NULL
+ * @qp: the QP, with a reference, as long as @cm_id
+ * @peer: the other end, with a reference
+ * @active: this end connects; else it accepts
+ * @rejected: the answer is a rejection
+ * @late: the active end has been told of a timeout
+ * @established: both ends have been told of the connection
+ * @since: arrival of the request, in jiffies
+ * @request: in @requests until the answer
  * @ird: RDMA Reads that this end answers at a time
- * @ord: RDMA Reads that it makes at a time
+ * @ord: RDMA Reads that this end makes at a time
  * @length: octets of @data
  * @data: private data that this end sends
- * @connect: finds the listener
- * @answer: accepts or rejects
- * @close: ends it
+ * @connect: brings the request to a listener
+ * @answer: carries the answer to the active end
+ * @close: ends the connection
  */
 struct mimic_ep {
 	refcount_t		ref;
@@ -66,7 +69,7 @@ MODULE_PARM_DESC(deny_reads,
 static struct workqueue_struct *events;
 static LIST_HEAD(listeners);
 static LIST_HEAD(requests);
-static DEFINE_MUTEX(listeners_lock);	/* both lists */
+static DEFINE_MUTEX(listeners_lock);	/* listeners, requests */
 
 static void ep_put(struct mimic_ep *ep)
 {
@@ -109,7 +112,7 @@ static int ep_raise(struct mimic_ep *ep, enum iw_cm_event_type type, int status,
 	return ep->cm_id->event_handler(ep->cm_id, &event);
 }
 
-/* No event follows. */
+/* Raise no event after this: the CM's id and the QP are gone. */
 static void let_go(struct mimic_ep *ep)
 {
 	struct iw_cm_id *cm_id = ep->cm_id;
@@ -146,7 +149,7 @@ static bool is_for(const struct sockaddr_storage *to,
 		at4->sin_addr.s_addr == to4->sin_addr.s_addr);
 }
 
-/* The caller holds the lock of the list, and so the listener. */
+/* The lock keeps the listener's id alive. */
 static struct iw_cm_id *find_listener(const struct sockaddr_storage *to)
 {
 	struct listener *listener;
@@ -186,8 +189,9 @@ static void set_terms(struct mimic_ep *ep, const struct iw_cm_conn_param *param)
 }
 
 /*
- * The CM forgets a request whose listener goes, as with a device that is removed. An
- * answer may come all the same, so the endpoint stays until mimic goes.
+ * Time out the requests that have waited too long. The core forgets a request whose
+ * listener goes, for example with its device. An answer may still come, so the endpoint
+ * stays until the module is unloaded.
  */
 static void requests_overdue(struct work_struct *work)
 {
@@ -213,7 +217,7 @@ static void requests_overdue(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(overdue, requests_overdue);
 
-/* Return: is it too late for an answer? */
+/* Take the request off the list. Return: whether it has timed out. */
 static bool is_late(struct mimic_ep *ep)
 {
 	bool late;
@@ -226,8 +230,8 @@ static bool is_late(struct mimic_ep *ep)
 }
 
 /*
- * The reference that is there at first is the CM's, until it has answered. The lists'
- * lock is held.
+ * Raise CONNECT_REQUEST at a listener. The new endpoint's first reference is the CM's
+ * until the answer. The caller holds listeners_lock.
  */
 static int request(struct mimic_ep *ep, struct iw_cm_id *listener)
 {
@@ -237,7 +241,10 @@ static int request(struct mimic_ep *ep, struct iw_cm_id *listener)
 		.remote_addr		= ep->cm_id->local_addr,
 		.private_data		= ep->data,
 		.private_data_len	= ep->length,
-		/* What the other end may do is seen from there. */
+		/*
+		 * ep_connect() passes the active end's values; the passive end swaps
+		 * their meaning.
+		 */
 		.ird			= ep->ird,
 		.ord			= ep->ord,
 	};
@@ -282,7 +289,7 @@ out:
 	ep_put(ep);
 }
 
-/* The QP may have been lost already, and stays so. */
+/* Leave a QP alone that is in ERR already. */
 static void to_rts(struct mimic_qp *qp, u32 dest_qpn)
 {
 	qp->attr.dest_qp_num = dest_qpn;
@@ -305,7 +312,10 @@ static void ep_answer(struct work_struct *work)
 	}
 	ep->established = true;
 	if (!active->cm_id) {
-		/* It gave up. The CM knows of no other end to an accept. */
+		/*
+		 * The active end has given up. The CM at this end expects ESTABLISHED
+		 * after its accept, and then learns of the end.
+		 */
 		ep_raise(ep, IW_CM_EVENT_ESTABLISHED, 0, NULL);
 		ep_queue(ep, &ep->close);
 		goto out;
@@ -337,7 +347,7 @@ static void ep_close(struct work_struct *work)
 	struct mimic_ep *peer = ep->peer;
 
 	if (ep->established) {
-		/* Each end has a reference to the other one until then. */
+		/* The ends hold references to each other; break the circle. */
 		ep->peer = NULL;
 		end(ep);
 		if (peer) {
@@ -351,10 +361,10 @@ static void ep_close(struct work_struct *work)
 }
 
 /**
- * mimic_iwarp_lost - a QP is in state ERR, or about to
- * @qp: which; nothing happens if it is not one of iWARP, or not connected
+ * mimic_iwarp_lost - disconnect the endpoint of a QP that is in ERR, or soon will be
+ * @qp: the QP; nothing happens if it has no endpoint
  *
- * Any context.
+ * Context: any.
  */
 void mimic_iwarp_lost(struct mimic_qp *qp)
 {
@@ -364,7 +374,12 @@ void mimic_iwarp_lost(struct mimic_qp *qp)
 		ep_queue(ep, &ep->close);
 }
 
-/* A QP is destroyed: it is out of all connections. */
+/**
+ * mimic_iwarp_forget - take a QP's endpoint away
+ * @qp: the QP, which is destroyed and has no references
+ *
+ * Context: any.
+ */
 void mimic_iwarp_forget(struct mimic_qp *qp)
 {
 	if (qp->ep)
@@ -389,7 +404,7 @@ static struct ib_qp *iw_get_qp(struct ib_device *device, int qpn)
 	return qp && qp->ib.device == device ? &qp->ib : NULL;
 }
 
-/* The QP and the CM's id are the endpoint's from now on. */
+/* Give @ep references to the QP and to the CM's id. */
 static int take(struct mimic_ep *ep, struct iw_cm_id *cm_id,
 		const struct iw_cm_conn_param *param)
 {
@@ -498,12 +513,24 @@ const struct ib_device_ops mimic_iwarp_ops = {
 	.iw_rem_ref		= iw_rem_ref,
 };
 
+/**
+ * mimic_iwarp_init - create the workqueue of events
+ *
+ * Context: process, when the module is loaded.
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int mimic_iwarp_init(void)
 {
 	events = alloc_ordered_workqueue("mimic_iwarp", WQ_MEM_RECLAIM);
 	return events ? 0 : -ENOMEM;
 }
 
+/**
+ * mimic_iwarp_exit - free the workqueue, and requests that never got an answer
+ *
+ * Context: process, when the module is unloaded.
+ */
 void mimic_iwarp_exit(void)
 {
 	struct mimic_ep *ep, *next;

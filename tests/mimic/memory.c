@@ -1,19 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory: protection domains, registrations, and the way from a key and an address
- * to what a transfer copies.
+ * Protection domains, registrations, and the lookup of memory by key and address.
  *
- * Every address is one that the DMA API gave for this device. Those are off from
- * physical addresses by MIMIC_DMA_OFFSET, so that others lead nowhere; with bounce
- * buffers, what was not synced or was mapped in the wrong direction is wrong data.
+ * Every address must come from the DMA API for this device. Without an IOMMU, addresses
+ * differ from physical ones by MIMIC_DMA_OFFSET, so that an address that was never
+ * mapped is an error. With bounce buffers, a missing sync or a mapping in the wrong
+ * direction gives wrong data.
+ *
+ * Owns mimic_dev.mrs. Verbs run in process context; the engine copies with softirqs
+ * off, under RCU.
  */
 #include <linux/highmem.h>
 
 #include "mimic.h"
 
-/* The keys of memory registrations count from here; below are the device's own. */
+/*
+ * The device's own key. Keys of registrations have an index from 1 on in the bits above
+ * 8.
+ */
 #define LOCAL_DMA_LKEY	1
 
+/**
+ * mimic_alloc_pd - alloc_pd verb
+ * @pd: the PD
+ * @udata: not used
+ *
+ * Context: process.
+ *
+ * Return: 0.
+ */
 int mimic_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
 	if (to_mimic(pd->device)->limits.local_dma_lkey)
@@ -21,6 +36,15 @@ int mimic_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 	return 0;
 }
 
+/**
+ * mimic_dealloc_pd - dealloc_pd verb
+ * @pd: the PD
+ * @udata: not used
+ *
+ * Context: process.
+ *
+ * Return: 0.
+ */
 int mimic_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
 	return 0;
@@ -44,13 +68,22 @@ static struct ib_mr *mr_new(struct ib_pd *pd, u32 max_ranges, bool gaps)
 		kvfree(mr);
 		return ERR_PTR(rc);
 	}
-	/* Not the core's yet: a key that another registration had is a new one. */
+	/* The low octet changes, so that a stale key with a reused index is refused. */
 	mr->ib.lkey = index << 8 | dev->next_key++;
 	mr->ib.rkey = mr->ib.lkey;
 	mr->key = mr->ib.lkey;
 	return &mr->ib;
 }
 
+/**
+ * mimic_get_dma_mr - get_dma_mr verb: register all of memory
+ * @pd: the PD
+ * @access: IB_ACCESS_... to grant
+ *
+ * Context: process, may sleep.
+ *
+ * Return: the registration, or an ERR_PTR().
+ */
 struct ib_mr *mimic_get_dma_mr(struct ib_pd *pd, int access)
 {
 	struct ib_mr *ib = mr_new(pd, 0, false);
@@ -66,6 +99,7 @@ struct ib_mr *mimic_get_dma_mr(struct ib_pd *pd, int access)
 	return ib;
 }
 
+/* ! The reg_user_mr verb, which the core requires. There are no users. */
 struct ib_mr *mimic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 				u64 virt_addr, int access, MIMIC_DMAH_ARG
 				struct ib_udata *udata)
@@ -73,6 +107,17 @@ struct ib_mr *mimic_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
+/**
+ * mimic_alloc_mr - alloc_mr verb
+ * @pd: the PD
+ * @type: IB_MR_TYPE_MEM_REG, or IB_MR_TYPE_SG_GAPS if the device has it
+ * @max: pages, or ranges if the type is IB_MR_TYPE_SG_GAPS
+ *
+ * Context: process, may sleep.
+ *
+ * Return: the registration, or an ERR_PTR(): -EINVAL for a type or a size that the
+ *	device lacks, -ENOMEM, or an error that a fault asks for.
+ */
 struct ib_mr *mimic_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max)
 {
 	struct mimic_dev *dev = to_mimic(pd->device);
@@ -87,7 +132,7 @@ struct ib_mr *mimic_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max)
 	return rc ? ERR_PTR(rc) : mr_new(pd, max, gaps);
 }
 
-/* The list that is in use, or the one that REG_MR will put into use */
+/* The list of ranges that is in use, or the list that the next REG_MR puts into use */
 static struct mimic_range *ranges_of(struct mimic_mr *mr, bool next)
 {
 	return mr->ranges + (mr->second != next ? mr->max_ranges : 0);
@@ -108,7 +153,7 @@ static int set_page(struct ib_mr *ib, u64 addr)
 	return mr_add_range(to_mimic_mr(ib), addr, ib->page_size) ? 0 : -ENOMEM;
 }
 
-/* The registration has the address of its first range, and is as long as all together. */
+/* The registration starts at its first range and is as long as all ranges together. */
 static int map_ranges(struct mimic_mr *mr, struct scatterlist *sgl, int nents,
 		      unsigned int *offset)
 {
@@ -130,12 +175,25 @@ static int map_ranges(struct mimic_mr *mr, struct scatterlist *sgl, int nents,
 	return i;
 }
 
+/**
+ * mimic_map_mr_sg - map_mr_sg verb
+ * @ib: the registration
+ * @sg: scatterlist, DMA-mapped
+ * @nents: entries of @sg
+ * @offset: octets of the first entry to skip; may be NULL
+ *
+ * Fills the list of ranges that is not in use. The next REG_MR puts that list into use.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: entries that fit into the registration, or a negative errno.
+ */
 int mimic_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents,
 		    unsigned int *offset)
 {
 	struct mimic_mr *mr = to_mimic_mr(ib);
 
-	/* As the driver of hns may */
+	/* The driver of hns may sleep here, so callers must not be atomic. */
 	might_sleep();
 	mr->nr_ranges = 0;
 	if (mr->gaps)
@@ -148,16 +206,27 @@ static void mr_release(struct rcu_head *rcu)
 	kvfree(container_of(rcu, struct mimic_mr, rcu));
 }
 
-/* Nothing uses the memory on return. */
+/* Once this returns, no transfer uses the memory. The caller holds mr->lock. */
 static void end_use(struct mimic_mr *mr)
 {
 	WRITE_ONCE(mr->valid, false);
-	/* Pairs with the barrier in mr_use(). */
+	/* Full barrier between @valid and @users; mr_use() has the other one. */
 	smp_mb();
 	while (atomic_read(&mr->users))
 		cpu_relax();
 }
 
+/**
+ * mimic_dereg_mr - dereg_mr verb
+ * @ib: the registration
+ * @udata: not used
+ *
+ * Waits for transfers that use the memory.
+ *
+ * Context: process.
+ *
+ * Return: 0, or an error that a fault asks for.
+ */
 int mimic_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 {
 	struct mimic_mr *mr = to_mimic_mr(ib);
@@ -173,7 +242,17 @@ int mimic_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 	return 0;
 }
 
-/* REG_MR was executed. Return: whether it was in order */
+/**
+ * mimic_mr_register - execute REG_MR
+ * @mr: the registration
+ * @pd: PD of the QP
+ * @key: new key; it differs from the old one in the low octet only
+ * @access: IB_ACCESS_... to grant
+ *
+ * Context: softirqs off.
+ *
+ * Return: false if @mr is valid already, belongs to another PD, or can't have @key.
+ */
 bool mimic_mr_register(struct mimic_mr *mr, struct ib_pd *pd, u32 key,
 		       int access)
 {
@@ -188,16 +267,28 @@ bool mimic_mr_register(struct mimic_mr *mr, struct ib_pd *pd, u32 key,
 		mr->length = mr->ib.length;
 		mr->page_shift = ilog2(mr->ib.page_size);
 		mr->second = !mr->second;
-		/* Pairs with the acquire in mr_use(). */
+		/*
+		 * Pairs with the acquire in mr_allows(): a valid registration has all
+		 * its fields.
+		 */
 		smp_store_release(&mr->valid, true);
 	}
 	spin_unlock(&mr->lock);
 	return ok;
 }
 
-/*
- * LOCAL_INV was executed, or a Send With Invalidate arrived. The caller is in an RCU
- * read-side critical section.
+/**
+ * mimic_mr_invalidate - execute LOCAL_INV, or the invalidation by a Send With Invalidate
+ * @dev: device that the key belongs to
+ * @pd: PD of the QP
+ * @key: key to invalidate
+ * @remote: the peer asks for it, so the registration must be valid
+ *
+ * Waits for transfers that use the memory.
+ *
+ * Context: softirqs off, in an RCU read-side critical section.
+ *
+ * Return: false if the key names no registration of @pd that can be invalidated.
  */
 bool mimic_mr_invalidate(struct mimic_dev *dev, struct ib_pd *pd, u32 key,
 			 bool remote)
@@ -216,7 +307,7 @@ bool mimic_mr_invalidate(struct mimic_dev *dev, struct ib_pd *pd, u32 key,
 	return ok;
 }
 
-/* Where DMA is not translated, addresses are off by MIMIC_DMA_OFFSET. */
+/* Without an IOMMU, DMA addresses are off by MIMIC_DMA_OFFSET. */
 static phys_addr_t to_phys(const struct mimic_dev *dev, dma_addr_t addr, bool write)
 {
 	if (dev->translated)
@@ -225,16 +316,17 @@ static phys_addr_t to_phys(const struct mimic_dev *dev, dma_addr_t addr, bool wr
 }
 
 /**
- * mimic_at_dma - what the device finds at a DMA address
+ * mimic_at_dma - find the memory at a DMA address
  * @dev: the device
- * @addr: the address
- * @length: octets; they end in the page that @addr is in, or the memory is contiguous for
- *	the kernel, too
- * @write: the device writes there; else it reads
+ * @addr: DMA address
+ * @length: octets; without an IOMMU they may cross pages, with one they may not, unless
+ *	the memory is contiguous
+ * @write: the device writes to the memory; else it reads
  *
- * Any context.
+ * Context: any.
  *
- * Return: where the kernel has it; NULL if that is no DMA address, or not for @write
+ * Return: the memory's address in the kernel; NULL if @addr is no DMA address, or the
+ *	mapping does not allow the access. The log then has an error.
  */
 void *mimic_at_dma(const struct mimic_dev *dev, dma_addr_t addr, u32 length, bool write)
 {
@@ -263,7 +355,7 @@ static bool mr_use(struct mimic_mr *mr, const struct mimic_side *side,
 		   const struct ib_sge *sge)
 {
 	atomic_inc(&mr->users);
-	/* Pairs with the barrier in end_use(). */
+	/* Full barrier between @users and @valid; end_use() has the other one. */
 	smp_mb__after_atomic();
 	if (mr_allows(mr, side, sge->lkey, sge->addr, sge->length))
 		return true;
@@ -271,7 +363,7 @@ static bool mr_use(struct mimic_mr *mr, const struct mimic_side *side,
 	return false;
 }
 
-/* Begin the next SGE. Return: false if its key does not allow it */
+/* Start the next SGE. Return: false if its key does not allow the transfer. */
 static bool side_next(struct mimic_side *side)
 {
 	const struct ib_sge *sge = side->sge++;
@@ -293,25 +385,27 @@ static bool side_next(struct mimic_side *side)
 static void side_end(struct mimic_side *side)
 {
 	if (side->mr) {
-		/* The copying is over before this is seen. */
+		/* Finish copying before end_use() sees the decrement. */
 		smp_mb__before_atomic();
 		atomic_dec(&side->mr->users);
 	}
 	side->mr = NULL;
 }
 
-/* What is registered as @addr, *length octets at most */
+/*
+ * DMA address that is registered as @addr; shortens *@length to the end of the range.
+ */
 static u64 mr_memory(struct mimic_mr *mr, u64 addr, u32 *length)
 {
 	const struct mimic_range *range = ranges_of(mr, false);
 	u64 offset = addr - mr->iova;
 
 	if (mr->gaps) {
-		/* mr_allows() has seen that it is in one of them. */
+		/* mr_allows() has checked that the offset is in one of the ranges. */
 		for (; offset >= range->length; range++)
 			offset -= range->length;
 	} else {
-		/* The first page may be one in whose midst the registration begins. */
+		/* The registration may start inside its first page. */
 		offset += mr->iova & (BIT(mr->page_shift) - 1);
 		range += offset >> mr->page_shift;
 		offset &= BIT(mr->page_shift) - 1;
@@ -320,7 +414,7 @@ static u64 mr_memory(struct mimic_mr *mr, u64 addr, u32 *length)
 	return range->addr + offset;
 }
 
-/* Contiguous memory at the present address, *length octets at most */
+/* Contiguous memory at the current address; shortens *@length to its end. */
 static void *side_memory(const struct mimic_side *side, u32 *length)
 {
 	bool write = side->access & (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE);
@@ -329,13 +423,16 @@ static void *side_memory(const struct mimic_side *side, u32 *length)
 	*length = min(*length, side->left);
 	if (side->mr && !side->mr->all)
 		addr = mr_memory(side->mr, addr, length);
-	/* Pages in a row for the device need not be so for the kernel. */
+	/* Pages that are contiguous for the device may lie apart in physical memory. */
 	if (side->dev->translated)
 		*length = min_t(u32, *length, PAGE_SIZE - offset_in_page(addr));
 	return mimic_at_dma(side->dev, addr, *length, write);
 }
 
-/* Be at an SGE that has some left. Return: 1, 0 if there is none, or -EACCES */
+/*
+ * Move to an SGE with octets left. Return: 1; 0 if there is none; -EACCES if a key does
+ * not allow the transfer.
+ */
 static int side_ready(struct mimic_side *side)
 {
 	while (!side->left) {
@@ -349,12 +446,18 @@ static int side_ready(struct mimic_side *side)
 }
 
 /**
- * mimic_put - write what is in no registration, such as a header
- * @to: where to; goes on behind it
- * @from: what
- * @length: octets
+ * mimic_put - write octets that are in no registration, such as a header
+ * @to: destination, which advances by @length
+ * @from: the octets
+ * @length: number of octets
  *
- * Return: false if there is no room; nothing may follow
+ * The caller may continue to write to @to with mimic_move(), which releases its
+ * registration.
+ *
+ * Context: softirqs off, in an RCU read-side critical section.
+ *
+ * Return: false if @to has no room or its key does not allow the write. @to is unusable
+ *	then.
  */
 bool mimic_put(struct mimic_side *to, const void *from, u32 length)
 {
@@ -377,13 +480,13 @@ bool mimic_put(struct mimic_side *to, const void *from, u32 length)
 
 /**
  * mimic_move - copy from one side to the other
- * @to: where to
- * @from: where from, all of it
- * @moved: gets the number of octets
+ * @to: destination
+ * @from: source; all of its SGEs are copied
+ * @moved: receives the number of octets copied, also after a failure
  *
- * In an RCU read-side critical section, softirqs off.
+ * Context: softirqs off, in an RCU read-side critical section.
  *
- * Return: who was wrong
+ * Return: the side at fault, or MIMIC_FINE.
  */
 enum mimic_fault_of mimic_move(struct mimic_side *to, struct mimic_side *from,
 			       u32 *moved)
@@ -424,7 +527,15 @@ enum mimic_fault_of mimic_move(struct mimic_side *to, struct mimic_side *from,
 	return fault;
 }
 
-/* How much a list of SGEs holds */
+/**
+ * mimic_sge_octets - add up the lengths of SGEs
+ * @sge: the SGEs
+ * @num_sge: how many they are
+ *
+ * Context: any.
+ *
+ * Return: octets.
+ */
 u32 mimic_sge_octets(const struct ib_sge *sge, u32 num_sge)
 {
 	u32 octets = 0;

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mimic: an RDMA device for tests, in software, both of whose ends are in the same
- * kernel. README.md says what it is for and how it is used.
+ * mimic: an RDMA device in software, for tests. Both ends of each connection are in the
+ * same kernel. README.md says what mimic can do and how a test uses it. This header has
+ * every struct of the driver, and each file's functions for the others.
  *
- *   device.c	registration, limits, ports
- *   profile.c	what it can pass itself off as
- *   count.c	what it counts
- *   memory.c	PDs, registrations; from a key and an address to memory
- *   iommu.c	a PCI device whose DMA an IOMMU translates
- *   queue.c	rings of work requests
- *   cq.c	completion queues and vectors
- *   qp.c	queue pairs and shared receive queues, as verbs
- *   engine.c	executes work requests
- *   fault.c	what is to go wrong, by debugfs
- *   gsi.c	QP 1 and address handles, for the CM of RoCE
- *   iwarp.c	the CM of iWARP
- *
- * Locks: mimic_qp.target; in it, a Queue's lock or those of registrations; in these, a
- * CQ's lock. Those of Queues and CQs are taken with interrupts off, as verbs may be
- * called so; the others with softirqs off, as the engine is a tasklet.
- * QPs and registrations are looked up under RCU, and destroyed after a grace period.
+ *	device.c	registers a device, creates its DMA parent, reports ports
+ *	profile.c	the limits of real devices
+ *	count.c		counters in sysfs
+ *	memory.c	PDs, registrations; finds memory by key and address
+ *	iommu.c		DMA as a PCI device behind an IOMMU
+ *	queue.c		rings of work requests
+ *	cq.c		completion queues and completion vectors
+ *	qp.c		verbs of queue pairs and shared receive queues
+ *	engine.c	executes work requests
+ *	fault.c		faults that a test asks for, in debugfs
+ *	gsi.c		QP 1 and address handles, for the CM of RoCE
+ *	iwarp.c		the CM of iWARP
  */
 #ifndef _MIMIC_H
 #define _MIMIC_H
@@ -32,41 +28,53 @@
 
 #include "compat.h"
 
+/*
+ * Locks. Inside mimic_qp.target nest the locks of Receive Queues, registrations, CQs and
+ * faults. Inside a Send Queue's lock nests only mimic_faults.lock. No other two nest.
+ *
+ * ULPs call verbs with interrupts off, so the locks of Queues, CQs and faults disable
+ * interrupts. The engine is a tasklet, so mimic_qp.target and mimic_mr.lock disable softirqs.
+ * RCU readers look up QPs and registrations, whose memory outlives a grace period.
+ */
+
 #define MIMIC_MAX_SGE		96
 #define MIMIC_GSI_QPN		1
-/* DMA addresses are off by so much: what the DMA API did not give is no address. */
+/*
+ * A DMA address is the physical address plus this, so an address that was never mapped
+ * fails.
+ */
 #define MIMIC_DMA_OFFSET	BIT_ULL(46)
 
 /**
- * struct mimic_profile - a device that this one can pass itself off as
- * @name: of its driver, and model
- * @iwarp: iWARP, else RoCE v2
- * @no_fast_reg: lacks memory management extensions
- * @local_dma_lkey: has a key for all of memory
- * @sg_gaps: has registrations that bridge gaps
- * @no_local_inv: refuses LOCAL_INV when it is posted
- * @head_is_bad: calls the head of a chain the bad one, whichever it refused
- * @late_reads: an RDMA Read may complete after a later Send
- * @destroy_flushes: destroying a QP waits for a workqueue that has no rescuer
- * @max_send_sge: of a Send or RDMA Write
- * @max_recv_sge: of a Receive
- * @max_sge_rd: of an RDMA Read
- * @max_sgl_rd: largest number of SGEs for which Reads should not use registrations
+ * struct mimic_profile - limits and habits of a real device
+ * @name: name of the driver, or of driver and model
+ * @iwarp: the device speaks iWARP; else RoCE v2
+ * @no_fast_reg: the device lacks memory management extensions
+ * @local_dma_lkey: the device has one key for all of local memory
+ * @sg_gaps: the device has IB_MR_TYPE_SG_GAPS
+ * @no_local_inv: ib_post_send() refuses LOCAL_INV
+ * @head_is_bad: a refused chain's bad_wr is always its head
+ * @late_reads: a later Send may overtake an RDMA Read
+ * @destroy_flushes: destroying a QP flushes a workqueue without WQ_MEM_RECLAIM
+ * @max_send_sge: SGEs of a Send or an RDMA Write
+ * @max_recv_sge: SGEs of a Receive
+ * @max_sge_rd: SGEs of an RDMA Read
+ * @max_sgl_rd: with more SGEs than these, a Read should use a registration
  * @max_fast_reg: pages of a registration
  * @max_qp_wr: entries of a Queue
  * @max_cqe: entries of a CQ
- * @rd_atom: RDMA Reads it answers at a time
- * @init_rd_atom: RDMA Reads it makes at a time
- * @max_srq_wr: entries of a shared receive queue; 0: it has none
- * @vectors: completion vectors, at most one for each CPU
+ * @rd_atom: RDMA Reads that a QP answers at a time
+ * @init_rd_atom: RDMA Reads that a QP makes at a time
+ * @max_srq_wr: entries of a shared receive queue; 0: the device has none
+ * @vectors: completion vectors; override() lowers this to the number of CPUs
  * @wqe_base: octets of a Send Queue entry without SGEs
- * @wqe_sge: octets that each SGE adds
- * @wqe_unit: an entry is a multiple of so many octets
- * @sq_reserve: octets of a Send Queue that are no entries
- * @sq_octets: the largest Send Queue
- * @sq_rounds: a Send Queue's octets are a power of two
- * @sq_reports: create_qp returns the entries that came of it
- * @events: QP events that it raises
+ * @wqe_sge: octets that each SGE adds to an entry
+ * @wqe_unit: entries are rounded up to a multiple of this many octets
+ * @sq_reserve: octets of a Send Queue that hold no entries
+ * @sq_octets: octets of the largest Send Queue
+ * @sq_rounds: the octets of a Send Queue are rounded up to a power of two
+ * @sq_reports: ib_create_qp() returns the number of entries after rounding
+ * @events: QP events that the driver raises, one bit for each
  */
 struct mimic_profile {
 	const char	*name;
@@ -101,10 +109,10 @@ struct mimic_profile {
 
 /**
  * struct mimic_vector - a completion vector
- * @cpu: where its handlers run
- * @csd: gets there
- * @tasklet: calls handlers
- * @pending: CQs that have something new
+ * @cpu: CPU where its handlers run
+ * @csd: interrupts @cpu
+ * @tasklet: calls the CQs' handlers on @cpu
+ * @pending: CQs with new completions
  */
 struct mimic_vector {
 	int			cpu;
@@ -114,19 +122,19 @@ struct mimic_vector {
 };
 
 struct mimic_faults {
-	spinlock_t		lock;	/* the list, and what it holds */
+	spinlock_t		lock;	/* @list and its faults */
 	struct list_head	list;
 	unsigned int		count;
 	unsigned int		clears;
-	wait_queue_head_t	cleared;	/* verbs that are delayed */
+	wait_queue_head_t	cleared;	/* verbs that a fault delays */
 	struct dentry		*dir;
 };
 
-/* What is counted, by the names that rxe has for it in hw_counters */
+/* Counters that hw_counters shows, by the names that rxe gives them */
 enum mimic_count {
-	MIMIC_SENT_RNR,		/* no Receive for what arrived */
-	MIMIC_GOT_RNR,		/* the other end had none */
-	MIMIC_RNR_EXCEEDED,	/* ... for too long */
+	MIMIC_SENT_RNR,		/* a message found no Receive */
+	MIMIC_GOT_RNR,		/* the peer had no Receive for a message */
+	MIMIC_RNR_EXCEEDED,	/* the same, once too often */
 	MIMIC_COUNTS
 };
 
@@ -134,24 +142,27 @@ struct mimic_dev {
 	struct ib_device	ib;
 	struct net_device	*netdev;
 	struct mimic_profile	limits;
-	int			engine_cpu;	/* of all QPs; -1: the doorbell's */
+	int			engine_cpu;	/* for all QPs; -1: the posting CPU */
 	u32			index;
 	bool			port_down;
-	bool			dead;	/* by a fault, until it is removed */
+	bool			dead;	/* a fault killed the device */
 	struct xarray		mrs;
 	u8			next_key;
 	struct mimic_vector	*vectors;
 	atomic64_t		counts[MIMIC_COUNTS];
 	struct mimic_qp		*gsi;
 	struct mimic_faults	faults;
-	bool			translated;	/* its DMA, by an IOMMU */
+	bool			translated;	/* an IOMMU translates its DMA */
 };
 
 struct mimic_pd {
 	struct ib_pd		ib;
 };
 
-/* A part of a registration; of all but those that bridge gaps, a page */
+/*
+ * A range of registered memory: one page, or any length if the registration bridges
+ * gaps
+ */
 struct mimic_range {
 	dma_addr_t		addr;
 	u32			length;
@@ -159,28 +170,28 @@ struct mimic_range {
 
 /**
  * struct mimic_mr - a registration
- * @ib: its keys name it in mimic_dev.mrs, but for the lowest octet
- * @rcu: it is freed by
- * @lock: against changing it twice at a time
- * @users: transfers that use its memory; waited for when it is no longer valid
- * @all: all of memory, at DMA addresses
- * @valid: it may be used
- * @key: the key that may be used
- * @access: how
+ * @ib: the core's part; the upper 24 bits of its keys are the index in mimic_dev.mrs
+ * @rcu: frees the registration after a grace period
+ * @lock: serializes changes of @key and @valid
+ * @users: transfers that use the memory; invalidation waits for them
+ * @all: the registration covers all of memory, by DMA address
+ * @valid: transfers may use the registration
+ * @key: the key that a transfer must name
+ * @access: IB_ACCESS_... that the registration grants
  * @iova: first address
  * @length: octets
- * @gaps: its ranges have any length; else they are pages
- * @page_shift: size of its pages
- * @max_ranges: how many ranges there may be
- * @nr_ranges: ranges that were mapped last
- * @second: the second half of @ranges is in use
- * @ranges: twice @max_ranges: those in use, and those that were mapped since, for the
- *	next REG_MR
+ * @gaps: ranges have any length; else each is a page
+ * @page_shift: binary logarithm of the page size
+ * @max_ranges: capacity of one list of ranges
+ * @nr_ranges: ranges of the list that was mapped last
+ * @second: the second list in @ranges is in use
+ * @ranges: two lists of @max_ranges each. One is in use; ib_map_mr_sg() fills the
+ *	other, and REG_MR swaps them
  */
 struct mimic_mr {
 	struct ib_mr		ib;
 	struct rcu_head		rcu;
-	spinlock_t		lock;	/* key, validity */
+	spinlock_t		lock;	/* key, valid */
 	atomic_t		users;
 	bool			all;
 	bool			valid;
@@ -198,23 +209,24 @@ struct mimic_mr {
 
 /**
  * struct mimic_wqe - an entry of a Queue
- * @cqe: who is told
- * @opcode: of a Send Queue entry
+ * @cqe: identifies the completion to the ULP
+ * @opcode: opcode of a Send Queue entry
  * @flags: IB_SEND_...
- * @judged: its fault has been dealt with
- * @status: how it ended, once it was executed
- * @passed: later Sends were let by
- * @moved: octets of an RDMA Read or Write that are where they belong
- * @remote_addr: of RDMA Read and Write
- * @rkey: of RDMA Read and Write; to be invalidated; the new key of a registration
- * @access: of a registration
- * @mr: to be registered
+ * @judged: mimic_strike() has been asked about this entry
+ * @status: completion status, once the entry was executed
+ * @passed: later Sends have had their chance to overtake this Read
+ * @moved: octets that an RDMA Read or Write has copied so far
+ * @remote_addr: remote address of an RDMA Read or Write
+ * @rkey: remote key of an RDMA Read or Write; key to invalidate; new key of a
+ *	registration
+ * @access: IB_ACCESS_... of a registration
+ * @mr: registration that REG_MR makes valid
  * @imm: immediate data
- * @dest: device that a datagram goes to, by its index
- * @dest_qpn: QP that it goes to
- * @sgid: its source
- * @dgid: its destination
- * @num_sge: entries of @sge
+ * @dest: index of the device that receives a datagram
+ * @dest_qpn: number of the QP that receives a datagram
+ * @sgid: source of a datagram
+ * @dgid: destination of a datagram
+ * @num_sge: number of entries of @sge
  * @sge: local memory
  */
 struct mimic_wqe {
@@ -240,17 +252,17 @@ struct mimic_wqe {
 
 /**
  * struct mimic_queue - a ring of work requests
- * @lock: all of it
+ * @lock: protects @ring, @head and @tail
  * @ring: entries
- * @stride: octets of each
- * @entries: how many may be in use
- * @size: how many there are, a power of two
- * @max_sge: SGEs of each
- * @head: number of the next to be posted
- * @tail: number of the oldest that is not done with
+ * @stride: octets of an entry
+ * @entries: how many entries may be in use
+ * @size: how many entries the ring has, a power of two
+ * @max_sge: SGEs of an entry
+ * @head: number of the next entry to be posted
+ * @tail: number of the oldest entry in use
  */
 struct mimic_queue {
-	spinlock_t		lock;	/* the ring */
+	spinlock_t		lock;	/* ring, head, tail */
 	void			*ring;
 	u32			stride;
 	u32			entries;
@@ -264,9 +276,10 @@ struct mimic_queue {
  * struct mimic_srq - a shared receive queue
  * @ib: the core's part
  * @rq: its Receives
- * @limit: an event is raised when fewer are left; 0: none. Changed below the lock of @rq
- * @failed: the device gave it up: nobody finds a Receive there
- * @event_work: raises what is due
+ * @limit: fewer Receives than this raise an event, then this becomes 0. 0: no event.
+ *	Protected by the lock of @rq
+ * @failed: a fault killed the queue; no QP gets a Receive from it again
+ * @event_work: calls the ULP's event handler
  */
 struct mimic_srq {
 	struct ib_srq		ib;
@@ -277,13 +290,13 @@ struct mimic_srq {
 };
 
 /**
- * struct mimic_cqe - an entry of a CQ, as long as those of devices are
- * @cqe: who is told
- * @qp: whose it is; NULL: nobody's any more
+ * struct mimic_cqe - an entry of a CQ, with the size that devices use
+ * @cqe: identifies the completion to the ULP
+ * @qp: the QP; NULL once that QP is destroyed, and then nobody sees the entry
  * @byte_len: as in struct ib_wc
- * @ex: handle, or immediate data
+ * @ex: invalidated key, or immediate data
  * @src_qp: as in struct ib_wc
- * @frees: Send Queue entries that are free once it was seen
+ * @frees: Send Queue entries that become free when the ULP polls this entry
  * @status: enum ib_wc_status
  * @opcode: enum ib_wc_opcode
  * @flags: enum ib_wc_flags
@@ -304,7 +317,7 @@ struct mimic_cqe {
 
 struct mimic_cq {
 	struct ib_cq		ib;
-	spinlock_t		lock;	/* the ring, armed */
+	spinlock_t		lock;	/* ring, head, tail, armed, overrun */
 	struct mimic_cqe	*ring;
 	u32			entries;
 	u32			head;
@@ -320,34 +333,35 @@ struct mimic_cq {
  * struct mimic_qp - a queue pair
  * @ib: the core's part
  * @dev: its device
- * @sq: Send Queue. Its lock is for posters; the engine needs it to move the tail
- * @rq: Receive Queue; the engine of the other end delivers below its lock
- * @taken: a Receive that is being filled
- * @target: held by the other end's engine while it reaches this QP
- * @state: written below @target, so that after ERR nothing reaches it
- * @attr: what modify_qp said so far
- * @cap: what create_qp said
+ * @sq: Send Queue. Posters hold its lock; the engine alone moves the tail, without the
+ *	lock
+ * @rq: Receive Queue. The peer's engine takes Receives from it
+ * @taken: copy of the Receive that a message is filling
+ * @target: the peer's engine holds it while it reads or writes on this QP's behalf
+ * @state: written under @target, so no message arrives after the change to ERR
+ * @attr: attributes that modify_qp has set
+ * @cap: capabilities that create_qp has granted
  * @sig_all: every WR of the Send Queue is signaled
- * @slots: entries of the Send Queue that are free; one is again when a completion
- *	that comes after it was polled
- * @executed: entries of the Send Queue were, up to here; those behind its tail wait
- *	for their completions
- * @silent: by a fault: there are no completions for Sends until @speaks, in jiffies
- * @speaks: see @silent
- * @speak: runs the engine then
- * @unreported: entries that are done with, and no completion says so yet
- * @engine: executes the Send Queue, and flushes both
- * @kick: gets to its CPU, if that is another
- * @kicked: it is on its way
- * @later: runs the engine again
- * @waits: until then, it executes nothing
- * @rnr_left: how often to try again if the other end has no Receive
- * @last_wqe: in ERR, it was said that no Receive of a shared queue is taken any more
- * @halted: by a fault: nothing is executed until the QP is moved to ERR
- * @events: to be raised, by event
- * @event_work: raises them
- * @refs: of the iWARP CM, and one
- * @unused: completed when there are none
+ * @slots: free entries of the Send Queue. An entry is free again only when the ULP has
+ *	polled its own completion or a later one
+ * @executed: number of the next Send Queue entry to execute. Entries from the tail up
+ *	to here await their completions
+ * @silent: a fault withholds the completions of Sends until @speaks
+ * @speaks: end of the silence, in jiffies
+ * @speak: runs the engine at @speaks
+ * @unreported: entries that ended without a completion since the last one
+ * @engine: executes the Send Queue; in ERR, flushes both Queues
+ * @kick: interrupts the CPU of @engine
+ * @kicked: QP_KICKED is set while that interrupt is under way
+ * @later: runs the engine again after a wait
+ * @waits: the engine executes nothing until @later runs
+ * @rnr_left: tries that remain if the peer has no Receive; 7: any number
+ * @last_wqe: LAST_WQE_REACHED has been raised for this move to ERR
+ * @halted: a fault stopped the engine until a move to ERR
+ * @events: events to raise, one bit for each
+ * @event_work: raises @events
+ * @refs: one of the verbs', and those of the iWARP CM
+ * @unused: completed when @refs drops to 0
  * @ep: iWARP endpoint
  */
 struct mimic_qp {
@@ -356,7 +370,7 @@ struct mimic_qp {
 	struct mimic_queue	sq;
 	struct mimic_queue	rq;
 	struct mimic_wqe	*taken;
-	spinlock_t		target;	/* state, against what the other end does */
+	spinlock_t		target;	/* state; what the peer does here */
 	enum ib_qp_state	state;
 	struct ib_qp_attr	attr;
 	struct ib_qp_cap	cap;
@@ -457,14 +471,15 @@ bool mimic_mr_invalidate(struct mimic_dev *dev, struct ib_pd *pd, u32 key,
 
 /**
  * struct mimic_side - one side of a transfer
- * @dev: whose memory it is
- * @pd: where the keys belong
- * @access: what they must allow: 0, or IB_ACCESS_...
- * @sge: what is left of the present one is @left, from @addr on
- * @num_sge: SGEs that are left, with the present one
- * @addr: next address
- * @left: octets of the present SGE
- * @mr: its registration, in use; NULL if it has the device's key
+ * @dev: device whose memory this is
+ * @pd: PD that the keys must belong to
+ * @access: IB_ACCESS_... that the keys must grant; 0: to read locally
+ * @sge: next SGE
+ * @num_sge: number of SGEs from @sge on
+ * @addr: next address in the current SGE
+ * @left: octets that remain in the current SGE
+ * @mr: registration of the current SGE, which this side holds in use; NULL for the
+ *	device's own key
  */
 struct mimic_side {
 	struct mimic_dev	*dev;
@@ -477,7 +492,7 @@ struct mimic_side {
 	struct mimic_mr		*mr;
 };
 
-/* What became of a transfer: who was wrong */
+/* How a transfer ended: well, or by the fault of one side */
 enum mimic_fault_of { MIMIC_FINE, MIMIC_TO, MIMIC_FROM, MIMIC_TOO_LONG };
 
 void *mimic_at_dma(const struct mimic_dev *dev, dma_addr_t addr, u32 length, bool write);
@@ -561,7 +576,7 @@ void mimic_engine(struct tasklet_struct *t);
 
 /* fault.c */
 
-/* Where faults strike: the opcodes of WRs, the CM's messages, and verbs */
+/* Where a fault can strike: at kinds of WRs, at messages of the CM, at verbs */
 enum mimic_step {
 	MIMIC_SEND,
 	MIMIC_SEND_INV,
@@ -609,9 +624,9 @@ enum mimic_action {
 };
 
 /**
- * struct mimic_verdict - what is to go wrong
- * @action: how
- * @value: a status of a completion, a reason to reject, or milliseconds
+ * struct mimic_verdict - how a step goes wrong
+ * @action: the fault
+ * @value: completion status, reason to reject, or milliseconds, as @action needs
  */
 struct mimic_verdict {
 	enum mimic_action	action;

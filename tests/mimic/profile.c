@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the device can pass itself off as. The figures are those of drivers in Linux
- * 7.3; where a device's firmware decides, they are of a common model.
+ * Limits and habits of real devices. The figures were read from the drivers of Linux
+ * 7.3. Where a device's firmware decides, a figure is of a common model.
+ *
+ * Owns the module parameters that choose a profile and override its limits. All
+ * functions run in process context.
  */
 #include <linux/module.h>
 
@@ -15,7 +18,7 @@
 
 static const struct mimic_profile profiles[] = {
 	{
-		/* None in particular, and generous */
+		/* No device in particular, with generous limits */
 		.name = "generic", .local_dma_lkey = 1,
 		.max_send_sge = 32, .max_recv_sge = 32, .max_sge_rd = 32,
 		.max_fast_reg = 512, .max_qp_wr = 32768, .max_cqe = 1 << 20,
@@ -94,7 +97,7 @@ static const struct mimic_profile profiles[] = {
 		.wqe_base = 128, .wqe_unit = 32, .sq_octets = 1 << 21,
 		.events = QP_FATAL,
 	}, {
-		/* As siw: software, and what is posted after a Read overtakes it */
+		/* Like siw: in software, with Sends that overtake Reads */
 		.name = "iwarp", .iwarp = 1, .late_reads = 1,
 		.max_send_sge = 6, .max_recv_sge = 6, .max_sge_rd = 1,
 		.max_fast_reg = 256, .max_qp_wr = 32768, .max_cqe = 3276800,
@@ -108,7 +111,7 @@ static char *profile = "generic";
 module_param(profile, charp, 0644);
 MODULE_PARM_DESC(profile, "What devices that are made from now on pass themselves off as");
 
-/* A parameter for each limit: what is not negative counts in place of the profile's. */
+/* One module parameter for each limit; -1 leaves the profile's value. */
 static struct {
 	int iwarp;
 	int no_fast_reg;
@@ -180,10 +183,13 @@ static void override(struct mimic_profile *limits)
 }
 
 /**
- * mimic_limits - what a new device is to be like
- * @limits: gets it, by the module's parameters
+ * mimic_limits - choose the limits of a new device
+ * @limits: receives the limits that the module's parameters choose
  *
- * Return: 0, or -EINVAL if there is no such profile
+ * Context: process.
+ *
+ * Return: 0, or -EINVAL if the parameter names no profile; the log then lists the
+ *	profiles.
  */
 int mimic_limits(struct mimic_profile *limits)
 {
@@ -202,6 +208,13 @@ int mimic_limits(struct mimic_profile *limits)
 	return -EINVAL;
 }
 
+/**
+ * mimic_set_attr - tell a ULP what the device can do
+ * @limits: limits of the device
+ * @attr: receives the attributes
+ *
+ * Context: any.
+ */
 void mimic_set_attr(const struct mimic_profile *limits,
 		    struct ib_device_attr *attr)
 {
@@ -239,11 +252,14 @@ void mimic_set_attr(const struct mimic_profile *limits,
 }
 
 /**
- * mimic_sq_size - the Send Queue that comes of what was asked for
- * @limits: of the device
- * @cap: what was asked for; gets what there will be
+ * mimic_sq_size - size a Send Queue as the real device does
+ * @limits: limits of the device
+ * @cap: requested capabilities; @cap->max_send_wr rises to the entries that there will
+ *	be, if the real driver reports them
  *
- * Return: 0; -ENOMEM if it would be too long
+ * Context: any.
+ *
+ * Return: 0, or -ENOMEM if the device has no Send Queue of that size.
  */
 int mimic_sq_size(const struct mimic_profile *limits, struct ib_qp_cap *cap)
 {

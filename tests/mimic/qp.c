@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queue pairs and shared receive queues: the verbs. What becomes of the work
- * requests is in engine.c.
+ * The verbs of queue pairs and shared receive queues. engine.c executes the work
+ * requests.
+ *
+ * Owns the QPs in mimic_qps, their Queues and their states. ULPs post in any context,
+ * also with interrupts off; the other verbs run in process context. The doorbell, two
+ * delayed works and moves to ERR schedule a QP's engine. mimic_destroy_qp() stops all of
+ * them before it frees the QP.
  */
 #include <linux/delay.h>
 
 #include "mimic.h"
 
-/* Bits of mimic_qp.kicked */
+/* Bit of mimic_qp.kicked: the interrupt of the engine's CPU is under way. */
 #define QP_KICKED	0
 
 static void raise_events(struct work_struct *work)
@@ -29,11 +34,11 @@ static void raise_events(struct work_struct *work)
 }
 
 /**
- * mimic_qp_event - raise an event, if this device does such things
- * @qp: of this QP
- * @event: which
+ * mimic_qp_event - have a workqueue raise an event
+ * @qp: the QP
+ * @event: the event; nothing happens if the real device's driver does not raise it
  *
- * Any context. The handler is called by a workqueue.
+ * Context: any.
  */
 void mimic_qp_event(struct mimic_qp *qp, enum ib_event_type event)
 {
@@ -44,11 +49,11 @@ void mimic_qp_event(struct mimic_qp *qp, enum ib_event_type event)
 }
 
 /**
- * mimic_qp_state - move to another state
+ * mimic_qp_state - move a QP to another state
  * @qp: the QP
- * @state: the state
+ * @state: the state; in ERR, the engine flushes both Queues
  *
- * Any context but interrupts. In ERR, both Queues are flushed.
+ * Context: process or softirq, without locks of the QP.
  */
 void mimic_qp_state(struct mimic_qp *qp, enum ib_qp_state state)
 {
@@ -61,20 +66,24 @@ void mimic_qp_state(struct mimic_qp *qp, enum ib_qp_state state)
 	spin_unlock_bh(&qp->target);
 }
 
-/* On the engine's CPU, interrupts off */
+/* In an interrupt of the engine's CPU */
 static void engine_kicked(void *data)
 {
 	struct mimic_qp *qp = data;
 
 	clear_bit(QP_KICKED, &qp->kicked);
-	/* What was posted before a kick that was not made is seen: test_and_set_bit() in ring(). */
+	/*
+	 * Full barrier between the bit and sq.head; test_and_set_bit() in ring() is the
+	 * other one. A poster that finds the bit set skips its interrupt, and this
+	 * engine sees its entries.
+	 */
 	smp_mb__after_atomic();
 	tasklet_schedule(&qp->engine);
 }
 
 /*
- * The doorbell. The engine runs before this returns, as an interrupt would, unless
- * interrupts or softirqs are off, or it has a CPU of its own.
+ * Ring the doorbell. The engine runs before this returns, with three exceptions:
+ * interrupts are off, softirqs are off, or the engine has a CPU of its own.
  */
 static void ring(struct mimic_qp *qp)
 {
@@ -96,7 +105,12 @@ static void nothing(void *unused)
 {
 }
 
-/* A kick's CPU is at it, or done, when another call was answered; then the engine is. */
+/*
+ * Stop the engine once, after the last doorbell.
+ * 1. The waiting call returns during or after the interrupt that carries an earlier kick.
+ * 2. The grace period waits for the end of that interrupt.
+ * 3. tasklet_kill() waits for the engine, which the kick has scheduled.
+ */
 static void engine_stop(struct mimic_qp *qp)
 {
 	cancel_delayed_work_sync(&qp->later);
@@ -127,7 +141,7 @@ static int check_caps(const struct mimic_profile *limits,
 {
 	const struct ib_qp_cap *cap = &attr->cap;
 
-	/* The CM's QP is not what is tested. */
+	/* The limits of the profile are for the ULP under test, not for the CM. */
 	if (attr->qp_type == IB_QPT_GSI)
 		return 0;
 	if (cap->max_send_wr > limits->max_qp_wr ||
@@ -184,6 +198,17 @@ static int name_qp(struct mimic_qp *qp, enum ib_qp_type type)
 				      GFP_KERNEL));
 }
 
+/**
+ * mimic_create_qp - create_qp verb
+ * @ib: the QP
+ * @attr: its type, CQs and capabilities; receives the capabilities that were granted
+ * @udata: not used
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0; -EOPNOTSUPP for other types than RC and GSI; -EINVAL for capabilities that
+ *	the device lacks; -ENOMEM; an error that a fault asks for.
+ */
 int mimic_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 		    struct ib_udata *udata)
 {
@@ -222,7 +247,7 @@ out_free:
 	return rc;
 }
 
-/* What modify_qp said, and the engine or query_qp want to know */
+/* Keep the attributes that the engine or query_qp needs. */
 static void keep_attr(struct mimic_qp *qp, const struct ib_qp_attr *attr,
 		      int mask)
 {
@@ -260,7 +285,10 @@ static int check_modify(struct mimic_qp *qp, const struct ib_qp_attr *attr,
 	if ((mask & IB_QP_MAX_DEST_RD_ATOMIC) &&
 	    attr->max_dest_rd_atomic > limits->rd_atom)
 		return -EINVAL;
-	/* The CM of iWARP has moved to RTS what it connected. */
+	/*
+	 * The endpoint has changed the state already, so the core's table does not
+	 * apply.
+	 */
 	if (limits->iwarp)
 		return 0;
 	if (!ib_modify_qp_is_ok(qp->state, to, qp->ib.qp_type, mask))
@@ -268,6 +296,22 @@ static int check_modify(struct mimic_qp *qp, const struct ib_qp_attr *attr,
 	return 0;
 }
 
+/**
+ * mimic_modify_qp - modify_qp verb
+ * @ib: the QP
+ * @attr: attributes
+ * @mask: the attributes to change
+ * @udata: not used
+ *
+ * The state of an iWARP QP follows its endpoint: RTR and RTS do nothing here, and SQD
+ * leads to ERR.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0; -EINVAL for a change that the state or the device does not allow; -EIO if
+ *	the device is dead and this does not take the QP down; an error that a fault
+ *	asks for.
+ */
 int mimic_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		    struct ib_udata *udata)
 {
@@ -279,7 +323,10 @@ int mimic_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	rc = check_modify(qp, attr, mask);
 	if (!rc && ib->qp_type == IB_QPT_RC) {
 		rc = mimic_refuse(qp->dev, to_err ? MIMIC_TO_ERR : MIMIC_MODIFY_QP);
-		/* That may have killed the device: its QPs stay in ERR. */
+		/*
+		 * A fault may have killed the device just now. QPs of a dead device
+		 * stay in ERR.
+		 */
 		if (!rc && !to_err && READ_ONCE(qp->dev->dead))
 			rc = -EIO;
 	}
@@ -294,7 +341,7 @@ int mimic_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	if (!qp->dev->limits.iwarp) {
 		mimic_qp_state(qp, to);
 	} else if (to != IB_QPS_RTR && to != IB_QPS_RTS) {
-		/* SQD is how the CM of iWARP disconnects in order. */
+		/* The core's iWARP CM disconnects gracefully by a move to SQD. */
 		if (to == IB_QPS_SQD || to == IB_QPS_ERR)
 			mimic_iwarp_lost(qp);
 		mimic_qp_state(qp, to == IB_QPS_SQD ? IB_QPS_ERR : to);
@@ -302,6 +349,17 @@ int mimic_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	return 0;
 }
 
+/**
+ * mimic_query_qp - query_qp verb
+ * @ib: the QP
+ * @attr: receives the attributes
+ * @mask: not used; all attributes are reported
+ * @init: receives what the QP was created with
+ *
+ * Context: any.
+ *
+ * Return: 0.
+ */
 int mimic_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init)
 {
@@ -328,7 +386,10 @@ static void linger(struct work_struct *work)
 	usleep_range(1000, 2000);
 }
 
-/* As irdma does to be done with its flush; it may not in a workqueue with a rescuer. */
+/*
+ * irdma flushes a workqueue here. The kernel warns a caller whose workqueue has a
+ * rescuer, because mimic_flushed_wq has none.
+ */
 static void flush_another_queue(void)
 {
 	struct work_struct work;
@@ -339,12 +400,29 @@ static void flush_another_queue(void)
 	destroy_work_on_stack(&work);
 }
 
+/**
+ * mimic_qp_put - drop a reference to a QP
+ * @qp: the QP
+ *
+ * Context: any.
+ */
 void mimic_qp_put(struct mimic_qp *qp)
 {
 	if (refcount_dec_and_test(&qp->refs))
 		complete(&qp->unused);
 }
 
+/**
+ * mimic_destroy_qp - destroy_qp verb
+ * @ib: the QP
+ * @udata: not used
+ *
+ * Waits until the iWARP CM has let go of the QP.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0.
+ */
 int mimic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 {
 	struct mimic_qp *qp = to_mimic_qp(ib);
@@ -357,14 +435,17 @@ int mimic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 			flush_another_queue();
 		xa_erase(&mimic_qps, ib->qp_num);
 	}
-	/* The other end's engine may be at it. */
+	/* A peer's engine may have found this QP under RCU. */
 	synchronize_rcu_expedited();
 	mimic_iwarp_lost(qp);
 	mimic_qp_put(qp);
 	wait_for_completion(&qp->unused);
 	mimic_iwarp_forget(qp);
 	mimic_qp_state(qp, IB_QPS_RESET);
-	/* The engine may have queued itself once more; in RESET it does so no longer. */
+	/*
+	 * Stop twice: the first run of the engine may have scheduled work or a tasklet.
+	 * In RESET, the engine schedules nothing.
+	 */
 	engine_stop(qp);
 	engine_stop(qp);
 	cancel_work_sync(&qp->event_work);
@@ -374,8 +455,9 @@ int mimic_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	return 0;
 }
 
-/* Is it one that can be posted? */
-/* @stall: gets the ms that the doorbell is to take */
+/*
+ * Return: 0 or negative errno; *@stall becomes the ms that a fault stalls the doorbell.
+ */
 static int check_send(const struct mimic_qp *qp, const struct ib_send_wr *wr,
 		      unsigned int *stall)
 {
@@ -398,7 +480,7 @@ static int check_send(const struct mimic_qp *qp, const struct ib_send_wr *wr,
 	return 0;
 }
 
-/* The Queue keeps a copy: the caller may change the WR at once. */
+/* Copy the WR, because its owner may change it as soon as the post returns. */
 static void fill_send(const struct mimic_qp *qp, struct mimic_wqe *wqe,
 		      const struct ib_send_wr *wr)
 {
@@ -440,6 +522,19 @@ static void fill_send(const struct mimic_qp *qp, struct mimic_wqe *wqe,
 	}
 }
 
+/**
+ * mimic_post_send - post_send verb
+ * @ib: the QP
+ * @wr: chain of work requests
+ * @bad: receives the refused work request, or the chain's head with head_is_bad
+ *
+ * The work requests before a refused one are on the Queue.
+ *
+ * Context: any.
+ *
+ * Return: 0; -EINVAL for a work request or a state that does not allow posting; -ENOMEM
+ *	if the Queue is full or a fault refuses.
+ */
 int mimic_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad)
 {
@@ -459,7 +554,10 @@ int mimic_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		if (rc)
 			break;
 		fill_send(qp, mimic_queue_at(&qp->sq, qp->sq.head), wr);
-		/* The engine looks at the entry only behind this. */
+		/*
+		 * Publish the entry; the engine's acquire in run_send_queue() or
+		 * flush_send_queue() pairs.
+		 */
 		smp_store_release(&qp->sq.head, qp->sq.head + 1);
 	}
 	if (rc)
@@ -487,6 +585,19 @@ static int post_recvs(struct mimic_queue *q, const struct ib_recv_wr *wr,
 	return rc;
 }
 
+/**
+ * mimic_post_recv - post_recv verb
+ * @ib: the QP
+ * @wr: chain of Receives
+ * @bad: receives the refused Receive
+ *
+ * In ERR, the engine flushes the Receives at once.
+ *
+ * Context: any.
+ *
+ * Return: 0; -EINVAL for a Receive or a QP that does not allow posting, or if a fault
+ *	refuses; -ENOMEM if the Queue is full.
+ */
 int mimic_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad)
 {
@@ -523,6 +634,17 @@ static void raise_srq_event(struct work_struct *work)
 		srq->ib.event_handler(&event, srq->ib.srq_context);
 }
 
+/**
+ * mimic_create_srq - create_srq verb
+ * @ib: the shared receive queue
+ * @init: its type, size and limit
+ * @udata: not used
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0; -EOPNOTSUPP if the device has no such queue; -EINVAL for a size or limit
+ *	that the device lacks; -ENOMEM; an error that a fault asks for.
+ */
 int mimic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 		     struct ib_udata *udata)
 {
@@ -545,6 +667,17 @@ int mimic_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 				init->attr.max_sge);
 }
 
+/**
+ * mimic_modify_srq - modify_srq verb
+ * @ib: the shared receive queue
+ * @attr: the new limit
+ * @mask: IB_SRQ_LIMIT
+ * @udata: not used
+ *
+ * Context: process.
+ *
+ * Return: 0; -EOPNOTSUPP for another size; -EINVAL for a limit beyond the size.
+ */
 int mimic_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 		     enum ib_srq_attr_mask mask, struct ib_udata *udata)
 {
@@ -563,6 +696,15 @@ int mimic_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 	return 0;
 }
 
+/**
+ * mimic_query_srq - query_srq verb
+ * @ib: the shared receive queue
+ * @attr: receives its attributes
+ *
+ * Context: any.
+ *
+ * Return: 0.
+ */
 int mimic_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
 {
 	struct mimic_srq *srq = to_mimic_srq(ib);
@@ -573,16 +715,36 @@ int mimic_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
 	return 0;
 }
 
+/**
+ * mimic_destroy_srq - destroy_srq verb
+ * @ib: the shared receive queue
+ * @udata: not used
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0.
+ */
 int mimic_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 {
 	struct mimic_srq *srq = to_mimic_srq(ib);
 
-	/* No QP has it. */
+	/* No QP uses the queue, so nobody queues the work again. */
 	cancel_work_sync(&srq->event_work);
 	mimic_queue_free(&srq->rq);
 	return 0;
 }
 
+/**
+ * mimic_post_srq_recv - post_srq_recv verb
+ * @ib: the shared receive queue
+ * @wr: chain of Receives
+ * @bad: receives the refused Receive
+ *
+ * Context: any.
+ *
+ * Return: 0; -EINVAL if a Receive has too many SGEs or a fault refuses; -ENOMEM if the
+ *	queue is full.
+ */
 int mimic_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad)
 {

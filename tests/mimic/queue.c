@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings of work requests. Numbers of entries only grow; they are compared as
- * differences.
+ * Rings of work requests, as queue pairs and shared receive queues use them. A ring's
+ * user does the locking.
+ *
+ * The numbers of entries grow without limit and wrap at 2^32. Compare them by
+ * subtraction.
  */
 #include "mimic.h"
 
+/**
+ * mimic_queue_init - allocate a ring
+ * @q: the ring
+ * @entries: entries that may be in use; 0: no ring
+ * @max_sge: SGEs of an entry
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int mimic_queue_init(struct mimic_queue *q, u32 entries, u32 max_sge)
 {
 	struct mimic_wqe *wqe;
@@ -20,17 +33,40 @@ int mimic_queue_init(struct mimic_queue *q, u32 entries, u32 max_sge)
 	return q->ring ? 0 : -ENOMEM;
 }
 
+/**
+ * mimic_queue_free - free a ring
+ * @q: the ring; nobody uses it any more
+ *
+ * Context: process.
+ */
 void mimic_queue_free(struct mimic_queue *q)
 {
 	kvfree(q->ring);
 }
 
+/**
+ * mimic_queue_at - find an entry
+ * @q: the ring
+ * @number: number of the entry, which wraps around the ring
+ *
+ * Context: any.
+ *
+ * Return: the entry.
+ */
 struct mimic_wqe *mimic_queue_at(const struct mimic_queue *q, u32 number)
 {
 	return q->ring + (size_t)(number & (q->size - 1)) * q->stride;
 }
 
-/* Put a Receive on a Queue. The caller holds its lock. */
+/**
+ * mimic_queue_recv - put a Receive on a ring
+ * @q: the ring
+ * @wr: the Receive
+ *
+ * Context: any; the caller holds the ring's lock.
+ *
+ * Return: 0; -EINVAL if @wr has too many SGEs; -ENOMEM if the ring is full.
+ */
 int mimic_queue_recv(struct mimic_queue *q, const struct ib_recv_wr *wr)
 {
 	struct mimic_wqe *wqe;

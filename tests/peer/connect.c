@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Connections: a CM id, an RC QP, and how they come and go.
- */
+/* Makes and ends connections: a CM id and an RC QP for each. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -21,7 +19,9 @@ const struct options default_options = {
 };
 
 /**
- * now_ms - the time
+ * now_ms - read the clock
+ *
+ * Return: milliseconds.
  */
 int64_t now_ms(void)
 {
@@ -32,8 +32,10 @@ int64_t now_ms(void)
 }
 
 /**
- * left_ms - how long until then
- * @deadline: a time
+ * left_ms - compute the time until a deadline
+ * @deadline: the deadline, as now_ms() counts
+ *
+ * Return: milliseconds, or 0 after the deadline.
  */
 int left_ms(int64_t deadline)
 {
@@ -44,10 +46,10 @@ int left_ms(int64_t deadline)
 
 /**
  * cm_event - wait for the next event of the CM
- * @channel: where
- * @timeout_ms: how long
+ * @channel: channel of the events
+ * @timeout_ms: how long to wait, in milliseconds
  *
- * Return: the event, or NULL if there is none in time
+ * Return: the event, or NULL after the timeout.
  */
 struct rdma_cm_event *cm_event(struct rdma_event_channel *channel,
 			       int timeout_ms)
@@ -62,10 +64,10 @@ struct rdma_cm_event *cm_event(struct rdma_event_channel *channel,
 	return event;
 }
 
-/* What the other end says as it connects */
+/* Keep the private data of the peer, and check the Reads that it wants to make. */
 static void keep_terms(struct connection *c, const struct rdma_cm_event *event)
 {
-	/* A device may refuse to connect with more than it can do. */
+	/* A device may refuse to connect with more Reads than it can answer. */
 	if (event->param.conn.initiator_depth > c->options.reads)
 		fail("%u Reads at a time are to be made, %u can be",
 		     event->param.conn.initiator_depth, c->options.reads);
@@ -75,7 +77,7 @@ static void keep_terms(struct connection *c, const struct rdma_cm_event *event)
 		       c->private_len);
 }
 
-/* Wait for the CM's next event. Return: whether it is this one */
+/* Wait for the CM's next event. Return: whether it is this one. */
 static bool cm_says(struct connection *c, enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *event = cm_event(c->channel, PATIENCE_MS);
@@ -113,7 +115,10 @@ static bool create_qp(struct connection *c)
 		},
 	};
 
-	/* Its own: what is registered on one connection is none of another's. */
+	/*
+	 * A PD for each connection, so that no connection can use another's
+	 * registrations.
+	 */
 	c->pd = ibv_alloc_pd(c->id->verbs);
 	if (!c->pd)
 		fail("ibv_alloc_pd: %s", strerror(errno));
@@ -159,7 +164,7 @@ static void fill_param(const struct connection *c,
 	param->responder_resources = c->options.reads;
 	param->initiator_depth = c->options.reads;
 	param->retry_count = 7;
-	/* For ever: nobody will say that this end was too slow. */
+	/* 7 is for ever, so a slow end here never breaks the connection. */
 	param->rnr_retry_count = 7;
 }
 
@@ -182,7 +187,10 @@ static void resolve(struct connection *c)
 	cm_wait(c, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
-/* The CM takes a request from a QP that it knows already for the end of that connection. */
+/*
+ * A QP number that no connection has used. The CM takes a request from a known QP for
+ * the end of that QP's connection.
+ */
 static uint32_t unused_qp_num(void)
 {
 	static uint32_t requests;
@@ -191,8 +199,11 @@ static uint32_t unused_qp_num(void)
 }
 
 /**
- * connection_start - ask the server for a connection, and no more
- * @with_qp: without one, nothing can follow but connection_answer()
+ * connection_start - ask the server for a connection, and wait for nothing
+ * @with_qp: make a QP; without one, only connection_spurn() may follow
+ * @options: how to make the connection
+ *
+ * Return: the connection.
  */
 struct connection *connection_start(bool with_qp,
 				    const struct options *options)
@@ -208,7 +219,10 @@ struct connection *connection_start(bool with_qp,
 		fail("rdma_create_qp: %s", strerror(errno));
 	if (!rdma_connect(c->id, &param))
 		return c;
-	/* siw may have got a TCP port that an earlier connection left. */
+	/*
+	 * siw may choose a TCP port that an earlier connection still holds, so try
+	 * again.
+	 */
 	if (errno != EADDRINUSE)
 		fail("rdma_connect: %s", strerror(errno));
 	return connection_start(with_qp, options);
@@ -216,7 +230,9 @@ struct connection *connection_start(bool with_qp,
 
 /**
  * connection_open - connect to the server
- * @options: how
+ * @options: how to make the connection
+ *
+ * Return: the connection.
  */
 struct connection *connection_open(const struct options *options)
 {
@@ -227,10 +243,10 @@ struct connection *connection_open(const struct options *options)
 }
 
 /**
- * connection_try - connect to the server, if it accepts
- * @options: how
+ * connection_try - connect to the server if it accepts
+ * @options: how to make the connection
  *
- * Return: the connection, or NULL
+ * Return: the connection, or NULL.
  */
 struct connection *connection_try(const struct options *options)
 {
@@ -240,7 +256,7 @@ struct connection *connection_try(const struct options *options)
 }
 
 /**
- * connection_spurn - reject a server that accepted
+ * connection_spurn - reject a server that has accepted
  * @c: a connection that was started without a QP
  */
 void connection_spurn(struct connection *c)
@@ -251,8 +267,8 @@ void connection_spurn(struct connection *c)
 }
 
 /**
- * connection_expect_refused - ask for a connection, and get none
- * @options: how
+ * connection_expect_refused - connect, and fail unless the server rejects
+ * @options: how to make the connection
  */
 void connection_expect_refused(const struct options *options)
 {
@@ -260,9 +276,9 @@ void connection_expect_refused(const struct options *options)
 }
 
 /**
- * connection_expect_wait - ask for a connection, and hear nothing for a while
- * @options: how
- * @ms: for so long
+ * connection_expect_wait - connect, and fail if the server reacts
+ * @options: how to make the connection
+ * @ms: how long to wait, in milliseconds
  */
 void connection_expect_wait(const struct options *options, int ms)
 {
@@ -274,7 +290,9 @@ void connection_expect_wait(const struct options *options, int ms)
 }
 
 /**
- * connection_listen - be a server
+ * connection_listen - listen at the server's address
+ *
+ * Return: the listener.
  */
 struct rdma_cm_id *connection_listen(void)
 {
@@ -288,7 +306,7 @@ struct rdma_cm_id *connection_listen(void)
 	return id;
 }
 
-/* A new id, for a client that asks; NULL if none does in time. */
+/* Wait for a client that connects. Return: its CM id, or NULL after the timeout. */
 static struct rdma_cm_id *next_request(struct rdma_cm_id *listener,
 				       int timeout_ms)
 {
@@ -309,8 +327,8 @@ static struct rdma_cm_id *next_request(struct rdma_cm_id *listener,
 }
 
 /*
- * A client may have given up before this end got to it. The kernel does not say so before
- * the id is accepted; all that can be done with it fails.
+ * Accept a client. The client may have given up already. The kernel says so only when
+ * the id is accepted, and then each step fails.
  */
 static bool accept_request(struct connection *c)
 {
@@ -327,12 +345,12 @@ static bool accept_request(struct connection *c)
 }
 
 /**
- * connection_accept - accept a client
+ * connection_accept - accept the next client
  * @listener: from connection_listen()
- * @timeout_ms: how long to wait for it
- * @options: how
+ * @timeout_ms: how long to wait, in milliseconds
+ * @options: how to make the connection
  *
- * Return: the connection, or NULL
+ * Return: the connection, or NULL after the timeout.
  */
 struct connection *connection_accept(struct rdma_cm_id *listener,
 				     int timeout_ms,
@@ -354,11 +372,11 @@ struct connection *connection_accept(struct rdma_cm_id *listener,
 }
 
 /**
- * connection_refuse - reject a client
+ * connection_refuse - reject the next client
  * @listener: from connection_listen()
- * @timeout_ms: how long to wait for it
+ * @timeout_ms: how long to wait, in milliseconds
  *
- * Return: whether there was one
+ * Return: false after the timeout.
  */
 bool connection_refuse(struct rdma_cm_id *listener, int timeout_ms)
 {
@@ -373,7 +391,7 @@ bool connection_refuse(struct rdma_cm_id *listener, int timeout_ms)
 
 /**
  * connection_close - disconnect
- * @c: the connection; what it has stays until the process ends
+ * @c: the connection; its memory and its QP stay until the process ends
  */
 void connection_close(struct connection *c)
 {
@@ -382,8 +400,10 @@ void connection_close(struct connection *c)
 }
 
 /**
- * connection_is_iwarp - is it over iWARP?
+ * connection_is_iwarp - tell whether a connection is over iWARP
  * @c: the connection
+ *
+ * Return: true over iWARP.
  */
 bool connection_is_iwarp(const struct connection *c)
 {
@@ -391,9 +411,9 @@ bool connection_is_iwarp(const struct connection *c)
 }
 
 /**
- * connection_needs_infiniband - end a case that iWARP, or siw, has no way for
+ * connection_needs_infiniband - skip a case that is impossible over iWARP or with siw
  * @c: the connection
- * @why: what is missing
+ * @why: what iWARP or siw lacks
  */
 void connection_needs_infiniband(const struct connection *c, const char *why)
 {
@@ -405,9 +425,11 @@ void connection_needs_infiniband(const struct connection *c, const char *why)
 }
 
 /**
- * connection_private - the peer's private data
+ * connection_private - find the peer's private data
  * @c: the connection
- * @len: where to put how much it is
+ * @len: receives the number of octets
+ *
+ * Return: the private data.
  */
 const void *connection_private(const struct connection *c, unsigned int *len)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What a connection is: for connect.c and transfer.c alone.
- */
+/* The inside of a connection, for connect.c and transfer.c only */
 #ifndef CONNECTION_H
 #define CONNECTION_H
 
@@ -14,7 +12,7 @@ struct arrival {
 	unsigned int	len;
 };
 
-/* A WR's id is the number of its Receive buffer, or one of these. */
+/* A WR's id is the number of a Receive buffer, or one of these. */
 enum { SEND_ID = MAX_RECVS, WRITE_ID, BIND_ID };
 
 struct connection {

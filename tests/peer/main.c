@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- *	peer client ADDRESS PORT [TEXT...] all that a hostile client does to the
- *					server there, or what has a TEXT in its name
- *	peer linger ADDRESS PORT	connections to the server there that are not through,
- *					until it is killed
- *	peer flood ADDRESS PORT CONNECTIONS	many clients that send what uses no credit
+ * The command line of the peer:
+ *
+ *	peer client ADDRESS PORT [TEXT...] run the cases of the hostile client against the
+ *					server; only those with a TEXT in their names
+ *	peer linger ADDRESS PORT	hold connections that are not set up, until killed
+ *	peer flood ADDRESS PORT CONNECTIONS	many clients send what uses no credit
  *	peer hold ADDRESS PORT CASE CONNECTIONS SOURCES
- *					have the server there hold memory
- *	peer server ADDRESS PORT CASE	be that hostile server, to one client
- *	peer list			the cases of the hostile server
+ *					make the server hold memory
+ *	peer server ADDRESS PORT CASE	be a hostile server, for one client
+ *	peer list			list the cases of the hostile server
  */
 #include <arpa/inet.h>
 #include <stdarg.h>
@@ -21,6 +22,10 @@
 
 struct sockaddr_in server_address = { .sin_family = AF_INET };
 
+/**
+ * fail - end the process of a case that failed
+ * @fmt: why, as printf's
+ */
 void fail(const char *fmt, ...)
 {
 	va_list ap;

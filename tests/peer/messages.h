@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Messages and parts of them, in hex.
- */
+/* Messages of RPC-over-RDMA, and parts of them, in hex */
 #ifndef MESSAGES_H
 #define MESSAGES_H
 
 /*
- * The versions that the module speaks, as its ERR_VERS has them; and the only
- * one of a connection whose first messages were of version 2.
+ * Versions in an ERR_VERS of the module: those that it speaks, and the only one after
+ * the first messages were of version 2
  */
 #define VERSIONS	"00000001 00000002 "
 #define VERSION		"00000002 00000002 "
 
-/* What a server grants by default, and what this peer asks for. */
-/* Where Receives are shared it follows need: see earn(). */
+/*
+ * The server's credit grant, which can be any: see earn(). REQUEST is this peer's
+ * request.
+ */
 #define GRANT		"xxxxxxxx "
 #define REQUEST		"00000020 "
 
@@ -29,12 +29,12 @@
 #define ERROR		XID VERS REQUEST "00000004 "
 #define CONNPROP	XID VERS REQUEST "00000005 " CALL_FLAGS
 
-/* Chunk lists; NOTHING is the handle to invalidate, and three empty lists. */
+/* Chunk lists. NOTHING is no handle to invalidate, and three empty lists. */
 #define END		"00000000 "
 #define NEXT		"00000001 "
 #define NO_LISTS	END END END
 #define NOTHING		END NO_LISTS
-/* handle, length, offset, for chunks that nobody gets as far as to use */
+/* A segment for chunks that nobody gets to use: handle, length, offset */
 #define SEG		"0a0b0c0d 00000100 0000000000010000 "
 
 /* Properties */
@@ -42,7 +42,7 @@
 #define BRS(level)	"00000002 00000004 " level " "
 #define PROPERTIES	"00000002 " RBSIZ("00001000") BRS("00000001")
 
-/* What this project's ends say of themselves */
+/* Properties of this project's own ends */
 #define CHANGES		"ffffff01 00000004 72327031 "
 #define WISH(size)	"ffffff02 00000004 " size " "
 #define OWN_PROPERTIES	PROPERTIES_OF("00000001")
@@ -50,7 +50,7 @@
 	"00000004 " RBSIZ("00003000") BRS(brs)				\
 			CHANGES WISH("00000000")
 
-/* What a server answers to CONNPROP. */
+/* A server's answer to CONNPROP */
 #define CONNPROP_ANSWER	XID VERS GRANT "00000005 " REPLY_FLAGS OWN_PROPERTIES
 
 /* NFS version 3, procedure 0 */
@@ -62,7 +62,7 @@
 #define NULL_REPLY	XID VERS GRANT "00000000 " REPLY_FLAGS NOTHING \
 			XID RPC_NULL_REPLY
 
-/* Errors, as a server answers them */
+/* Errors in a server's answer */
 #define REFUSED(code)	XID VERS GRANT "00000004 " REPLY_FLAGS code " "
 #define BAD_XDR		REFUSED("00000002")
 #define INVAL_HTYPE	REFUSED("00000003")
@@ -71,7 +71,7 @@
 #define SEGMENTS	REFUSED("00000006") "00000110 "
 #define IWARP_SEGMENTS	REFUSED("00000006") "00000040 "
 #define SYSTEM		REFUSED("00000009")
-/* without the word of flags: RFC 8166, 5 */
+/* Without the word of flags: RFC 8166, 5 */
 #define BAD_FIRST(vers)	XID vers " " GRANT "00000004 00000001 " VERSIONS
 #define BAD_VERS(vers)	XID vers " " GRANT "00000004 00000001 " VERSION
 
@@ -86,7 +86,7 @@
 #define NULL_CALL_1	CALL_1 NO_LISTS XID RPC_NULL
 #define NULL_REPLY_1	XID VERS_1 GRANT "00000000 " NO_LISTS XID RPC_NULL_REPLY
 #define ERR_CHUNK_1	XID VERS_1 GRANT "00000004 00000002 "
-/* The version of a connection whose first messages were of version 1 */
+/* ERR_VERS on a connection whose first messages were of version 1 */
 #define BAD_VERS_1(vers) XID vers " " GRANT "00000004 00000001 " \
 			VERS_1 VERS_1
 

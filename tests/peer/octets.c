@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Octets, from hex and to hex.
- */
+/* Converts octets from hex and to hex. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <stdarg.h>
@@ -27,6 +25,12 @@ static void add_digit(struct octets *o, unsigned int digit, char c)
 	o->mask[digit / 2] |= 0xf << shift;
 }
 
+/**
+ * octets_vformat - parse a message in hex
+ * @o: receives the octets; the mask leaves out each x
+ * @fmt: hex digits and spaces, as vprintf's
+ * @ap: arguments of @fmt
+ */
 void octets_vformat(struct octets *o, const char *fmt, va_list ap)
 {
 	unsigned int digits = 0;
@@ -42,6 +46,11 @@ void octets_vformat(struct octets *o, const char *fmt, va_list ap)
 	free(text);
 }
 
+/**
+ * octets_format - parse a message in hex
+ * @o: receives the octets; the mask leaves out each x
+ * @fmt: hex digits and spaces, as printf's
+ */
 void octets_format(struct octets *o, const char *fmt, ...)
 {
 	va_list ap;
@@ -51,6 +60,14 @@ void octets_format(struct octets *o, const char *fmt, ...)
 	va_end(ap);
 }
 
+/**
+ * octets_match - compare a message with an expected one
+ * @expected: the expected message
+ * @data: the message
+ * @len: octets of the message
+ *
+ * Return: true if they differ in no digit that the mask has.
+ */
 bool octets_match(const struct octets *expected, const void *data,
 		  unsigned int len)
 {
@@ -70,9 +87,16 @@ static void print_digit(unsigned int value, unsigned int mask)
 	putchar(mask & 0xf ? "0123456789abcdef"[value & 0xf] : 'x');
 }
 
-/* At most so many octets are worth reading. */
+/* Octets that are worth reading in a log */
 #define PRINT_MAX	1024
 
+/**
+ * octets_print - print a message in hex
+ * @title: what the message is
+ * @data: the message
+ * @mask: digits to print; NULL: all
+ * @len: octets of the message
+ */
 void octets_print(const char *title, const unsigned char *data,
 		  const unsigned char *mask, unsigned int len)
 {
@@ -90,6 +114,13 @@ void octets_print(const char *title, const unsigned char *data,
 	printf("%s\n", i < len ? "..." : "");
 }
 
+/**
+ * word_at - read a word of a message
+ * @data: the message
+ * @index: index of the word
+ *
+ * Return: the word, in host byte order.
+ */
 uint32_t word_at(const void *data, unsigned int index)
 {
 	uint32_t word;

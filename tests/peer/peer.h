@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A peer of RPC over RDMA in user space, on librdmacm and libibverbs, that sends
- * whatever it is told to: no codec comes between a test and the wire. client/ has
- * what it does as a client, server/ what as a server; the rest is common.
+ * A peer for RPC over RDMA, in user space, on librdmacm and libibverbs. No codec stands
+ * between a test and the wire, so a test can send anything. client/ has the hostile
+ * client, server/ the hostile server; the other files serve both.
  *
- * Messages are written in hex, as in kunit/wire_refuse_test.c, after a pass of
- * printf: connection_say(c, CALL NOTHING "%08x ...", xid). In what is expected,
- * an x stands for any digit.
+ * Messages are printf formats of hex, as in kunit/wire_refuse_test.c: connection_say(c,
+ * CALL NOTHING "%08x ...", xid). In an expected message, an x stands for any digit.
  *
- * Each case runs in a process of its own. What it expects and does not get ends
- * that process; what it leaves behind the kernel cleans up.
+ * Each case runs in its own process. A failed expectation ends the process, and the
+ * kernel cleans up what the process leaves.
  */
 #ifndef PEER_H
 #define PEER_H
@@ -23,15 +22,15 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Messages that a test may send are no longer than this. */
+/* Octets of the longest message that a test sends */
 #define MESSAGE_MAX	49152
-/* and no more of them are sent at once. */
+/* Messages in the longest chain that a test sends */
 #define MAX_CHAIN	128
 
-/* Messages in a row that use no credit: so many are taken, and the next one is too much. */
+/* The peer takes this many messages in a row that use no credit, but not one more. */
 #define MAX_UNPAID	32
 
-/* How long to wait for what has to come. Kernels with all checks on are slow. */
+/* Time to wait for something that must come. Kernels with all their checks are slow. */
 #define PATIENCE_MS	40000
 #define FOREVER_MS	INT32_MAX
 
@@ -58,7 +57,7 @@ extern struct sockaddr_in server_address;
 void fail(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 
-/* The status of a case that the device makes impossible */
+/* Exit status of a case that the device makes impossible */
 #define SKIPPED	77
 
 struct test {
@@ -83,14 +82,14 @@ int misbehave(const char *name);
 /* connect.c, transfer.c */
 
 /**
- * struct options - how a connection is to be
- * @private_data: for the CM
- * @private_len: octets of it
- * @sends: how many messages can be sent at once
- * @recvs: how many Receives are posted
- * @recv_size: octets of each
- * @reads: RDMA Reads that this end can answer at a time
- * @source: this end's address; NULL: whatever leads to the server
+ * struct options - how to make a connection
+ * @private_data: private data for the CM
+ * @private_len: octets of @private_data
+ * @sends: messages that this end can send at once
+ * @recvs: Receives that this end posts
+ * @recv_size: octets of each Receive
+ * @reads: RDMA Reads that this end answers at a time
+ * @source: address of this end; NULL: the one that routing chooses
  */
 struct options {
 	const void	*private_data;
@@ -104,13 +103,13 @@ struct options {
 
 extern const struct options default_options;
 
-/* What came from the peer; valid until the next is received. */
+/* A message from the peer, valid until the next one is received */
 struct message {
 	const unsigned char	*data;
 	unsigned int		len;
 };
 
-/* Memory that a peer may read or write. */
+/* Memory that the peer may read or write */
 struct memory {
 	unsigned char	*data;
 	unsigned int	len;
@@ -169,7 +168,7 @@ void connection_write(struct connection *c, const struct memory *from,
 
 /* say.c */
 
-/* That the case is done in */
+/* The protocol version that the case runs in */
 extern unsigned int version;
 
 void in_this_version(struct octets *o);

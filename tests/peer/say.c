@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cases are written in version 2, and many of them are done in version 1 as well:
- * it has neither flags nor a handle to invalidate, and one error for all.
+ * Sends and expects messages in the version of the case. A case is written in version
+ * 2. For version 1, these functions take out the flags and the handle to invalidate,
+ * and turn each error into ERR_CHUNK.
  */
 #include <string.h>
 
 #include "peer.h"
 
-/* Of a message of version 2, in octets: what version 1 has, too, and the rest. */
+/*
+ * Octets of a version 2 message: the part that version 1 shares, and the parts that it
+ * lacks
+ */
 #define COMMON_PREFIX	16
 #define FLAGS		4
 #define FLAGS_AND_HANDLE 8
@@ -22,8 +26,8 @@ static void cut_out(struct octets *o, unsigned int from, unsigned int len)
 }
 
 /**
- * in_this_version - put a message into the version that the case is done in
- * @o: the message; it stays as it is if it is not of version 2
+ * in_this_version - turn a message into the version of the case
+ * @o: the message; one that is not of version 2 stays as it is
  */
 void in_this_version(struct octets *o)
 {
@@ -54,9 +58,9 @@ static const struct octets *message(const char *fmt, va_list ap)
 }
 
 /**
- * say - send a message that is given in hex, in version 2
+ * say - send a message
  * @c: the connection
- * @fmt: as printf's
+ * @fmt: the message as hex of version 2, as printf's
  */
 void say(struct connection *c, const char *fmt, ...)
 {
@@ -70,10 +74,10 @@ void say(struct connection *c, const char *fmt, ...)
 }
 
 /**
- * say_at_once - send a message many times, faster than it can be answered
+ * say_at_once - send a message many times, faster than the peer can answer
  * @c: the connection
- * @times: how often, MAX_CHAIN at most
- * @fmt: as printf's; hex, in version 2
+ * @times: how many times, at most MAX_CHAIN
+ * @fmt: the message as hex of version 2, as printf's
  */
 void say_at_once(struct connection *c, unsigned int times, const char *fmt, ...)
 {
@@ -90,9 +94,9 @@ void say_at_once(struct connection *c, unsigned int times, const char *fmt, ...)
 }
 
 /**
- * expect - the next message has to be this one
+ * expect - receive the next message, and fail unless it is this one
  * @c: the connection
- * @fmt: as printf's; hex, in version 2
+ * @fmt: the message as hex of version 2, as printf's
  */
 void expect(struct connection *c, const char *fmt, ...)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages and memory: Receives, and one Send or RDMA Write at a time.
+ * Sends and receives messages, and exposes memory. One Send, chain or RDMA Write at a
+ * time is under way.
  */
 #include <errno.h>
 #include <poll.h>
@@ -12,8 +13,10 @@
 #include "connection.h"
 
 /**
- * allocate - get memory, in pages, of zeroes
+ * allocate - allocate zeroed memory in whole pages
  * @len: octets
+ *
+ * Return: the memory.
  */
 void *allocate(size_t len)
 {
@@ -27,10 +30,12 @@ void *allocate(size_t len)
 
 /**
  * enlist - register memory
- * @c: for whose Protection Domain
+ * @c: connection whose PD is used
  * @p: the memory
  * @len: octets
  * @access: IBV_ACCESS_...
+ *
+ * Return: the registration.
  */
 struct ibv_mr *enlist(struct connection *c, void *p, size_t len, int access)
 {
@@ -55,15 +60,15 @@ static void post_receive(struct connection *c, unsigned int buffer)
 		.num_sge	= 1,
 	}, *bad;
 
-	/* On a connection that is gone there is nothing to receive. */
+	/* Posting fails if the connection is gone, and then nothing can arrive. */
 	if (ibv_post_recv(c->id->qp, &wr, &bad))
 		c->broken = true;
 }
 
 /**
- * connection_post_receives - post more Receives
- * @c: a connection that was opened with none
- * @count: how many
+ * connection_post_receives - post the first Receives
+ * @c: a connection without Receives
+ * @count: number of Receives
  */
 void connection_post_receives(struct connection *c, unsigned int count)
 {
@@ -116,7 +121,7 @@ static void take_cm_event(struct connection *c)
 	switch (event->event) {
 	case RDMA_CM_EVENT_DISCONNECTED:
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
-	/* It closed before it knew that the connection is established. */
+	/* The peer closed before it knew that the connection was established. */
 	case RDMA_CM_EVENT_REJECTED:
 		c->closed = true;
 		break;
@@ -128,7 +133,7 @@ static void take_cm_event(struct connection *c)
 		rdma_disconnect(c->id);
 }
 
-/* Wait until something happens; false if nothing does in time. */
+/* Wait until something happens. Return: false after the timeout. */
 static bool wait_events(struct connection *c, int timeout_ms)
 {
 	struct pollfd fds[2] = {
@@ -145,7 +150,7 @@ static bool wait_events(struct connection *c, int timeout_ms)
 			ibv_ack_cq_events(cq, 1);
 		ibv_req_notify_cq(c->cq, 0);
 	}
-	/* What was sent before the connection closed counts. */
+	/* Take the messages that came before the connection closed. */
 	reap_completions(c);
 	if (fds[1].revents)
 		take_cm_event(c);
@@ -172,7 +177,7 @@ static void post_and_wait(struct connection *c, struct ibv_send_wr *wr)
 }
 
 /**
- * connection_wait_sent - all that was sent has arrived, or the connection is closed
+ * connection_wait_sent - wait until all messages have arrived or the connection is closed
  * @c: the connection
  */
 void connection_wait_sent(struct connection *c)
@@ -182,8 +187,10 @@ void connection_wait_sent(struct connection *c)
 }
 
 /**
- * connection_is_over - can nothing be sent any more?
+ * connection_is_over - tell whether nothing can be sent any more
  * @c: the connection
+ *
+ * Return: true if the connection is closed or broken.
  */
 bool connection_is_over(const struct connection *c)
 {
@@ -192,10 +199,10 @@ bool connection_is_over(const struct connection *c)
 
 /**
  * connection_send - send a message
- * @c: the connection; it may be gone
+ * @c: the connection, which may be gone
  * @data: the message
  * @len: octets
- * @invalidate: the handle to invalidate; 0 for none
+ * @invalidate: handle to invalidate; 0: none
  */
 void connection_send(struct connection *c, const void *data, unsigned int len,
 		     uint32_t invalidate)
@@ -219,10 +226,10 @@ void connection_send(struct connection *c, const void *data, unsigned int len,
 }
 
 /**
- * connection_send_chain - send messages, with one call of the device
- * @c: the connection; it may be gone
- * @messages: the messages; together no longer than one may be
- * @count: how many, MAX_CHAIN at most
+ * connection_send_chain - post several messages at once
+ * @c: the connection, which may be gone
+ * @messages: the messages, together no more than MESSAGE_MAX octets
+ * @count: number of messages, at most MAX_CHAIN
  */
 void connection_send_chain(struct connection *c,
 			   const struct octets * const *messages,
@@ -255,9 +262,9 @@ void connection_send_chain(struct connection *c,
 }
 
 /**
- * connection_say - send a message that is given in hex
+ * connection_say - send a message in hex
  * @c: the connection
- * @fmt: as printf's
+ * @fmt: the message as hex, as printf's
  */
 void connection_say(struct connection *c, const char *fmt, ...)
 {
@@ -283,10 +290,12 @@ static void pop_arrival(struct connection *c, struct message *m)
 }
 
 /**
- * connection_receive - wait for a message, or the end of the connection
+ * connection_receive - wait for a message or for the end of the connection
  * @c: the connection
- * @m: the message
- * @timeout_ms: how long to wait
+ * @m: receives the message
+ * @timeout_ms: how long to wait, in milliseconds
+ *
+ * Return: MESSAGE, CLOSED, or SILENCE after the timeout.
  */
 enum happening connection_receive(struct connection *c, struct message *m,
 				  int timeout_ms)
@@ -309,7 +318,7 @@ enum happening connection_receive(struct connection *c, struct message *m,
 }
 
 /**
- * connection_expect_octets - the next message has to be this one
+ * connection_expect_octets - receive the next message, and fail unless it is this one
  * @c: the connection
  * @o: the message
  */
@@ -330,9 +339,9 @@ void connection_expect_octets(struct connection *c, const struct octets *o)
 }
 
 /**
- * connection_expect - the next message has to be this one
+ * connection_expect - receive the next message, and fail unless it is this one
  * @c: the connection
- * @fmt: as printf's, hex
+ * @fmt: the message as hex, as printf's
  */
 void connection_expect(struct connection *c, const char *fmt, ...)
 {
@@ -362,7 +371,7 @@ static void expect_no_message(struct connection *c, enum happening expected,
 }
 
 /**
- * connection_expect_closed - the peer has to disconnect, without another word
+ * connection_expect_closed - fail unless the peer disconnects, without another message
  * @c: the connection
  */
 void connection_expect_closed(struct connection *c)
@@ -371,7 +380,7 @@ void connection_expect_closed(struct connection *c)
 }
 
 /**
- * connection_expect_broken - this end's QP has to fail
+ * connection_expect_broken - fail unless this end's QP fails, without another message
  * @c: the connection
  */
 void connection_expect_broken(struct connection *c)
@@ -387,9 +396,9 @@ void connection_expect_broken(struct connection *c)
 }
 
 /**
- * connection_expect_silence - the peer must say nothing, and stay
+ * connection_expect_silence - fail if the peer sends a message or disconnects
  * @c: the connection
- * @ms: for how long
+ * @ms: how long to wait, in milliseconds
  */
 void connection_expect_silence(struct connection *c, int ms)
 {
@@ -399,11 +408,9 @@ void connection_expect_silence(struct connection *c, int ms)
 /**
  * memory_expose - let the peer reach memory
  * @c: the connection
- * @m: the memory
- * @len: octets
- * @access: IBV_ACCESS_REMOTE_READ or _WRITE
- *
- * No multiple of 1 MiB: rxe, at the end of 256 pages, looks for the next 256.
+ * @m: receives the memory
+ * @len: octets; no multiple of 1 MiB, because rxe looks beyond a multiple of 256 pages
+ * @access: IBV_ACCESS_REMOTE_READ, IBV_ACCESS_REMOTE_WRITE or both
  */
 void memory_expose(struct connection *c, struct memory *m, unsigned int len,
 		   int access)
@@ -414,8 +421,8 @@ void memory_expose(struct connection *c, struct memory *m, unsigned int len,
 }
 
 /**
- * memory_hide - undo memory_expose(), but for the memory itself
- * @m: the memory
+ * memory_hide - end the peer's access to memory
+ * @m: the memory, which stays allocated
  */
 void memory_hide(struct memory *m)
 {
@@ -427,9 +434,9 @@ void memory_hide(struct memory *m)
 /**
  * memory_bind - make a handle that the peer may invalidate
  * @c: the connection
- * @m: the memory, exposed with IBV_ACCESS_MW_BIND
+ * @m: memory that is exposed with IBV_ACCESS_MW_BIND
  *
- * Return: the handle
+ * Return: the handle.
  */
 uint32_t memory_bind(struct connection *c, const struct memory *m)
 {
@@ -460,12 +467,12 @@ uint32_t memory_bind(struct connection *c, const struct memory *m)
 /**
  * connection_write_by - write to the peer's memory
  * @c: the connection
- * @opcode: IBV_WR_RDMA_WRITE, or IBV_WR_RDMA_WRITE_WITH_IMM, which takes one of the peer's
- *	Receives, and writes nothing there
- * @from: what to write
- * @len: octets of it
- * @handle: the peer's
- * @offset: the peer's
+ * @opcode: IBV_WR_RDMA_WRITE; or IBV_WR_RDMA_WRITE_WITH_IMM, which uses up one of the
+ *	peer's Receives and writes nothing there
+ * @from: memory to write
+ * @len: octets
+ * @handle: handle of the peer's memory
+ * @offset: offset of the peer's memory
  */
 void connection_write_by(struct connection *c, enum ibv_wr_opcode opcode,
 			 const struct memory *from, unsigned int len,
@@ -491,12 +498,14 @@ void connection_write_by(struct connection *c, enum ibv_wr_opcode opcode,
 }
 
 /**
- * connection_write - write to the peer's memory, and say nothing of it
+ * connection_write - write to the peer's memory
  * @c: the connection
- * @from: what to write
- * @len: octets of it
- * @handle: the peer's
- * @offset: the peer's
+ * @from: memory to write
+ * @len: octets
+ * @handle: handle of the peer's memory
+ * @offset: offset of the peer's memory
+ *
+ * The peer gets no completion.
  */
 void connection_write(struct connection *c, const struct memory *from,
 		      unsigned int len, uint32_t handle, uint64_t offset)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it costs to encode and to decode a header, in user space: the codecs
- * in wire/ are the same there. Prints a line of NAME=VALUE for each header of
- * either version.
+ * Measures how long wire/ takes to encode and to decode a header, in user space. It
+ * prints a line of NAME=VALUE for each kind of header, in versions 1 and 2.
  *
  *	codec [LOOPS]
  */
@@ -14,7 +13,7 @@
 #define REPEATS		100
 #define RPC_OCTETS	64
 
-/* A header, by what it has: chunks, and segments in each of them. */
+/* A kind of header, by its chunks and the segments in each chunk */
 static const struct shape {
 	const char	*name;
 	bool		reply;
@@ -91,7 +90,7 @@ static void fail(const struct shape *shape, u32 version, const char *what)
 	exit(1);
 }
 
-/* The best of some: what disturbs only ever adds. */
+/* Return: the shortest of REPEATS times, because disturbances only add time. */
 static double encode_ns(const struct shape *shape, u32 version, long loops,
 			struct wire_msg *msg)
 {

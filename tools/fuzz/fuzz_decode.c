@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Feeds arbitrary octets to every decoder in wire/. What a decoder accepts
- * must be consistent and survive the way to the wire and back; what it refuses
- * must leave an answer that can be sent.
+ * Feeds arbitrary octets to each decoder in wire/. An accepted header must be
+ * consistent, and survive encoding and decoding. A refused message must leave an answer
+ * that can be sent.
  *
- * Built with libFuzzer, this is its entry point. Built with STANDALONE, it
- * damages valid messages by itself, from a seed, for as long as it is told.
+ * With libFuzzer, LLVMFuzzerTestOneInput() is the entry point. With STANDALONE, the
+ * program damages valid messages, from a seed, for a given time.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include "wire_test.h"
 
-/* By codec */
+/* indexed by codec */
 static unsigned long accepted[WIRE_NR_CODECS + 1], refused[WIRE_NR_CODECS + 1];
 
 static void complain(const char *what, const char *wrong, const u8 *octets,
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 		}
 		batches++;
 	}
-	/* With either of them missing, this would not have tested much. */
+	/* With too few messages of either kind, this run has tested too little. */
 	for (i = 1; i <= WIRE_NR_CODECS; i++) {
 		lame = lame || accepted[i] < batches * BATCH / 100 ||
 		       refused[i] < batches * BATCH / 100;

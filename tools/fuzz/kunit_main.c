@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs the KUnit suites that were linked in; prints each failure, and each
- * parameter's verdict with -v. With -x, it ends at the first failure.
+ * Runs the KUnit suites that are linked in, as an ordinary program. It prints each
+ * failure. With -v it also prints each verdict; with -x it stops at the first failure.
  */
 #include <kunit/test.h>
 #include <stdarg.h>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The decoders, as tests/prove.sh has Frama-C's EVA analyze them: for messages of each
- * length from FIRST to LAST, in steps of STEP octets, whatever their octets are.
+ * The decoders, for the analysis by Frama-C's EVA in tests/prove.sh: messages of each
+ * length from FIRST to LAST, in steps of STEP octets, with any contents.
  *
- * EVA follows all paths at once. It reports each read or write that may be out of bounds,
- * each read of what was not written, and all else that C leaves undefined. A message lies
- * in memory of just its own length. EVA's log shows a call of Frama_C_show_each_ACCEPTED()
- * if any message is accepted.
+ * EVA follows all paths at once. It reports reads and writes that may be out of bounds,
+ * reads of memory that nobody has written, and all other undefined behaviour. A message
+ * lies in memory of exactly its own length. EVA's log shows a call of
+ * Frama_C_show_each_ACCEPTED() for each length at which a message can be accepted.
  */
 #include <stdlib.h>
 #include "__fc_builtin.h"
 #include "wire.h"
 
-/* Read all that the layers above read of an accepted header. */
+/* Read what the layers above read of an accepted header. */
 static u32 read_chunk(const struct rpcrdma2_chunk_lists *cl, const struct rpcrdma2_chunk *chunk)
 {
 	struct rpcrdma2_segment seg;
@@ -73,7 +73,7 @@ static void decode_v2_09(void *msg, size_t len)
 	header(&rpcrdma2_v2_09, msg, len);
 }
 
-/* A server's first message */
+/* A client's first message, as a server sees it */
 static void recognize(void *msg, size_t len)
 {
 	if (rpcrdma2_recognize(&rpcrdma2_all_dialects, msg, len)->version)

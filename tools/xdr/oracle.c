@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holds wire/ against routines that rpcgen made of rpcrdma2.x. For every
- * header made up from a seed:
+ * Compares wire/ with routines that rpcgen makes from rpcrdma2.x. For each random
+ * header:
  *
- * - what wire/ encodes, rpcgen's routines decode to the same fields, and
- *   encode to the same octets;
- * - what they encode, with lists and properties in another order and with
- *   things that only other peers send, wire/ decodes to the same header.
+ * - wire/ encodes it. rpcgen's routines decode the same fields, and encode the same
+ *   octets again.
+ * - rpcgen's routines encode it, with lists and properties in another order, and with
+ *   items that only other peers send. wire/ decodes the same header.
  *
- * And the octets of the KUnit suites' vectors are theirs, too.
+ * rpcgen's routines also decode and encode the vectors of the KUnit suites.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static void add_prop(struct flat *f, u32 id, u32 len, u32 value)
 	       FLAT_DATA - min_t(u32, len, 4));
 }
 
-/* Each text has numbers of its own, but for the first and the last. */
+/* Each draft has its own ids, except for the first and the last property. */
 static void flatten_props(struct flat *f, u32 codec,
 			  const struct rpcrdma2_props *props, u32 which)
 {
@@ -153,19 +153,19 @@ static void flatten_change(struct flat *f, u32 codec,
 	f->settled = change->settled;
 }
 
-/* Version 2 in the shape of version 1 */
+/* A version 2 error in version 1's shape */
 static bool is_bare(u32 codec, const struct rpcrdma2_header *hdr)
 {
 	return codec == WIRE_V2 && hdr->kind == RPCRDMA2_ERROR && hdr->error.bare;
 }
 
-/* The same in every text, but for version 1, which has no properties */
+/* Header types, which all versions share; version 1 has no properties. */
 static const u32 htype_of[] = {
 	[RPCRDMA2_MSG]		= 0,
 	[RPCRDMA2_NOMSG]	= 1,
 	[RPCRDMA2_ERROR]	= 4,
 	[RPCRDMA2_PROPS]	= 5,
-	/* In that of 2016, they are operations of 5. */
+	/* In v2-01, these are operations of type 5. */
 	[RPCRDMA2_REQUEST]	= 0xffffff01,
 	[RPCRDMA2_DISPOSITION]	= 0xffffff02,
 	[RPCRDMA2_UPDATE]	= 0xffffff03,
@@ -213,7 +213,7 @@ static void flatten(struct flat *f, u32 codec,
 	}
 }
 
-/* wire/ encodes; rpcgen's routines decode, and encode. */
+/* wire/ encodes; rpcgen's routines decode, and encode again. */
 static const char *wire_to_rpcgen(u32 codec, const struct rpcrdma2_header *hdr)
 {
 	static struct wire_msg msg;
@@ -237,7 +237,7 @@ static const char *wire_to_rpcgen(u32 codec, const struct rpcrdma2_header *hdr)
 	       "rpcgen encodes other octets" : NULL;
 }
 
-/* Whole Read chunks change places; a chunk's segments stay together. */
+/* Rotate whole Read chunks, so that the segments of a chunk stay together. */
 static void rotate_reads(struct wire_rng *rng, struct flat *f)
 {
 	static struct flat_read old[FLAT_SEGMENTS];
@@ -277,7 +277,7 @@ static void rewrite_props(struct wire_rng *rng, struct flat *f,
 	hdr->props.rbsiz = 4096;
 }
 
-/* Something unknown in front: all others have their places one behind. */
+/* Put an unknown property first, so that all others move back by one place. */
 static void rewrite_request(struct wire_rng *rng, struct flat *f,
 			    struct rpcrdma2_change *change)
 {
@@ -292,7 +292,7 @@ static void rewrite_request(struct wire_rng *rng, struct flat *f,
 		change->at[i] <<= 1;
 }
 
-/* Words without a bit need not be there. */
+/* A subset may leave out words without bits at its end. */
 static void rewrite_subsets(struct wire_rng *rng, struct flat *f)
 {
 	struct flat_subset *subset;
@@ -303,7 +303,7 @@ static void rewrite_subsets(struct wire_rng *rng, struct flat *f)
 				wire_random_below(rng, FLAT_WORDS);
 }
 
-/* As another peer might say it; what that means goes to @hdr. */
+/* Write a message as another peer might, and change @hdr to its meaning. */
 static void rewrite(struct wire_rng *rng, struct flat *f,
 		    struct rpcrdma2_header *hdr)
 {
@@ -350,14 +350,14 @@ static const char *rpcgen_to_wire(struct wire_rng *rng,
 	return wire_header_differs(rng->codec, &got, hdr);
 }
 
-/* Errors of the 2016 text: its XDR has none. */
+/* An error with a direction, which the XDR of v2-01 lacks */
 static bool has_direction(const struct wire_vector *v)
 {
 	return wire_codec(v) == WIRE_V2_01 && v->hdr.kind == RPCRDMA2_ERROR &&
 	       v->one_way;
 }
 
-/* An error of another text, which the XDR of the 2016 text lacks */
+/* An error of another draft, which the XDR of v2-01 lacks */
 static bool is_foreign(const struct wire_vector *v)
 {
 	return wire_codec(v) == WIRE_V2_01 && v->hdr.kind == RPCRDMA2_ERROR &&
@@ -377,7 +377,7 @@ static const char *vector_to_rpcgen(const struct wire_vector *v)
 			    is_bare(wire_codec(v), &v->hdr));
 	if (len < 0)
 		return "rpcgen does not decode it";
-	/* An extension's arguments are unknown to both sides. */
+	/* Neither side knows the arguments of an extension's error. */
 	if ((size_t)len != msg.len && f.code <= RDMA2_ERR_SYSTEM)
 		return "rpcgen decodes another length";
 	if (rpcgen_encode(&f, again, sizeof(again)) != len)
@@ -411,7 +411,7 @@ int main(int argc, char **argv)
 	unsigned long headers = argc > 1 ? strtoul(argv[1], NULL, 0) : 20000;
 	struct wire_rng rng = { argc > 2 ? strtoull(argv[2], NULL, 0) : 1 };
 	const struct wire_vector *v;
-	/* By codec, and type */
+	/* indexed by codec and kind */
 	unsigned long kinds[WIRE_NR_CODECS + 1][RPCRDMA2_UPDATE + 1] = { { 0 } };
 	unsigned long i;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A header in plain arrays: what the two sides of the oracle, which cannot
- * include each other's headers, have in common.
+ * A header in plain arrays, which both sides of the oracle use. The two sides can't
+ * include each other's headers.
  */
 #ifndef _RPCRDMA2_XDR_ORACLE_H
 #define _RPCRDMA2_XDR_ORACLE_H
@@ -44,7 +44,7 @@ struct flat_subset {
 	uint32_t	words[FLAT_WORDS];
 };
 
-/* No implicit padding, so that two of them can be compared as memory. */
+/* Without implicit padding, so that memcmp() can compare two of them */
 struct flat {
 	uint32_t		xid, vers, credit, htype;
 	uint32_t		flags, bare;
@@ -59,16 +59,16 @@ struct flat {
 	uint32_t		settled, unused;
 };
 
-/* codec: 1, 2, or the version 2 of 2016 */
+/* codec: 1, 2, or v2-01, the version 2 of 2016 */
 #define FLAT_2016	3
 
-/* operation: what a message does with properties, in the numbers of 2016 */
+/* operation: what a message does with properties, by the numbers of 2016 */
 #define FLAT_INIT		1
 #define FLAT_REQUEST		2
 #define FLAT_DISPOSITION	3
 #define FLAT_UPDATE		4
 
-/* oracle_rpcgen.c: octets of the header, or -1 */
+/* oracle_rpcgen.c; both return the octets of the header, or -1 */
 int rpcgen_encode(const struct flat *f, void *octets, size_t room);
 int rpcgen_decode(struct flat *f, void *octets, size_t len, uint32_t codec,
 		  int bare);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The part of oracle_rpcgen.c for the version 2 of 2016.
- */
+/* The part of oracle_rpcgen.c for v2-01, the version 2 of 2016 */
 #include <string.h>
 #include "oracle_lists.h"
 
-/* A set of characteristics is what an operation has for opaque arguments. */
+/*
+ * The most octets of an operation's opaque arguments, such as a set of characteristics
+ */
 #define INFO_MAX	1024
 
 static bool_t encode_init(XDR *xdrs, const struct flat *f)

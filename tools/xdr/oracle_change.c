@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages about changes of properties, which both texts of version 2 have alike.
+ * Encodes and decodes messages about changes of properties, which both drafts of
+ * version 2 share.
  */
 #include <string.h>
 #include "oracle_lists.h"
 
-/* What @subset points to is @from's. */
+/* @subset refers to the memory of @from. */
 void subset_of_flat(x_subset *subset, const struct flat_subset *from)
 {
 	subset->x_subset_len = from->nwords;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Chunk lists and properties as rpcgen has them, from plain arrays and back.
+ * Converts chunk lists and properties between plain arrays and rpcgen's structs.
  */
 #include <string.h>
 #include "oracle_lists.h"
@@ -40,7 +40,7 @@ static void x_chunk_of(x_chunk *to, x_segment *storage,
 	to->xk_target.xk_target_val = storage;
 }
 
-/* What @lists points to holds until the next call. */
+/* @lists refers to static memory, which the next call overwrites. */
 void lists_of_flat(struct x_chunk_lists *lists, const struct flat *f)
 {
 	static x_segment storage[FLAT_CHUNKS + 1][FLAT_SEGMENTS];
@@ -90,7 +90,7 @@ bool_t flat_of_lists(struct flat *f, const struct x_chunk_lists *lists)
 	return !lists->xl_reply || !chunk_of(&f->reply, lists->xl_reply);
 }
 
-/* What @props points to is @f's. */
+/* @props refers to the memory of @f. */
 void props_of_flat(x_property *props, const struct flat *f)
 {
 	u_int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The oracle's other side: plain arrays to octets and back, by the routines
- * that rpcgen made of rpcrdma2.x.
+ * The rpcgen side of the oracle: converts plain arrays to octets and back, with the
+ * routines that rpcgen makes from rpcrdma2.x.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static bool_t decode_props(XDR *xdrs, struct flat *f)
 	return ok;
 }
 
-/* Both directions; args in the order of the wire. */
+/* Encode or decode an error; args have the order of the wire. */
 static bool_t code_error(XDR *xdrs, struct flat *f)
 {
 	x_error err = { .xe_code = f->code };
@@ -134,7 +134,7 @@ static bool_t code_prefix(XDR *xdrs, struct flat *f)
 	return TRUE;
 }
 
-/* Version 1: the error is the only part that f has no place of its own for. */
+/* Version 1's body: either an error, or chunk lists */
 static void body_of_flat(x_body_1 *body, const struct flat *f)
 {
 	x_versions *versions = &body->x_body_1_u.xb_error.x_error_1_u.xe_versions;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Connections that are opened and abandoned, so many in each way.
- */
+/* Cases that open many connections and abandon them at several stages */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -14,8 +12,8 @@
 #define BATCH		50
 
 /*
- * Addresses from which many connect, and one from which an honest client does. The server
- * has answered none of them before.
+ * Addresses of the crowd, and one of an honest client. The server has answered none of
+ * them before.
  */
 static const char * const crowd[] = {
 	"192.168.77.2", "192.168.77.4", "192.168.77.5", "192.168.77.6",
@@ -23,22 +21,27 @@ static const char * const crowd[] = {
 
 #define BYSTANDER	"192.168.77.3"
 
-/* Connections of one address that the server accepts, or lets wait, until they speak */
+/*
+ * Connections of one address that the server accepts, or keeps waiting, until they
+ * speak
+ */
 #define PLACES_EACH	64
 #define WAITING_EACH	1024
-/* Connections in excess of that. With so many more, all get a place that has none for each. */
+/* Connections beyond those that have a place, or beyond those that may wait */
 #define MORE		100
-/* For so long, one more has no place. */
+/* For this long, one more connection must find no place. */
 #define WAIT_MS		3000
-/* Within that time, an honest client is served; here the others leave it little CPU time. */
+/* Within this time, an honest client is served, although the others use up the CPU. */
 #define SOON_MS		10000
-/* The same, when it has to wait for a place, and peers have less time than usual to speak */
+/*
+ * The same if the honest client has to wait until the server gives up on silent peers
+ */
 #define LATER_MS	20000
 
-/* Connections that linger, of each kind */
+/* Connections of each kind that linger */
 #define LINGERING	35
 
-/* Whatever @open left open is closed by the end of its process. */
+/* Open connections in a process, whose end closes what @open left open. */
 static void abandon(void (*open)(void), int sig)
 {
 	unsigned int i, n;
@@ -136,7 +139,7 @@ static void abandon_calls(void) { abandon(open_and_call, 0); }
 static void abandon_replies(void) { abandon(open_and_take_nothing, 0); }
 static void abandon_killed(void) { abandon(open_all, SIGKILL); }
 
-/* A client that the server does not know is served in time, whatever others do. */
+/* The server must serve a client that it does not know, within @ms. */
 static void bystander_is_served(int ms)
 {
 	struct options options = default_options;
@@ -154,7 +157,7 @@ static void bystander_is_served(int ms)
 	connection_close(c);
 }
 
-/* One address has as many places as it may have, and says nothing there. */
+/* One address takes all of its places, and says nothing. */
 static void take_places(void)
 {
 	struct options options = default_options;
@@ -178,7 +181,7 @@ static void many_files(void)
 		fail("setrlimit");
 }
 
-/* One address asks for more than wait for a place. */
+/* One address asks for more connections than may wait for a place. */
 static void overflow_backlog(void)
 {
 	unsigned long long refused = server_counter("connections_refused");
@@ -197,7 +200,7 @@ static void overflow_backlog(void)
 	bystander_is_served(SOON_MS);
 }
 
-/* Several addresses have all places, and nobody hears what the server answers. */
+/* Several addresses take all places, and nobody hears the server's answers. */
 static void take_all_places(void)
 {
 	struct options options = default_options;
@@ -214,9 +217,9 @@ static void take_all_places(void)
 }
 
 /**
- * linger - be in the middle of connecting, until this is killed
+ * linger - hold connections that are not set up, until the process is killed
  *
- * Return: never
+ * Return: never.
  */
 int linger(void)
 {
@@ -225,7 +228,7 @@ int linger(void)
 
 	for (i = 0; i < LINGERING; i++)
 		open_and_say_nothing();
-	/* These have the rest of the places that an address has, and wait for one. */
+	/* These take the rest of this address's places, or wait for one. */
 	for (i = 0; half && i < LINGERING; i++)
 		open_half();
 	printf("lingering\n");

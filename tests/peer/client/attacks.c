@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What a hostile client can do in one message.
- */
+/* Attacks of one message */
 #include "client.h"
 
-/* Before the client has said anything */
+/* Attacks as the first message */
 const struct attack attacks_first[] = {
 	{ "a Call", NULL_CALL, NULL_REPLY, STAYS },
 	{ "nothing", "", NULL, CLOSES },
@@ -35,7 +33,7 @@ const struct attack attacks_first[] = {
 	  CLOSES },
 	{ "the middle message of the 2022 text",
 	  XID VERS REQUEST "00000006 00000000", INVAL_HTYPE, STAYS },
-	/* A count of properties stands where v2-09 has its flags. */
+	/* A count of properties is where v2-09 has its flags. */
 	{ "one property of the 2022 text",
 	  XID VERS REQUEST "00000007 00000001 00000001 00000004 00001000",
 	  INVAL_HTYPE, STAYS },
@@ -82,7 +80,7 @@ const struct attack attacks_first[] = {
 	{ },
 };
 
-/* After the CONNPROPs: the first five words, and what they say of the rest */
+/* Attacks after the CONNPROPs: the first five words, and contradictions to the rest */
 const struct attack attacks_prefix[] = {
 	{ "version 0", XID "00000000 " REQUEST "00000000 " CALL_FLAGS NOTHING
 	  XID RPC_NULL, BAD_VERS("00000000"), STAYS },
@@ -141,7 +139,7 @@ const struct attack attacks_prefix[] = {
 	{ },
 };
 
-/* Chunk lists; no handle in them is ever used. */
+/* Attacks with chunk lists. The server uses none of their handles. */
 const struct attack attacks_lists[] = {
 	{ "a boolean of 2", CALL END "00000002 00000028 " SEG END END END
 	  XID RPC_NULL, BAD_XDR, STAYS },
@@ -220,7 +218,7 @@ const struct attack attacks_lists[] = {
 	{ },
 };
 
-/* RPCs that are wrong in themselves are not the transport's business. */
+/* The transport carries bad RPC messages; the RPC layer answers them. */
 const struct attack attacks_rpc[] = {
 	{ "a Call of two words", CALL NOTHING XID "00000000", NULL, CLOSES },
 	{ "another RPC version", CALL NOTHING XID "00000000 00000003 000186a3 "

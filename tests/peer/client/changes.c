@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Properties that change: Documentation/protocol/property-change.rst. The server's Receives have
- * a fixed size.
+ * Cases with properties that change: Documentation/protocol/property-change.rst. The
+ * server's Receives have a fixed size.
  */
 #include <string.h>
 #include <unistd.h>
@@ -12,13 +12,13 @@
 #define RESPPROP	"%08x " VERS REQUEST "ffffff02 " REPLY_FLAGS
 #define UPDPROP		XID VERS REQUEST "ffffff03 " CALL_FLAGS
 
-/* The server's */
+/* The server's messages */
 #define ITS_REQPROP	"00000002 " VERS "xxxxxxxx ffffff01 " CALL_FLAGS
 #define ITS_RESPPROP	XID VERS GRANT "ffffff02 " REPLY_FLAGS
 #define DISPOSED(done, rejected, pending) \
 	"00000001 " done " 00000001 " rejected " 00000001 " pending " "
 
-/* The XID of its requests */
+/* XID of the server's requests */
 static const unsigned int its_xid = 2;
 
 static void agree_to_change(struct connection *c)
@@ -36,28 +36,28 @@ static struct connection *ready_to_change(void)
 	return c;
 }
 
-/* What is asked for, and what becomes of it */
+/* Requests, and the server's dispositions */
 static void requests(void)
 {
 	static const struct {
 		const char *wanted, *disposed;
 	} cases[] = {
-		/* Nothing */
+		/* nothing */
 		{ "00000000 ", DISPOSED("00000000", "00000000", "00000000") },
-		/* What there is */
+		/* the present size */
 		{ "00000001 " RBSIZ("00003000"),
 		  DISPOSED("00000001", "00000000", "00000000") },
-		/* Less, and more, than it has ever */
+		/* a smaller size, and larger ones than the server ever has */
 		{ "00000001 " RBSIZ("00001000"),
 		  DISPOSED("00000000", "00000001", "00000000") },
 		{ "00000001 " RBSIZ("00004000"),
 		  DISPOSED("00000000", "00000001", "00000000") },
 		{ "00000001 " RBSIZ("fffffffc"),
 		  DISPOSED("00000000", "00000001", "00000000") },
-		/* Twice: the last one stands, for both */
+		/* the same property twice: the last value decides for both */
 		{ "00000002 " RBSIZ("00001000") RBSIZ("00003000"),
 		  DISPOSED("00000003", "00000000", "00000000") },
-		/* What can't change, and what is unknown */
+		/* a property that can't change, and an unknown one */
 		{ "00000003 " BRS("00000002") RBSIZ("00003000")
 		  "12345678 00000005 01020304 05000000 ",
 		  DISPOSED("00000002", "00000005", "00000000") },
@@ -89,7 +89,7 @@ static void as_many_as_a_word_has(void)
 	stays(c);
 }
 
-/* Whoever lacks the extension lacks its header types. */
+/* A peer without the extension has none of its header types. */
 static void not_said(void)
 {
 	struct connection *c = ready();
@@ -137,7 +137,7 @@ static void malformed(void)
 	stays(c);
 }
 
-/* It sends as much as the peer takes, and knows no more than it understands. */
+/* The server takes any size that it may send, and ignores what it does not know. */
 static void updates(void)
 {
 	static const char * const now[] = {
@@ -156,8 +156,7 @@ static void updates(void)
 }
 
 /**
- * takes_nothing - a client that speaks, and has no Receive for any Reply, loses its
- * connection, too
+ * takes_nothing - fail unless the server closes a connection that takes no Reply, but speaks
  */
 void takes_nothing(void)
 {
@@ -167,10 +166,10 @@ void takes_nothing(void)
 
 	options.recvs = 1;
 	c = connection_open(&options);
-	/* The answer has the only one. */
+	/* The server's answer uses up the only Receive. */
 	agree_to_change(c);
 	say(c, CALL_HEAD NOTHING READ_CALL, xid, xid, 3000);
-	/* Fewer words than would cost it the connection by themselves */
+	/* Too few messages to lose the connection for them alone */
 	for (i = 0; i < 25; i++) {
 		sleep(4);
 		connection_say(c, UPDPROP RBSIZ("00003000") "00000000 ");
@@ -178,7 +177,7 @@ void takes_nothing(void)
 	connection_expect_closed(c);
 }
 
-/* It asks for what the peer wishes. */
+/* Wish for a size, and wait until the server asks for it. */
 static struct connection *asked(void)
 {
 	struct connection *c = ready_to_change();
@@ -192,7 +191,7 @@ static void wish(void)
 {
 	struct connection *c = asked();
 
-	/* Never answered, it asks no more. */
+	/* Without an answer, the server must not ask again. */
 	connection_say(c, UPDPROP WISH("00000800") "00000000 ");
 	stays(c);
 	connection_say(c, RESPPROP DISPOSED("00000000", "00000000", "00000001"),
@@ -211,7 +210,7 @@ static void wish_refused(void)
 	connection_say(c, "%08x " VERS REQUEST "00000004 " REPLY_FLAGS
 		       "00000003 ", its_xid);
 	stays(c);
-	/* From now on it has no such header types. */
+	/* The server now knows that this peer lacks these header types. */
 	connection_say(c, REQPROP "00000000 ");
 	connection_expect(c, INVAL_HTYPE);
 	stays(c);
@@ -227,7 +226,10 @@ static void answer_lies(const char *disposed, unsigned int of)
 
 static void answers_that_lie(void)
 {
-	/* None of the three, two of them, more than was asked for, another's */
+	/*
+	 * not disposed; disposed twice; more than was asked for; the XID of another
+	 * message
+	 */
 	answer_lies(DISPOSED("00000000", "00000000", "00000000"), its_xid);
 	answer_lies(DISPOSED("00000001", "00000001", "00000000"), its_xid);
 	answer_lies(DISPOSED("00000001", "00000000", "00000002"), its_xid);
@@ -243,7 +245,7 @@ static void answer_to_nothing(void)
 	connection_expect_closed(c);
 }
 
-/* A request is a Call's way, an answer a Reply's. */
+/* A REQUEST must not be marked as a response, and a DISPOSITION must be. */
 static void wrong_way(void)
 {
 	struct connection *c = ready_to_change();

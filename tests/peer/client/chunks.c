@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Chunks in all numbers, with memory behind them.
- */
+/* Cases with any number of chunks and segments, which refer to real memory */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,8 +49,8 @@ static void second_write_chunk_too_short(void)
 }
 
 /*
- * Linux 7.3's nfsd looks for what the second READ of a COMPOUND has read in another page
- * than it is in, on any transport.
+ * Linux 7.3's nfsd takes the data of a COMPOUND's second READ from the wrong page, on
+ * any transport. Skip the case there.
  */
 static void needs_two_reads(struct connection *c)
 {
@@ -60,7 +58,7 @@ static void needs_two_reads(struct connection *c)
 	static const unsigned int len = sizeof(end_and_start) - 1;
 	struct message m;
 
-	/* Old data in the wrong page aren't from the middle of a word. */
+	/* Data from inside a word, so that old data in the wrong page differ */
 	say(c, CALL_HEAD END END END END COMPOUND "00000004 " LOOKUP_DATA
 	    READ "00000019 " ANYONE "0000000000000003 %08x",
 	    xid, xid, len, len);
@@ -73,7 +71,10 @@ static void needs_two_reads(struct connection *c)
 	_exit(SKIPPED);
 }
 
-/* The second payload goes to the second chunk, and the first stays where it is. */
+/*
+ * An empty Write chunk leaves the first payload inline; the second goes to its own
+ * chunk.
+ */
 static void empty_write_chunk(void)
 {
 	struct connection *c = ready();
@@ -101,7 +102,7 @@ static void empty_write_chunk(void)
 	stays(c);
 }
 
-/* The first goes to the second's place: what is offered is used as it is. */
+/* The server writes to the chunks as offered, even where they share memory. */
 static void more_write_chunks_than_payloads(void)
 {
 	struct connection *c = ready();
@@ -124,7 +125,7 @@ static void more_write_chunks_than_payloads(void)
 	stays(c);
 }
 
-/* Nothing is written to them, so their handles do not matter. */
+/* The server writes nothing to these chunks, so their handles don't matter. */
 static void write_chunks(unsigned int count)
 {
 	struct connection *c = ready();
@@ -183,8 +184,8 @@ static void reply_segments_beyond_limit(void)
 }
 
 /*
- * The limit is for each chunk: two may have more together. Of them, one is returned,
- * for which version 1 has 1024 octets.
+ * The limit is for each chunk, so two chunks together may have more segments. The Reply
+ * returns one of the chunks, for which version 1 has 1024 octets.
  */
 static void segments_together(void)
 {
@@ -232,7 +233,7 @@ static void read_chunks_beyond_limit(void)
 	stays(c);
 }
 
-/* The segments of @m as a Read list, the last one first */
+/* List the segments of @m as a Read list, the last one first. */
 static void read_list(char *list, const struct memory *m, unsigned int segments,
 		      unsigned int len)
 {
@@ -244,8 +245,8 @@ static void read_list(char *list, const struct memory *m, unsigned int segments,
 }
 
 /*
- * A WRITE whose data come in @segments segments. There is a page behind them: at the
- * end of 256, rxe of Linux 6.1 looks at the next one.
+ * Send a WRITE with its data in @segments segments. An unused page follows them,
+ * because rxe of Linux 6.1 looks beyond a multiple of 256 pages.
  */
 static void write_in(struct connection *c, struct memory *m,
 		     unsigned int segments, unsigned int len)
@@ -286,7 +287,7 @@ static void read_segments_of_one_octet(void)
 	read_segments(1);
 }
 
-/* Those of all Read chunks count. */
+/* The segments of all Read chunks count together. */
 static void read_segments_beyond_device(void)
 {
 	struct connection *c = ready();
@@ -298,8 +299,8 @@ static void read_segments_beyond_device(void)
 }
 
 /*
- * 1 MiB comes and goes page by page. In version 1, as much as the header of a Reply
- * has room for.
+ * Move 1 MiB each way, in a segment for each page. Version 1 has fewer, as many as the
+ * header of a Reply has room for.
  */
 static void mebibyte_in_pages(void)
 {
@@ -337,9 +338,9 @@ static void mebibyte_in_pages(void)
 }
 
 /*
- * A WRITE whose data come in part with a Read chunk, and for the rest inline behind
- * it: those very data have to be in the file, not what the server has in its pages.
- * No two such WRITEs are the same, or the server takes one for a retransmission.
+ * Send a WRITE with part of its data in a Read chunk, and the rest inline behind that.
+ * The file must hold these data, not old contents of the server's pages. Each such
+ * WRITE differs, so that the server takes none for a retransmission.
  */
 static void write_around(unsigned int in_chunk)
 {
@@ -382,7 +383,7 @@ static void read_chunk_of_nothing(void)
 	write_around(0);
 }
 
-/* A Call whose words, but for the first two, are a chunk each, last one first */
+/* Send a Call with a chunk for each word but the first two, the last chunk first. */
 static void call_in_chunks(struct connection *c, const struct memory *m)
 {
 	char list[1024] = "";
@@ -395,7 +396,7 @@ static void call_in_chunks(struct connection *c, const struct memory *m)
 	expect(c, NULL_REPLY);
 }
 
-/* Positions may come in any order. */
+/* The order of positions in a Read list is free. */
 static void read_chunks_out_of_order(void)
 {
 	struct connection *c = ready();
@@ -427,7 +428,7 @@ static void external_call(void)
 	say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
 	    END, m.mr->rkey, call.len, address(&m));
 	expect(c, NULL_REPLY);
-	/* What it holds is another RPC's, or no Call at all. */
+	/* The memory holds a Call of another XID, or a Reply. */
 	m.data[3] ^= 1;
 	say(c, CALL_NOMSG END NEXT "00000000 " A_SEGMENT END END
 	    END, m.mr->rkey, call.len, address(&m));
@@ -440,7 +441,7 @@ static void external_call(void)
 	stays(c);
 }
 
-/* An XID alone, or nothing at all */
+/* An external Call of an XID alone, or of nothing */
 static void external_call_too_short(void)
 {
 	struct connection *c = ready();
@@ -469,7 +470,7 @@ static void external_garbage(void)
 	stays(c);
 }
 
-/* More than the server's program takes in one Call, all of it there */
+/* A Call that is longer than nfsd takes, with all of its memory */
 static void external_call_too_long(void)
 {
 	struct connection *c = ready();

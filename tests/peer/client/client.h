@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hostile client. run.c has the list of its cases, a file for each subject
- * the cases themselves.
+ * What the files of the hostile client share. run.c lists the cases; each other file
+ * has the cases of one subject.
  */
 #ifndef CLIENT_H
 #define CLIENT_H
@@ -9,29 +9,28 @@
 #include "../messages.h"
 #include "../peer.h"
 
-/* What the server's file has. */
+/* Contents of the server's file */
 #define DATA		"hostile\n"
 #define DATA_LEN	65536
 
-/* What the server grants at first and at the most, and its Receive buffers. */
+/* The server's first and largest credit grants, and the size of its Receive buffers */
 #define FIRST_GRANTED	4
 #define GRANTED		64
 #define SERVER_RBSIZ	12288
 
-/* What the server takes: chunks in a list, and segments in a chunk. */
+/* The server's limits: chunks in a list, segments in a chunk */
 #define MAX_CHUNKS	8
 #define MAX_SEGMENTS	272
 
-/* Segments of all Read chunks, where each one takes a registration */
+/* Segments of all Read chunks together, if each takes a registration */
 #define IWARP_READ_SEGMENTS	64
 
-/* Enough for the text of a list */
+/* Octets for a chunk list in hex */
 #define LIST_TEXT	32768
 
 /*
- * What can be done in one message, and what is due: an answer, if there is one,
- * and then the end of the connection, or it stays, and an honest Call is served
- * on it as ever.
+ * An attack of one message, and the server's reaction: an answer or none, then the end
+ * of the connection, or an honest Call that is served as ever
  */
 enum end { STAYS, CLOSES };
 
@@ -42,7 +41,7 @@ struct attack {
 	enum end	end;
 };
 
-/* attacks.c; each ends with an attack that has no name. */
+/* attacks.c; an attack without a name ends each list. */
 extern const struct attack attacks_first[];
 extern const struct attack attacks_prefix[];
 extern const struct attack attacks_lists[];
@@ -51,7 +50,7 @@ extern const struct attack attacks_rpc[];
 extern const struct attack attacks_1_first[];
 extern const struct attack attacks_1[];
 
-/* What takes more than a message; each ends with a test that has no name. */
+/* Attacks of several messages; a test without a name ends each list. */
 extern const struct test cut_tests[];
 extern const struct test terms_tests[];
 extern const struct test chunk_tests[];
@@ -69,7 +68,8 @@ extern const struct test text_2016_tests[];
 extern const struct test change_tests[];
 
 /*
- * NFSv4.0 needs no session: (root) LOOKUP "data", READ and LOOKUP "sink", WRITE.
+ * NFSv4.0, because it needs no session: (root) LOOKUP "data", READ and LOOKUP "sink",
+ * WRITE
  */
 #define COMPOUND	"%08x 00000000 00000002 000186a3 00000004 00000001 " \
 			"00000001 00000014 00000000 00000000 00000000 " \
@@ -86,7 +86,7 @@ extern const struct test change_tests[];
 /* Formats: end of file, count */
 #define READ_DONE	"00000019 00000000 %08x %08x "
 #define READ_REPLY	COMPOUND_REPLY "00000003 " LOOKED_UP READ_DONE
-/* Format: count, and then the data, at this position */
+/* Format: count; the data follow, at this position */
 #define WRITE_CALL	COMPOUND "00000003 " LOOKUP_SINK "00000026 " ANYONE \
 			"0000000000000000 00000001 %08x "
 #define WRITE_POSITION	124
@@ -98,7 +98,7 @@ extern const struct test change_tests[];
 #define CALL_HEAD	"%08x " VERS REQUEST "00000000 " CALL_FLAGS
 #define A_SEGMENT	"%08x %08x %016lx "
 
-/* The XID of all that has only one */
+/* XID of all messages that need no other */
 static const unsigned int xid = 0x11223344;
 
 /* common.c */

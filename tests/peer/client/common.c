@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What most cases begin and end with.
- */
+/* Steps that most cases of the hostile client start and end with */
 #include <stdio.h>
 #include <string.h>
 
 #include "client.h"
 
 /**
- * first_message - a connection on which nothing was said
+ * first_message - connect, and send nothing
+ *
+ * Return: the connection.
  */
 struct connection *first_message(void)
 {
@@ -16,8 +16,8 @@ struct connection *first_message(void)
 }
 
 /**
- * negotiate - say CONNPROP, and hear the server's; or a Call of version 1
- * @c: a connection on which nothing was said
+ * negotiate - exchange CONNPROPs; in version 1, make a Call
+ * @c: a connection without messages so far
  */
 void negotiate(struct connection *c)
 {
@@ -30,8 +30,10 @@ void negotiate(struct connection *c)
 }
 
 /**
- * ready_with - a connection that is negotiated
- * @recvs: how many Receives are posted, and messages may be sent at once
+ * ready_with - connect and negotiate
+ * @recvs: Receives to post; as many messages can be sent at once
+ *
+ * Return: the connection.
  */
 struct connection *ready_with(unsigned int recvs)
 {
@@ -47,7 +49,9 @@ struct connection *ready_with(unsigned int recvs)
 }
 
 /**
- * ready - a connection that is negotiated
+ * ready - connect and negotiate, with the default options
+ *
+ * Return: the connection.
  */
 struct connection *ready(void)
 {
@@ -55,7 +59,7 @@ struct connection *ready(void)
 }
 
 /**
- * stays - an honest Call has to be served
+ * stays - make an honest Call, and fail unless the server answers
  * @c: the connection
  */
 void stays(struct connection *c)
@@ -65,10 +69,10 @@ void stays(struct connection *c)
 }
 
 /**
- * earn - be granted as many Calls as the server grants at the most
- * @c: a connection that is negotiated, with a Receive for each of them
+ * earn - get the server's largest credit grant
+ * @c: a negotiated connection, with a Receive for each Call
  *
- * A client that uses what it has gets more, if it doesn't have all of it at once.
+ * The server raises the grant of a client that uses up its credits.
  */
 void earn(struct connection *c)
 {
@@ -96,9 +100,9 @@ static void expect_end(struct connection *c, enum end end)
 }
 
 /**
- * attack - say one message, and expect what is due
+ * attack - send an attack in the case's version, and expect the server's reaction
  * @c: the connection
- * @a: the message
+ * @a: the attack
  */
 void attack(struct connection *c, const struct attack *a)
 {
@@ -109,9 +113,9 @@ void attack(struct connection *c, const struct attack *a)
 }
 
 /**
- * attack_as_written - the same, in whatever version it is written
+ * attack_as_written - send an attack in its own version, and expect the server's reaction
  * @c: the connection
- * @a: the message
+ * @a: the attack
  */
 void attack_as_written(struct connection *c, const struct attack *a)
 {
@@ -122,8 +126,10 @@ void attack_as_written(struct connection *c, const struct attack *a)
 }
 
 /**
- * server_counter - what the server says that it has done
- * @name: of a counter
+ * server_counter - read a counter of the server
+ * @name: name of the counter
+ *
+ * Return: the counter.
  */
 unsigned long long server_counter(const char *name)
 {
@@ -143,8 +149,10 @@ unsigned long long server_counter(const char *name)
 }
 
 /**
- * address - where memory is, for a segment
- * @m: the memory
+ * address - make the offset of a segment
+ * @m: memory of the segment
+ *
+ * Return: the offset.
  */
 uint64_t address(const struct memory *m)
 {
@@ -152,10 +160,10 @@ uint64_t address(const struct memory *m)
 }
 
 /**
- * check_data - memory has to hold data of the server's file, and no more
- * @m: the memory, of zeroes before
- * @offset: where the data start
- * @len: octets of them
+ * check_data - fail unless memory holds data of the server's file, and nothing else
+ * @m: the memory, which was zeroed before
+ * @offset: offset of the data
+ * @len: octets of the data
  */
 void check_data(const struct memory *m, unsigned int offset, unsigned int len)
 {
@@ -170,13 +178,13 @@ void check_data(const struct memory *m, unsigned int offset, unsigned int len)
 }
 
 /**
- * say_read - a READ of the server's file, with one Write chunk
+ * say_read - send a READ of the server's file with one Write chunk
  * @c: the connection
- * @id: its XID
- * @count: octets to be read
- * @handle: of the chunk
+ * @id: XID of the READ
+ * @count: octets to read
+ * @handle: handle of the chunk
  * @offered: octets of the chunk
- * @offset: of the chunk
+ * @offset: offset of the chunk
  */
 void say_read(struct connection *c, unsigned int id, unsigned int count,
 	      uint32_t handle, unsigned int offered, uint64_t offset)
@@ -186,11 +194,11 @@ void say_read(struct connection *c, unsigned int id, unsigned int count,
 }
 
 /**
- * expect_read - what answers say_read()
+ * expect_read - fail unless the next message is the Reply to say_read()
  * @c: the connection
  * @count: octets that were read
- * @handle: of the chunk
- * @offset: of the chunk
+ * @handle: handle of the chunk
+ * @offset: offset of the chunk
  */
 void expect_read(struct connection *c, unsigned int count, uint32_t handle,
 		 uint64_t offset)
@@ -201,8 +209,10 @@ void expect_read(struct connection *c, unsigned int count, uint32_t handle,
 }
 
 /**
- * stuck - a connection with READs under way whose Replies nobody takes
- * @calls: how many
+ * stuck - connect, and send READs without a Receive for any Reply
+ * @calls: number of READs
+ *
+ * Return: the connection.
  */
 struct connection *stuck(unsigned int calls)
 {
@@ -210,7 +220,7 @@ struct connection *stuck(unsigned int calls)
 	struct memory m;
 	unsigned int i;
 
-	/* The one Receive was for what negotiated it. */
+	/* Negotiation used up the only Receive. */
 	memory_expose(c, &m, 4096, IBV_ACCESS_REMOTE_WRITE);
 	for (i = 0; i < calls; i++)
 		say_read(c, xid + i, 4096, m.mr->rkey, 4096, address(&m));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * As many Calls as were granted, and more.
- */
+/* Cases with as many Calls as the server grants, and with more */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,7 +36,10 @@ static void all_credits_at_once(void)
 	}
 	if (words != GRANTED * (GRANTED - 1) / 2)
 		fail("not a Reply to each");
-	/* Of those that wait for registrations, one or two try at a time. */
+	/*
+	 * Of the Calls that wait for registrations, only one or two may retry at a
+	 * time.
+	 */
 	waits = server_counter("rdma_read_waits") - waits;
 	if (waits > 2 * GRANTED)
 		fail("%llu attempts were in vain", waits);
@@ -46,8 +47,8 @@ static void all_credits_at_once(void)
 }
 
 /*
- * Faster than they can be answered; but each may be before the next one is there. So they
- * come again.
+ * Send Calls faster than the server can answer. The server may still answer each Call
+ * before the next one arrives, so send them repeatedly.
  */
 static void too_many_at_once(struct connection *c, unsigned int rounds)
 {
@@ -65,8 +66,8 @@ static void too_many_at_once(struct connection *c, unsigned int rounds)
 }
 
 /*
- * A Call counts until it is answered. The server may keep some more Replies that
- * nobody takes, but not any number.
+ * A Call counts until the server answers. The server may keep more Replies that nobody
+ * takes than it granted, but not any number.
  */
 static void more_calls_than_granted(void)
 {
@@ -77,7 +78,7 @@ static void more_calls_than_granted(void)
 	too_many_at_once(connection_open(&options), 1);
 }
 
-/* All Replies would be taken: it is the Calls that are too many. */
+/* The client takes all Replies, so only the Calls exceed the grant. */
 static void more_at_once_than_granted(void)
 {
 	struct options options = default_options;

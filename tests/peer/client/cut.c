@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Each message, cut to every length that is less than it has.
- */
+/* Cases that cut a message to each shorter length */
 #include "client.h"
 
 static void cut(struct connection *(*connect)(void), const char *text,
@@ -14,7 +12,7 @@ static void cut(struct connection *(*connect)(void), const char *text,
 	octets_format(&whole, "%s", text);
 	in_this_version(&whole);
 	for (len = 0; len < whole.len; len++) {
-		/* Not even the XID of such a message is to be relied on. */
+		/* Such a message has no reliable XID, so the server can't answer. */
 		bool silent = len % 4 || len < 16;
 
 		if (!c)
@@ -66,7 +64,7 @@ static void cut_error(void)
 	}
 }
 
-/* Types that are obsolete: nothing of them is looked at. */
+/* The server knows only the number of this obsolete type, and looks at nothing else. */
 static void cut_msgp(void)
 {
 	cut(ready, CALL_1_MSGP "00000004 00000008 " NO_LISTS XID, false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages that use no credit: the server takes a few, and closes the connection of a
- * peer that sends nothing else.
+ * Cases with messages that use no credit. The server takes a few of them in a row. It
+ * must close the connection of a peer that sends nothing else.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "client.h"
 
-/* Each connection's chain, in flood() */
+/* Messages in the chain of each connection in flood() */
 #define CHAIN		64
 
 #define UNKNOWN_TYPE	XID VERS REQUEST "00000063 " CALL_FLAGS
@@ -22,7 +22,7 @@
 #define DISPOSED_NOTHING XID VERS GRANT "ffffff02 " REPLY_FLAGS \
 			"00000001 00000000 00000001 00000000 00000001 00000000 "
 
-/* One that may change its properties */
+/* Connect, and agree that properties may change. */
 static struct connection *ready_to_change(void)
 {
 	struct options options = default_options;
@@ -37,7 +37,7 @@ static struct connection *ready_to_change(void)
 	return c;
 }
 
-/* Say a message so often, and hear its answer each time, if it has one. */
+/* Send a message @times times, and expect its answer each time, if it has one. */
 static void repeat(struct connection *c, unsigned int times, const char *message,
 		   const char *answer)
 {
@@ -55,7 +55,10 @@ static void only_so_many(struct connection *c, const char *message,
 {
 	unsigned int rounds;
 
-	/* Each Call starts the count anew, and is counted until it is seen to be one. */
+	/*
+	 * Each Call must reset the server's count. The server counts the Call, too, until
+	 * it has decoded the Call.
+	 */
 	for (rounds = 0; rounds < 3; rounds++) {
 		stays(c);
 		repeat(c, MAX_UNPAID - 1, message, answer);
@@ -81,7 +84,7 @@ static void updates(void)
 	only_so_many(ready_to_change(), UPDATE, NULL);
 }
 
-/* Before anything else was said */
+/* Messages of another version, before any other message */
 static void foreign(void)
 {
 	struct connection *c = first_message();
@@ -95,7 +98,9 @@ static void foreign(void)
 	connection_expect_closed(c);
 }
 
-/* One may be out at a time, and each is answered: no limit to these */
+/*
+ * A REQUEST is answered before the next one may follow, so the server needs no limit.
+ */
 static void requests(void)
 {
 	struct connection *c = ready_to_change();
@@ -104,7 +109,7 @@ static void requests(void)
 	stays(c);
 }
 
-/* One of many; it ends when the server closes the connection. */
+/* Send chains until the server closes the connection. */
 static void flood_one(struct connection *c, const char *message)
 {
 	struct message m;
@@ -118,12 +123,13 @@ static void flood_one(struct connection *c, const char *message)
 }
 
 /**
- * flood - many connections, on which nothing is said that uses a credit
- * @connections: how many
+ * flood - send messages without credits on many connections
+ * @connections: number of connections
  *
- * It says when all of them are there, and begins; and when the server has closed all.
+ * Prints a line when all are connected and start, and a line when the server has closed
+ * all.
  *
- * Return: whether one ended otherwise
+ * Return: 1 if a connection ended in another way, else 0.
  */
 int flood(unsigned int connections)
 {
@@ -143,7 +149,9 @@ int flood(unsigned int connections)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(go[1]);
 		c = ready_to_change();
-		/* Whoever was served is no stranger. */
+		/*
+		 * After a served Call, the server takes the client for an honest one.
+		 */
 		stays(c);
 		if (write(ready[1], "", 1) != 1 || read(go[0], &byte, 1))
 			fail("no pipe");

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Handles that are not what they should be, and what becomes of those that are.
- */
+/* Cases with bad handles, and with handles that a Reply invalidates */
 #include <string.h>
 #include <unistd.h>
 
@@ -73,11 +71,11 @@ static void write_foreign(void) { write_to(FOREIGN); }
 static void write_wrong_access(void) { write_to(WRONG_ACCESS); }
 
 /**
- * read_to_window - a READ of 8192 octets, to a memory window
+ * read_to_window - send a READ of 8192 octets into a memory window
  * @c: the connection
- * @inv_handle: what the Reply may invalidate
- * @handle: of the window
- * @m: its memory
+ * @inv_handle: handle that the Reply may invalidate
+ * @handle: handle of the window
+ * @m: memory of the window
  */
 void read_to_window(struct connection *c, uint32_t inv_handle, uint32_t handle,
 		    const struct memory *m)
@@ -87,7 +85,7 @@ void read_to_window(struct connection *c, uint32_t inv_handle, uint32_t handle,
 	    address(m), xid, 8192);
 }
 
-/* The Reply invalidates the handle that the Call names, and only then. */
+/* The Reply invalidates the handle that the Call names, and no Reply does before. */
 static void invalidate(void)
 {
 	struct connection *c = ready();
@@ -108,7 +106,7 @@ static void invalidate(void)
 	connection_expect_closed(c);
 }
 
-/* What this end can't have invalidated breaks it, and only it. */
+/* An invalidation that this end can't do breaks this connection, and no other. */
 static void invalidate_unknown(void)
 {
 	struct connection *c = ready();
@@ -119,7 +117,7 @@ static void invalidate_unknown(void)
 	stays(ready());
 }
 
-/* Memory that goes away while the server reads it, over and over */
+/* Close connections while the server reads their memory. */
 static void gone_in_time(void)
 {
 	unsigned int i;

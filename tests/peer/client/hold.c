@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A client that has the server hold memory for it, on many connections.
+ * A client that makes the server hold memory, on many connections.
  *
- * The means is the same in each case: the client posts no Receive, and asks the
- * device to try again for ever. A Send to it does not complete then, and neither does
- * what the server posts behind that Send. tests/hostile.sh looks at the server's
- * memory meanwhile, and at honest mounts.
+ * Each case uses the same means: the client posts no Receive, and lets the server's
+ * device retry for ever. So a Send to the client does not complete, nor does anything
+ * that the server posts behind it. Meanwhile, tests/hostile.sh watches the server's
+ * memory and honest mounts.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -16,12 +16,15 @@
 #include "client.h"
 
 #define MIB		(1024 * 1024)
-/* Replies are due by then, if there is a Send buffer for them. */
+/* Replies arrive within this time if the server has Send buffers for them. */
 #define ANSWER_MS	3000
 #define BATCH		16
 
 #define LOOKUP_HUGE	"00000018 0000000f 00000004 68756765 "
-/* An operation behind the READ: so nfsd copies, and the pages are not the file's. */
+/*
+ * An operation behind the READ makes nfsd copy the data, so that the Reply has pages of
+ * its own.
+ */
 #define COPIED_READ	COMPOUND "00000004 " LOOKUP_HUGE READ "00000018"
 
 struct hold {
@@ -31,7 +34,9 @@ struct hold {
 					  const struct memory *m);
 };
 
-/* Memory of a MiB for each READ or WRITE. No two connections share a handle. */
+/*
+ * A connection, and 1 MiB for its READs or WRITEs; each connection has its own handle.
+ */
 struct held {
 	struct connection	*c;
 	struct memory		m;
@@ -50,7 +55,7 @@ static struct connection *prepare(const char *source, unsigned int recvs)
 	return c;
 }
 
-/* The one Receive is for what negotiates it. */
+/* Negotiation uses up the only Receive. */
 static struct connection *without_receives(const char *source)
 {
 	return prepare(source, 1);
@@ -64,10 +69,10 @@ static struct connection *with_credits(const char *source)
 	return c;
 }
 
-/* Calls of all clients that are not answered */
+/* Number of Calls, of all clients, without an answer */
 static long long unanswered(void)
 {
-	/* In this order: an answer follows its Call. */
+	/* Read the Replies first, because an answer follows its Call. */
 	unsigned long long replies = server_counter("replies_sent");
 
 	return server_counter("calls_received") - replies;
@@ -85,7 +90,7 @@ static bool is_answered_within(long long before, int ms)
 	return true;
 }
 
-/* The server has a Send buffer for each, until it has no more. */
+/* Each Reply takes a Send buffer, until the server has no more. */
 static void use_up_sends(struct connection *c)
 {
 	long long before = unanswered();
@@ -118,9 +123,9 @@ static void replies_written(struct connection *c, const struct memory *m)
 }
 
 /*
- * The Reads are behind a Reply on the Send Queue. Calls of the connection before this one
- * may arrive while this one waits, and look as if the NULL were not answered: the wait ends
- * after ANSWER_MS in any case.
+ * Send a NULL, whose Reply blocks the Send Queue for the Reads behind it. Calls of the
+ * previous connection may arrive meanwhile, and look like an unanswered NULL. The wait
+ * ends after ANSWER_MS anyway.
  */
 static void reads(struct connection *c, const struct memory *m)
 {
@@ -151,7 +156,7 @@ static const struct hold *find(const char *name)
 	fail("no case %s", name);
 }
 
-/* Say so, and go on at SIGUSR1. */
+/* Print @what, and wait for SIGUSR1. */
 static void say_and_wait(const char *what, const sigset_t *set)
 {
 	int signal;
@@ -161,12 +166,15 @@ static void say_and_wait(const char *what, const sigset_t *set)
 }
 
 /**
- * hold - have the server hold what it can be made to hold, until a signal comes
- * @name: of a case
- * @connections: how many
- * @sources: how many addresses they come from: 192.168.77.10 and those behind it
+ * hold - make the server hold memory until a signal comes
+ * @name: name of the case
+ * @connections: number of connections
+ * @sources: number of addresses that they come from, from 192.168.77.10 on
  *
- * It says "ready" when all are connected, and goes on at SIGUSR1; and then "holding".
+ * Prints "ready" when all are connected, and attacks at SIGUSR1. Then prints "holding",
+ * and waits for SIGUSR1 again.
+ *
+ * Return: 0.
  */
 int hold(const char *name, unsigned int connections, unsigned int sources)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Calls whose arguments the server has to read: as many as were granted, a MiB each.
- */
+/* Cases whose Calls have long arguments, which the server must read */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +13,7 @@ static unsigned int id_of(unsigned int call)
 	return xid + call;
 }
 
-/* One Call less than granted with a MiB each, and one of a few words behind them. */
+/* Send GRANTED - 1 Calls with almost 1 MiB each, and then a Call of a few words. */
 static void say_all(struct connection *c, const struct memory *m)
 {
 	struct octets *messages = calloc(GRANTED, sizeof(*messages));
@@ -40,9 +38,9 @@ static void say_all(struct connection *c, const struct memory *m)
 }
 
 /*
- * A Reply waits behind the Reads on the Send Queue. The server posts no more Reads than
- * this end answers at a time, which is one. So the Reply to the short Call overtakes the
- * Replies to most of the long ones. They are counted: times depend on the machine's load.
+ * A Reply must not wait on the Send Queue behind all the Reads. The server may have
+ * only one Read at a time here. So the Reply to the short Call has to overtake most of
+ * the others. Count the Replies, because times depend on the load of the machine.
  */
 static void short_call_behind_them(void)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Replies that fit nowhere.
- */
+/* Cases whose Replies fit neither inline nor into a Reply chunk */
 #include "client.h"
 
 static struct connection *ready_for_1024(void)
@@ -12,14 +10,14 @@ static struct connection *ready_for_1024(void)
 	options.recv_size = 1024;
 	c = connection_open(&options);
 	if (version == 1)
-		/* It is the default. */
+		/* 1024 octets are version 1's default. */
 		return c;
 	say(c, CONNPROP "00000001 " RBSIZ("00000400"));
 	expect(c, CONNPROP_ANSWER);
 	return c;
 }
 
-/* A READ's Reply is this much longer than its data, and this is its header. */
+/* Octets of a READ's Reply besides the data, and octets of its header */
 #define READ_OVERHEAD	68
 #define HEADER		(version == 1 ? 28 : 36)
 
@@ -33,7 +31,7 @@ static void no_room_inline(void)
 }
 
 /**
- * expect_limit - READs are served up to a limit, and refused beyond it
+ * expect_limit - fail unless the server sends messages up to a limit, and no longer ones
  * @c: the connection
  * @limit: octets of the longest message that the server may send
  */

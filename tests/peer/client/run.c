@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A hostile client. The server answers each message as the protocol has it, or
- * closes that connection, and neither it nor its other clients come to harm.
+ * Runs the cases of the hostile client. The server must answer each message as the
+ * protocol says, or close that connection. Neither the server nor its other clients may
+ * suffer.
  *
- * The server exports a file "data" of 64 KiB, which repeats DATA, and an empty
- * one, "sink". It has the default module parameters.
+ * The server has the default module parameters. It exports a file "data" of 64 KiB,
+ * which repeats DATA, and an empty file "sink".
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +15,12 @@
 
 #include "client.h"
 
-/* A case that takes longer hangs. */
+/* A case that takes longer than this hangs. */
 #define HANG_SECS	300
 
 #define NAME_MAX_LEN	160
 
-/* Attacks, and how to come to where they are done */
+/* A list of attacks, and how to connect for them */
 struct table {
 	const char		*title;
 	struct connection	*(*connect)(void);
@@ -89,7 +90,7 @@ static void print_result(const char *name, int status, time_t seconds)
 	printf("\n");
 }
 
-/* An attack, or a test */
+/* One attack or one test */
 struct one_case {
 	const char		*title;
 	const char		*name;
@@ -105,7 +106,7 @@ static void full_name(char *name, size_t size, const struct one_case *one)
 		 one->title, one->name);
 }
 
-/* Has the name one of the texts, or are there none? */
+/* Return: whether the name contains one of the texts, or there are no texts. */
 static bool is_wanted(char *const *texts, const char *name)
 {
 	bool wanted = !*texts;
@@ -115,7 +116,7 @@ static bool is_wanted(char *const *texts, const char *name)
 	return wanted;
 }
 
-/* In a process of its own; 0 if it was not asked for */
+/* Start a case in its own process. Return: its pid, or 0 if nobody wants the case. */
 static pid_t start_case(char *const *texts, const struct one_case *one)
 {
 	char name[NAME_MAX_LEN];
@@ -177,14 +178,14 @@ static void run_tests(char *const *texts, const struct test *test,
 }
 
 /**
- * attack_server - do all that there is
- * @texts: or what has one of these in its name
+ * attack_server - run all cases
+ * @texts: run only cases with one of these in their names
  *
- * Return: whether the server did something wrong
+ * Return: 1 if a case failed or none passed, else 0.
  */
 int attack_server(char *const *texts)
 {
-	/* The server is patient with them: meanwhile there is something to do. */
+	/* The server waits long in these cases, so they run beside the others. */
 	static const struct one_case slow[] = {
 		{ .title = "first: ", .name = "none", .version = 2,
 		  .run = never_speaks },
@@ -196,7 +197,7 @@ int attack_server(char *const *texts)
 	time_t start = time(NULL);
 	unsigned int i;
 
-	/* The library's drivers are loaded once, not by each case. */
+	/* Load the library's drivers here, once, so that the cases need not. */
 	devices = ibv_get_device_list(NULL);
 	if (devices)
 		ibv_free_device_list(devices);

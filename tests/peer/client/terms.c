@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the two ends tell each other first: private data and properties. And how
- * long messages may be.
+ * Cases about the first messages, private data and properties, and about the length of
+ * messages
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void served_with_private(const void *data, unsigned int len)
 	connection_close(c);
 }
 
-/* What the CM leaves to its users of the private data of a request */
+/* Octets of a request's private data that the CM leaves to its users */
 #define PRIVATE_MAX	56
 
 static void private_lengths(void)
@@ -47,7 +47,7 @@ static void private_offsets(void)
 	unsigned char data[PRIVATE_MAX];
 	unsigned int offset;
 
-	/* The last ones run over the end. */
+	/* The last blocks run over the end. */
 	for (offset = 0; offset < PRIVATE_MAX; offset++) {
 		unsigned int n = PRIVATE_MAX - offset;
 
@@ -68,7 +68,7 @@ static void private_versions(void)
 	served_with_private(data, 16);
 }
 
-/* The server could not fetch the Calls of such a client. */
+/* The server could not fetch this client's Calls. */
 static void no_reads(void)
 {
 	struct options options = default_options;
@@ -84,7 +84,7 @@ static void long_connprop(void)
 	static char words[8192 * 2 + 1];
 	struct connection *c = first_message();
 
-	/* Property 99 takes all but the words of header and this property's. */
+	/* Property 99 fills 4 KiB, less the words of the header and of the property. */
 	memset(words, '0', 2 * (4096 - 32));
 	say(c, CONNPROP "00000001 00000063 %08x %s", 4096 - 32,
 	    words);
@@ -106,7 +106,7 @@ static void late_connprop(void)
 {
 	struct connection *c = first_message();
 
-	/* Once. */
+	/* The server takes properties late, but only once. */
 	stays(c);
 	say(c, CONNPROP PROPERTIES);
 	expect(c, CONNPROP_ANSWER);
@@ -116,7 +116,10 @@ static void late_connprop(void)
 	stays(c);
 }
 
-/* More than fits in 4096 octets is inline when the server knows that it may. */
+/*
+ * The server must use a larger limit that it learns late: more goes inline than 4096
+ * octets.
+ */
 static void late_connprop_is_used(void)
 {
 	struct options options = default_options;
@@ -130,7 +133,10 @@ static void late_connprop_is_used(void)
 	expect_limit(c, SERVER_RBSIZ);
 }
 
-/* What was assumed before may be under way: less is too late. */
+/*
+ * A smaller limit comes too late: messages of the assumed size may be under way, so
+ * that size stays.
+ */
 static void late_connprop_of_less(void)
 {
 	struct connection *c = first_message();
@@ -142,14 +148,14 @@ static void late_connprop_of_less(void)
 }
 
 /**
- * never_speaks - a client that has nothing to say loses its connection
+ * never_speaks - fail unless the server closes a connection without messages
  */
 void never_speaks(void)
 {
 	connection_expect_closed(first_message());
 }
 
-/* Receives that are shorter than this end said: the server's Send fails. */
+/* Receives are shorter than this end claims, so the server's Send fails. */
 static void receives_too_short(void)
 {
 	struct options options = default_options;
@@ -162,7 +168,7 @@ static void receives_too_short(void)
 	connection_expect_closed(c);
 }
 
-/* More than the server's Receive buffers have room for */
+/* Longer than the server's Receive buffers */
 static void too_long(void)
 {
 	static unsigned char message[SERVER_RBSIZ + 1];
@@ -177,7 +183,7 @@ static void as_long_as_may_be(void)
 	static struct octets o;
 	struct connection *c = ready();
 
-	/* The server's program has a Call with 12 KiB more than it decodes. */
+	/* nfsd ignores 12 KiB behind the arguments that it decodes. */
 	octets_format(&o, NULL_CALL);
 	connection_send(c, o.data, SERVER_RBSIZ, 0);
 	expect(c, NULL_REPLY);

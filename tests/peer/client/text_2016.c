@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The version 2 of 2016, as its own text writes it.
- */
+/* Cases in v2-01, the version 2 of 2016 */
 #include <string.h>
 
 #include "client.h"
 
 #define OPTIONAL	XID VERS REQUEST "00000005 " CALL_FLAGS
 #define OF_SERVER	XID VERS GRANT "00000005 " REPLY_FLAGS
-/* Operation, length of its arguments, and these */
+/* An operation, the length of its arguments, and the arguments */
 #define INIT_XCHAR	"00000001 0000002c 00000003 " \
 			"00000001 00000004 00001000 00000002 00000004 00000000 " \
 			"00000003 00000004 00000002 00000000 "
@@ -22,12 +20,12 @@
 #define OLD_CALL	CALL NO_LISTS XID RPC_NULL
 #define OLD_REPLY	XID VERS GRANT "00000000 " REPLY_FLAGS NO_LISTS \
 			XID RPC_NULL_REPLY
-/* Without a direction */
+/* Errors without a direction */
 #define OLD_REFUSED	XID VERS GRANT "00000004 "
 #define BAD_HEADER	OLD_REFUSED "00000002 "
 #define INVAL_OPTION	OLD_REFUSED "00000003 "
 
-/* say_old - a message, and what is due */
+/* Send a message, and expect the answer. */
 static void say_old(struct connection *c, const char *message, const char *answer)
 {
 	connection_say(c, "%s", message);
@@ -47,7 +45,7 @@ static void characteristics(void)
 	struct connection *c = ready_2016();
 
 	say_old(c, OLD_CALL, OLD_REPLY);
-	/* Not twice */
+	/* Characteristics come only once. */
 	say_old(c, OPTIONAL INIT_XCHAR, BAD_HEADER);
 	say_old(c, OLD_CALL, OLD_REPLY);
 }
@@ -68,7 +66,7 @@ static void unknown_operations(void)
 	say_old(c, OPTIONAL NO_XCHAR, INVAL_OPTION);
 	say_old(c, OPTIONAL INIT_XCHAR, OF_SERVER ITS_INIT_XCHAR);
 	say_old(c, OPTIONAL NO_XCHAR, INVAL_OPTION);
-	/* Whatever direction it claims to have */
+	/* The direction of an unknown operation does not matter. */
 	say_old(c, XID VERS REQUEST "00000005 " REPLY_FLAGS NO_XCHAR,
 		INVAL_OPTION);
 	say_old(c, OPTIONAL "ffffffff 00000000 ", INVAL_OPTION);
@@ -83,10 +81,10 @@ static void bad_headers(void)
 		XID VERS REQUEST "00000002 " CALL_FLAGS,
 		XID VERS REQUEST "ffffffff ",
 		NULL_CALL,
-		/* another XID; a Reply for a Call */
+		/* another XID; a Reply marked as a Call */
 		CALL NO_LISTS "11223345 " RPC_NULL,
 		CALL NO_LISTS XID RPC_NULL_REPLY,
-		/* what v2-09 has codes of its own for */
+		/* an error that only v2-09 has a code for */
 		CALL END END NEXT "00000111 " XID RPC_NULL,
 		NULL
 	};
@@ -98,11 +96,11 @@ static void bad_headers(void)
 	say_old(c, OLD_CALL, OLD_REPLY);
 }
 
-/* The connection goes. */
+/* The server closes the connection. */
 static void bad_characteristics(void)
 {
 	static const char * const messages[] = {
-		/* arguments that are longer than the message, and shorter */
+		/* arguments longer than the message, and shorter */
 		OPTIONAL "00000001 00000010 00000000 00000000 ",
 		OPTIONAL "00000002 00000000 00000000 ",
 		NULL
@@ -119,7 +117,7 @@ static void bad_characteristics(void)
 	connection_say(c, XID VERS REQUEST "00000004 " REPLY_FLAGS "00000007 ");
 	connection_expect_closed(c);
 
-	/* As a first message it is neither text's. */
+	/* As a first message, it is valid in neither version 2. */
 	c = first_message();
 	connection_say(c, OPTIONAL "00000001 00000014 00000001 "
 		       "00000002 00000004 00000002 00000000 ");
@@ -127,7 +125,7 @@ static void bad_characteristics(void)
 	connection_expect_closed(c);
 }
 
-/* It did not say that it can take a Send With Invalidate. */
+/* The client did not agree to Send With Invalidate. */
 static void no_invalidation(void)
 {
 	struct connection *c = ready_2016();

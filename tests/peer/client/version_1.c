@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What only version 1 has. The rest is done in both versions.
- */
+/* Cases that only version 1 has; other files have those that run in both versions */
 #include <string.h>
 
 #include "client.h"
 
-/* Before the client has said anything */
+/* Attacks as the first message */
 const struct attack attacks_1_first[] = {
 	{ "a Call", NULL_CALL_1, NULL_REPLY_1, STAYS },
 	{ "a Reply", CALL_1 NO_LISTS XID RPC_NULL_REPLY, NULL, CLOSES },
@@ -23,7 +21,7 @@ const struct attack attacks_1_first[] = {
 	{ },
 };
 
-/* After a Call: what has no equal in version 2 */
+/* Attacks after a Call, which version 2 does not have */
 const struct attack attacks_1[] = {
 	{ "version 0", XID "00000000 " REQUEST "00000000 " NO_LISTS
 	  XID RPC_NULL, BAD_VERS_1("00000000"), STAYS },
@@ -48,7 +46,7 @@ const struct attack attacks_1[] = {
 	  NO_LISTS XID RPC_NULL, NULL_REPLY_1, STAYS },
 	{ "two XIDs", CALL_1 NO_LISTS "11223345 " RPC_NULL, ERR_CHUNK_1,
 	  STAYS },
-	/* The RPC message says which way it goes. */
+	/* The RPC message tells the direction. */
 	{ "a Reply to no Call", CALL_1 NO_LISTS XID RPC_NULL_REPLY, NULL,
 	  CLOSES },
 	{ "a Reply of two XIDs", CALL_1 NO_LISTS "11223345 " RPC_NULL_REPLY,
@@ -61,7 +59,7 @@ const struct attack attacks_1[] = {
 	  ERR_CHUNK_1, STAYS },
 	{ "a Reply that lies elsewhere", CALL_1_NOMSG END END NEXT "00000001 "
 	  SEG, ERR_CHUNK_1, STAYS },
-	/* Errors go the other way. */
+	/* Only a server may send errors. */
 	{ "ERR_CHUNK", ERROR_1 "00000002", NULL, CLOSES },
 	{ "ERR_CHUNK, and more", ERROR_1 "00000002 00000000", NULL, CLOSES },
 	{ "ERR_VERS", ERROR_1 "00000001 00000001 00000001", NULL, CLOSES },
@@ -76,7 +74,7 @@ const struct attack attacks_1[] = {
 struct private {
 	const char	*data;
 	uint8_t		len;
-	/* what they come to: octets of a message to this end */
+	/* limit that follows: octets of a message to this end */
 	unsigned int	limit;
 };
 
@@ -93,7 +91,7 @@ static struct connection *ready_with_private(const char *data, uint8_t len)
 	return c;
 }
 
-/* RFC 8797: without it, 1024 */
+/* RFC 8797; without private data, the limit is 1024. */
 static void limits(void)
 {
 	static const struct private privates[] = {
@@ -116,7 +114,7 @@ static void limits(void)
 #define WITH_R		"\xf6\xab\x0e\x18\x01\x01\x03\x03"
 #define WITHOUT_R	"\xf6\xab\x0e\x18\x01\x00\x03\x03"
 
-/* The Reply invalidates the Call's first handle if both ends said that it may. */
+/* The Reply invalidates the Call's first handle only if both ends agreed. */
 static void invalidate(struct connection *c, bool agreed)
 {
 	uint32_t handle;
@@ -158,7 +156,10 @@ static void invalidate_without_private(void)
 			"0a0b0c0d 00000000 0000000000010000 " END END \
 			XID RPC_NULL_REPLY
 
-/* What this end can't have invalidated breaks it, if it asked for that. */
+/*
+ * An invalidation that this end can't do breaks the connection, if this end agreed to
+ * invalidation.
+ */
 static void invalidate_unknown(void)
 {
 	struct connection *c = ready_with_private(WITHOUT_R, 8);

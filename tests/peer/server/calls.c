@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls with chunks, of a server whose client takes those, but waits for none: it
- * fetches them, and says so then. Those that are wrong it refuses, or takes for what
- * they are.
+ * Cases with Calls from the server that have chunks. The client takes such Calls, but
+ * nobody there waits for them. It fetches a good Call, and then says so. It refuses a
+ * bad one, or closes the connection.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,33 +18,33 @@
 #define INVALID		ANSWERED("00000002")
 #define NOT_WANTED	ANSWERED("00000009")
 
-/* Formats: handle and offset of memory that has an RPC message at its start */
+/* Formats: handle and offset of memory that starts with an RPC message */
 #define LENT(len)	"%1$08x " len " %2$016lx "
 #define AT(position)	NEXT position " "
 
-/* What is fetched, and found to be right or wrong; what is not even fetched */
+/* Calls that the client fetches, good and bad, and Calls that it does not fetch */
 static const struct {
 	const char	*call;
 	const char	*answer;
 } calls[] = {
-	/* one chunk, in the middle or at the end; two; none of it */
+	/* one chunk, in the middle or at the end; two chunks */
 	{ CALLED END AT("00000014") LENT("00000100") NO_LISTS XID_CALLED RPC,
 	  NOT_WANTED },
 	{ CALLED END AT("00000028") LENT("00000fff") NO_LISTS XID_CALLED RPC,
 	  NOT_WANTED },
 	{ CALLED END AT("00000014") LENT("00000003") AT("0000001c")
 	  LENT("00000100") NO_LISTS XID_CALLED RPC, NOT_WANTED },
-	/* all of the message, in one segment or two */
+	/* the whole message, in one segment or two */
 	{ CALLED_NOMSG END AT("00000000") LENT("00000028") NO_LISTS,
 	  NOT_WANTED },
 	{ CALLED_NOMSG END AT("00000000") LENT("00000028") AT("00000000")
 	  LENT("00000100") NO_LISTS, NOT_WANTED },
-	/* what is read there is no Call: it is a Reply, or another one's */
+	/* another RPC's message, or a Reply */
 	{ CALLED_NOMSG END AT("00000000") "%1$08x 00000028 %3$016lx " NO_LISTS,
 	  INVALID },
 	{ CALLED_NOMSG END AT("00000000") "%1$08x 00000028 %4$016lx " NO_LISTS,
 	  INVALID },
-	/* outside the message; one inside another; longer than any */
+	/* outside the message; overlapping; longer than any Call */
 	{ CALLED END AT("0000002c") LENT("00000100") NO_LISTS XID_CALLED RPC,
 	  INVALID },
 	{ CALLED END AT("00000014") LENT("00000100") AT("00000018")
@@ -53,7 +53,7 @@ static const struct {
 	  NOT_WANTED },
 	{ CALLED END AT("00000028") LENT("00110000") NO_LISTS XID_CALLED RPC,
 	  NOT_WANTED },
-	/* room for the largest Replies, and more than there are addresses for */
+	/* room for the largest Replies, and for more than there is */
 	{ CALLED END END NEXT "00000001 " LENT("00100000") END END XID_CALLED
 	  RPC, NOT_WANTED },
 	{ CALLED END END END NEXT "00000001 " LENT("ffffffff") XID_CALLED RPC,
@@ -61,13 +61,13 @@ static const struct {
 	{ CALLED END END NEXT "00000001 " LENT("ffffffff") NEXT "00000001 "
 	  LENT("ffffffff") END NEXT "00000001 " LENT("ffffffff") XID_CALLED RPC,
 	  NOT_WANTED },
-	/* everything at once */
+	/* all kinds of chunks */
 	{ CALLED END AT("00000028") LENT("00000100") END
 	  NEXT "00000001 " LENT("00010000") END
 	  NEXT "00000001 " LENT("00010000") XID_CALLED RPC, NOT_WANTED },
 };
 
-/* An RPC message, another one's, and a Reply, 4096 octets from one another */
+/* Lend an RPC message, another RPC's message and a Reply, 4096 octets apart. */
 static void lend(struct connection *c, struct memory *m)
 {
 	static const char * const messages[] = {
@@ -108,7 +108,7 @@ static void call_with_chunks(void)
 		call_with(c, &lent, calls[n].call);
 		connection_expect(c, "%s", calls[n].answer);
 	}
-	/* As many as are granted, with as much as may be read and lent */
+	/* As many Calls as the client grants, with the largest chunks that it takes */
 	for (i = 0; i < 8; i++)
 		call_with(c, &lent, CALLED END AT("00000028") LENT("0000f000")
 			  END END NEXT "00000001 " LENT("ffffffff") XID_CALLED
@@ -120,7 +120,7 @@ static void call_with_chunks(void)
 	serve(c);
 }
 
-/* A handle that is none; one that may not be read; more than it is for */
+/* an unknown handle; more than the memory has; an unknown handle at position zero */
 static const char * const unreadable[] = {
 	CALLED END AT("00000028") SEG NO_LISTS XID_CALLED RPC,
 	CALLED END AT("00000028") LENT("00010004") NO_LISTS XID_CALLED RPC,

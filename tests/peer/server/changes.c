@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A server's properties that change, and its requests to change the client's:
- * Documentation/protocol/property-change.rst. The client's Receives have a fixed size.
+ * Cases with changes of the server's properties, and with its requests to change the
+ * client's: Documentation/protocol/property-change.rst. The client's Receives have a
+ * fixed size.
  */
 #include "server.h"
 
@@ -23,7 +24,7 @@ static void serve_a_read(struct connection *c)
 	reply(c, &call);
 }
 
-/* A client that knows that properties may change; it has begun to read. */
+/* Accept a client, agree that properties may change, and answer a READ. */
 static struct connection *changing(void)
 {
 	struct options options = default_options;
@@ -39,7 +40,7 @@ static struct connection *changing(void)
 	return c;
 }
 
-/* Calls that come before are served. */
+/* Serve the Calls that come before the message. */
 static void expect_change(struct connection *c, const char *text)
 {
 	struct octets expected;
@@ -104,13 +105,16 @@ static struct connection *asked(void)
 	return c;
 }
 
-/* Its Calls keep to what it asked for; nothing else waits for the answer. */
+/*
+ * The client keeps to the size that it asked for, and nothing else waits for the
+ * answer.
+ */
 static void asks_in_vain(void)
 {
 	go_on(asked());
 }
 
-/* An update settles what it asked for, and then there is an answer: that is done. */
+/* An UPDATE settles the request; the answer that follows changes nothing more. */
 static void settled_and_done(void)
 {
 	struct connection *c = asked();
@@ -140,7 +144,7 @@ static void answer_that_lies(void)
 	expect_gone(c);
 }
 
-/* The handle of a Call that waits for its Reply */
+/* Invalidate the handle of a Call that waits for its Reply. */
 static void refusal_that_invalidates(void)
 {
 	struct connection *c = asked();

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Grants, and Receives, that make things hard for the client.
- */
+/* Cases with credit grants and Receives that are hard on the client */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,7 +15,7 @@ static void grant_nothing(void)
 	grant = 0;
 	c = greeted();
 	as_expected = true;
-	/* Nothing granted is one granted: there is never a second Call. */
+	/* A grant of 0 counts as 1, so the client may never have a second Call. */
 	while (next_call(c, &call)) {
 		usleep(50000);
 		if (connection_receive(c, &m, 0) == MESSAGE)
@@ -39,10 +37,7 @@ static void grant_everything(void)
 	serve(c);
 }
 
-/*
- * What waits for a slot while little is granted is sent when more is, and not one
- * Call for each Reply.
- */
+/* A larger grant must release the waiting Calls at once, not one for each Reply. */
 static void raise_the_grant(void)
 {
 	enum { LITTLE = 4, MORE = 32 };
@@ -70,7 +65,7 @@ static void raise_the_grant(void)
 	serve(c);
 }
 
-/* What stands in an error's credit field is no grant: v2-09, 5.3.3. */
+/* The credit field of an error is no grant: v2-09, 5.3.3. */
 static void grant_in_an_error(void)
 {
 	struct connection *c;
@@ -91,8 +86,7 @@ static void grant_in_an_error(void)
 }
 
 /*
- * Connections come up, and then nothing is answered: the client may not spend
- * its time with making them.
+ * Accept connections, and answer nothing. The client must not reconnect all the time.
  */
 static void close_on_each_call(void)
 {
@@ -114,7 +108,7 @@ static void close_on_each_call(void)
 		fail("%u connections in 12 s", connections);
 }
 
-/* Small Receives: never may a message of the client exceed them. */
+/* No message of the client may exceed small Receives. */
 static void small_receives(void)
 {
 	struct options options = default_options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Errors: the client may know better, once, or its RPC fails. And its own: Calls
- * of a server whose client waits for none.
+ * Cases with errors from the server, and with Calls from the server, which the client
+ * answers with errors
  */
 #include "server.h"
 
@@ -10,7 +10,7 @@
 #define RPC_CALLED	" 00000000 00000002 40000000 00000001 00000000 " \
 			"00000000 00000000 00000000 00000000"
 
-/* Chunk lists and XID of a Call, and what is due */
+/* Chunk lists and XID of a Call, and the client's answer */
 static const struct {
 	const char	*rest;
 	const char	*answer;
@@ -19,10 +19,10 @@ static const struct {
 	{ NOTHING "0badca12", ANSWERED("00000002") },
 	{ END NEXT "00000028 " SEG NO_LISTS "0badca11",
 	  ANSWERED("00000004 00000000") },
-	/* v2-09, 5.3.3: who takes no Write chunks says so */
+	/* v2-09, 5.3.3: an end that takes no Write chunks says so */
 	{ END END NEXT "00000001 " SEG END END "0badca11",
 	  ANSWERED("00000008 00000000") },
-	/* A Reply that fits inline needs none. */
+	/* A Reply that fits inline needs no Reply chunk. */
 	{ END END END NEXT "00000001 " SEG "0badca11",
 	  ANSWERED("00000009") },
 };
@@ -45,7 +45,7 @@ static void call_the_client(void)
 	say(c, CALLED("00000000") END "00000002 00000028 " SEG NO_LISTS
 	    "0badca11" RPC_CALLED);
 	if (version == 1) {
-		/* Nothing says that it is not a Reply. */
+		/* In version 1, a malformed message may as well be a Reply. */
 		expect_gone(c);
 		return;
 	}
@@ -55,7 +55,7 @@ static void call_the_client(void)
 	serve(c);
 }
 
-/* It answers a few of them, and then it has enough. */
+/* The client answers a few malformed Calls, and then closes the connection. */
 static void malformed_calls_without_end(void)
 {
 	struct connection *c = greeted();
@@ -76,7 +76,7 @@ static void malformed_calls_without_end(void)
 	expect_gone(c);
 }
 
-/* Errors: the client may know better, once, or its RPC fails. */
+/* After an error, the client may try once more in another form; else the RPC fails. */
 
 static void err(const char *error)
 {
@@ -98,8 +98,8 @@ static void err_segments(void) { err("00000006 00000001"); }
 static void err_no_segments(void) { err("00000006 00000000"); }
 
 /*
- * ERR_VERS in mid-connection: the server is no longer what it was, whatever it
- * says that it speaks.
+ * ERR_VERS on an established connection: the server has changed, whatever range it
+ * names.
  */
 static void err_vers(void)
 {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The first messages of a connection: private data, and answers to CONNPROP.
- */
+/* Cases about the first messages: private data, and answers to CONNPROP */
 #include <string.h>
 #include <stdio.h>
 
 #include "server.h"
 
-/* Answers to CONNPROP that the client has to close the connection for. */
+/* Answers to CONNPROP that must make the client close the connection */
 
 static const char * const bad_answers[] = {
 	"",
@@ -30,7 +28,7 @@ static const char * const bad_answers[] = {
 		"00000001 " RPC_NULL_REPLY,
 };
 
-/* The client has lost a connection, and asks for version 2 on its next one. */
+/* Lose a connection, and wait for the CONNPROP on the next one. */
 static struct connection *asked_again(void)
 {
 	struct connection *c;
@@ -44,8 +42,8 @@ static struct connection *asked_again(void)
 }
 
 /*
- * The client waits a while after a connection that did not come up: three cases
- * at a time share the answers.
+ * Three cases share the answers, because the client waits after each connection that
+ * did not come up.
  */
 static void answer_badly(unsigned int first)
 {
@@ -56,7 +54,7 @@ static void answer_badly(unsigned int first)
 		c = asked_again();
 		printf("# bad answer %u\n", i);
 		connection_say(c, "%s", bad_answers[i]);
-		/* The client may have something to say about it. */
+		/* The client may send an error first. */
 		expect_gone(c);
 	}
 }
@@ -66,8 +64,8 @@ static void answer_badly_1(void) { answer_badly(1); }
 static void answer_badly_2(void) { answer_badly(2); }
 
 /*
- * All Calls that wait hear of a connection that did not come up, one after the
- * other. That must not cost the next one, which does.
+ * All waiting Calls learn, one after the other, of the connection that did not come up.
+ * The next connection must not suffer from that.
  */
 static void answer_badly_once(void)
 {
@@ -109,7 +107,7 @@ static void never_an_answer(void)
 		expect_gone(next_client(&default_options));
 }
 
-/* Calls of a client that knows no more than the defaults */
+/* Serve a client that assumes the defaults. */
 static void serve_a_read(struct connection *c)
 {
 	struct call call;
@@ -119,7 +117,7 @@ static void serve_a_read(struct connection *c)
 	reply(c, &call);
 }
 
-/* A CONNPROP of the server's own grants nothing: one Call at a time, at first. */
+/* A server's own CONNPROP grants no credits, so the client may have one Call only. */
 static void advertise(void)
 {
 	struct connection *c = silent_client();
@@ -139,7 +137,7 @@ static void advertise(void)
 	serve(c);
 }
 
-/* The client's CONNPROP is taken, and not answered; its Calls are. */
+/* Leave the client's CONNPROP without an answer, but answer its Calls. */
 static struct connection *says_no_properties(void)
 {
 	struct connection *c = silent_client();
@@ -169,7 +167,7 @@ static void no_properties(void)
 	serve(c);
 }
 
-/* Calls are answered until the client says something else. */
+/* Answer Calls until the client sends this error. */
 static void serve_until_error(struct connection *c, const char *error)
 {
 	static struct octets o;
@@ -192,7 +190,7 @@ static void serve_until_error(struct connection *c, const char *error)
 #define LATE		"00000077 " VERS "00000010 00000005 " CALL_FLAGS PROPERTIES
 #define TOO_LATE	"00000077 " VERS "00000008 00000004 " REPLY_FLAGS "00000002"
 
-/* They are taken, in an answer or not, but once. */
+/* The client takes late properties once, whether they are an answer or not. */
 static void late_properties(void)
 {
 	struct connection *c = says_no_properties();
@@ -213,7 +211,7 @@ static void late_properties(void)
 	serve(c);
 }
 
-/* Nor is it an answer to any Call if CONNPROP is refused late. */
+/* A late refusal of CONNPROP answers no Call, so it returns no credit. */
 static void late_refusal(void)
 {
 	struct connection *c;
@@ -225,14 +223,14 @@ static void late_refusal(void)
 		fail("the client went by itself");
 	connection_say(c, "00000001 " VERS "00000001 00000004 " REPLY_FLAGS
 		       "00000002");
-	/* There is no credit. */
+	/* The client has no credit left. */
 	connection_expect_silence(c, 200);
 	reply(c, &call);
 	as_expected = true;
 	serve(c);
 }
 
-/* What the client doesn't know does not keep it from the answer. */
+/* An unknown message must not keep the client from the answer. */
 static void unknown_type(void)
 {
 	struct connection *c = silent_client();
@@ -283,7 +281,7 @@ static void close_at_once(void)
 	}
 }
 
-/* Private data of any kind: the client reads what is not, and takes it so. */
+/* The client must ignore private data of other protocols, and junk. */
 static void private_data(void)
 {
 	static unsigned char junk[196];
@@ -328,7 +326,7 @@ static bool read_has_chunk(const struct options *options)
 	return has_chunk;
 }
 
-/* Only private data says what a server sends inline: without it, 4096 octets. */
+/* Without private data, the client assumes that the server sends 4096 octets inline. */
 static void reads_of_8k(void)
 {
 	struct options options = default_options;

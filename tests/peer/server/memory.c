@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The client's memory: what was invalidated, or written, and should not have been.
- * And readers that were killed while they waited for it.
+ * Cases against the client's memory: handles that the server must not invalidate,
+ * memory that it must not write, and readers that are killed while they wait
  */
 #include <stdio.h>
 
@@ -59,7 +59,7 @@ static void invalidate_anothers(void)
 	expect_gone(c);
 }
 
-/* What invalidates, and is no Reply to the RPC whose memory that is */
+/* Invalidate a handle with a message that is no Reply to the handle's RPC. */
 static void invalidate_with(const char *message)
 {
 	static struct octets o;
@@ -113,7 +113,10 @@ static void invalidate_unasked(void)
 	expect_gone(c);
 }
 
-/* Nobody said that a Reply may invalidate. If it does, then its own RPC's. */
+/*
+ * Without an agreement, a Reply may still invalidate a handle of its own RPC, and no
+ * other.
+ */
 static void invalidate_not_agreed(void)
 {
 	struct call call, next;
@@ -127,9 +130,11 @@ static void invalidate_not_agreed(void)
 	invalidate_unknown();
 }
 
-/* RDMA Writes to what is not offered, or not any more */
+/* RDMA Writes to memory that is not offered, or no longer */
 
-/* All of the first segment, but @skip octets further on, or another handle */
+/*
+ * Write the length of the first segment, @skip octets behind it or to another handle.
+ */
 static void write_to(struct connection *c, const struct call *call,
 		     uint32_t handle, unsigned int skip)
 {
@@ -162,8 +167,9 @@ static void write_after_reply(void)
 }
 
 /*
- * What takes a Receive, and leaves in it what was there: a Reply to a Call that is long
- * over, to which the client would have nothing to say. Its length is that of the Write.
+ * Use up a Receive with an RDMA Write With Immediate, which leaves the buffer alone.
+ * The buffer holds a Reply to a Call that ended long ago, so the client would ignore
+ * that Reply. The completion has the length of the Write.
  */
 static void write_with_immediate(void)
 {
@@ -173,7 +179,7 @@ static void write_with_immediate(void)
 
 	grant = 4;
 	c = at_read(&call);
-	/* Each Receive of the client has had a Reply. */
+	/* Put a Reply into each of the client's Receives. */
 	for (i = 0; i < 2 * (grant + 16); i++) {
 		reply(c, &call);
 		if (!next_call(c, &call))
@@ -201,14 +207,20 @@ static void close_in_the_middle(void)
 	}
 }
 
-/* A directory is read by the process itself, one RPC at a time. */
+/*
+ * Keep a READDIR waiting, because the process itself reads a directory, one RPC at a
+ * time.
+ */
 static struct connection *keep_waiting(struct call *call)
 {
 	struct options options = default_options;
 	struct connection *c;
 	struct message m;
 
-	/* This end sends 1024 octets at most: the Reply gets a chunk. */
+	/*
+	 * This end claims to send at most 1024 octets, so the client offers a Reply
+	 * chunk.
+	 */
 	options.private_data = "\xf6\xab\x0e\x18\x01\x01\x00\x00";
 	options.private_len = 8;
 	options.recvs = grant + 4;
@@ -245,8 +257,8 @@ static void write_to_killed(void)
 }
 
 /*
- * The one credit is the killed reader's, and never comes back: others need not wait
- * for ever. That its answer was lost is seen by nobody else.
+ * The killed reader has the only credit, which never returns. Other RPCs must not wait
+ * for ever, and only the client can notice that.
  */
 static void keep_the_credit(void)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * As much of NFS version 3 as a mount and the reading of "file" take.
- */
+/* The part of NFS version 3 that a mount and the reading of "file" need */
 #include <string.h>
 
 #include "server.h"
@@ -27,9 +25,9 @@ static const unsigned char *parse_segments(const unsigned char *p,
 }
 
 /**
- * parse_call - understand a Call
+ * parse_call - parse a Call
  * @m: the message
- * @call: where to
+ * @call: receives the Call
  */
 void parse_call(const struct message *m, struct call *call)
 {
@@ -107,20 +105,22 @@ static const unsigned char *after_handle(const struct call *call)
 static void put_fsinfo(struct octets *o)
 {
 	put(o, 0);			/* no attributes */
-	put_words(o, 2, 1 << 20);	/* reads: at most, at best */
+	put_words(o, 2, 1 << 20);	/* reads: largest, best */
 	put(o, 4096);
 	put_words(o, 2, 1 << 20);	/* writes */
 	put(o, 4096);
 	put(o, 4096);			/* directories */
-	put(o, 0x7fffffff);		/* files: at most */
+	put(o, 0x7fffffff);		/* largest file */
 	put(o, 0xffffffff);
 	put_words(o, 2, 1);		/* times: granularity */
 	put(o, 0x1b);
 }
 
 /**
- * read_count - octets that a READ asks for
+ * read_count - find the octets that a READ asks for
  * @call: the READ
+ *
+ * Return: octets.
  */
 unsigned int read_count(const struct call *call)
 {
@@ -173,7 +173,7 @@ static void put_results(struct octets *o, const struct call *call)
 		put_words(o, 2, 0);
 		break;
 	case READDIR:
-		/* Nothing but the end, for READDIRPLUS as well */
+		/* An empty directory, also for READDIRPLUS */
 		put_words(o, 4, 0);
 		put(o, 1);
 		break;
@@ -195,9 +195,9 @@ static void put_results(struct octets *o, const struct call *call)
 }
 
 /**
- * put_rpc - append an RPC Reply, as it should be
- * @o: where to
- * @call: what it answers
+ * put_rpc - append an honest RPC Reply
+ * @o: the message
+ * @call: Call to answer
  */
 void put_rpc(struct octets *o, const struct call *call)
 {

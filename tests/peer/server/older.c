@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a server may show that it has only version 1: the client has to speak that
- * one, and is then served.
+ * Cases of a server that has only version 1, and shows that in several ways. The client
+ * must then speak version 1.
  */
 #include "server.h"
 
@@ -56,7 +56,7 @@ static void older_of_another_text(void)
 	older_by_error(VERS "00000020 00000004 " REPLY_FLAGS "00000003");
 }
 
-/* As the 2016 and 2022 texts write BAD_XDR, INVAL_OPTION and INVAL_HTYPE */
+/* As the drafts of 2016 and 2022 write BAD_XDR, INVAL_OPTION and INVAL_HTYPE */
 static void older_of_2016(void)
 {
 	older_by_error(VERS "00000020 00000004 00000002");
@@ -72,7 +72,7 @@ static void older_of_2022(void)
 	older_by_error(VERS "00000020 00000004 00000004");
 }
 
-/* Neither version: there is nothing to be tried again and again. */
+/* The server has neither version, so the mount fails. */
 static void older_and_refuses(void)
 {
 	unsigned int connections;
@@ -92,7 +92,7 @@ static void older_and_refuses(void)
 	}
 }
 
-/* Once may be the network's fault: the client asks again. */
+/* One silence may be the network's fault, so the client asks again. */
 static void older_and_silent(void)
 {
 	struct connection *c;
@@ -134,7 +134,7 @@ static void hangs_up_once(void)
 	serve(c);
 }
 
-/* What is no answer in any dialect, to each of them */
+/* Answer the question in each dialect of version 2 with the same malformed message. */
 static void older_and_malformed(const char *answer)
 {
 	struct connection *c;
@@ -163,7 +163,10 @@ static void older_says_version_3(void)
 			    "00000001 00000003 00000003");
 }
 
-/* It says so when it gets a Call: no other text of version 2 is worth a connection. */
+/*
+ * The server answers a Call so, and the client must not try another dialect of version
+ * 2.
+ */
 static void older_says_so_late(void)
 {
 	struct connection *c = silent_client();

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Replies that are none: malformed, contradictory, too many, to nobody.
- */
+/* Cases with bad Replies: malformed, contradictory, repeated, or to unknown RPCs */
 #include <stdio.h>
 #include <string.h>
 
 #include "server.h"
 
-/* What the client answers, as the responder that it is, too; it grants 8. */
+/* The client's error as a responder, which grants 8 credits */
 #define REFUSED_BY_CLIENT(vers, code) \
 	"%1$08x " vers " 00000008 00000004 00000001 " code
 
-/* Other Calls may be on their way. */
+/* Skip Calls that arrive before the error. */
 static void expect_error(struct connection *c, const struct call *call,
 			 const char *fmt)
 {
@@ -31,8 +29,8 @@ static void expect_error(struct connection *c, const struct call *call,
 }
 
 /*
- * Not even the direction of such a message is known: the client refuses it, as
- * if it were a Call, and goes on to wait for its Reply.
+ * Messages of unknown direction. The client refuses them like Calls, and still waits
+ * for its Reply.
  */
 static const struct {
 	const char	*message;
@@ -61,11 +59,11 @@ static void puzzle(void)
 		expect_error(c, &call, puzzles[i].answer);
 	}
 	as_expected = true;
-	/* The Calls that were passed over are sent again elsewhere. */
+	/* Close the connection, so that the client sends the skipped Calls again. */
 	connection_close(c);
 }
 
-/* Replies to a READ that the client has to close the connection for. */
+/* Replies to a READ that must make the client close the connection */
 
 #define READ_RESULTS	"%1$08x 00000001 00000000 00000000 00000000 00000000 " \
 			"00000000 00000000 %4$08x 00000000 %4$08x "
@@ -77,32 +75,35 @@ static const char * const bad_replies[] = {
 	"%1$08x 00000001 %2$08x 00000000 " END END END READ_RESULTS,
 	"%1$08x 00000003 %2$08x 00000000 00000001 " WRITTEN READ_RESULTS,
 	"%1$08x ffffffff %2$08x 00000000 00000001 " WRITTEN READ_RESULTS,
-	/* RESPONSE, but a Call; two XIDs */
+	/* a Call marked as a response; two XIDs */
 	REPLY_TO NOTHING "%1$08x 00000000 00000002 00000000",
 	REPLY_TO NOTHING "00000000 00000001 00000000 00000000",
 	/* a Read list */
 	REPLY_TO END NEXT "00000008 " SEGMENT END END END READ_RESULTS,
-	/* longer than what was offered; 2^32 together; beyond 2^64 */
+	/* longer than the chunk; 2^32 together; beyond 2^64 */
 	REPLY_TO END END NEXT "00000001 %3$08x 00100000 %5$016lx " END END
 		READ_RESULTS,
 	REPLY_TO END END NEXT "00000002 %3$08x ffffffff %5$016lx "
 		"%3$08x 00000001 %5$016lx " END END READ_RESULTS,
 	REPLY_TO END END NEXT "00000001 %3$08x %4$08x ffffffffffffffff "
 		END END READ_RESULTS,
-	/* two Write chunks; more segments than there are; booleans */
+	/* two Write chunks; more segments than there are; a bad boolean */
 	REPLY_TO END END NEXT "00000001 " SEGMENT NEXT "00000001 " SEGMENT
 		END END READ_RESULTS,
 	REPLY_TO END END NEXT "ffffffff " SEGMENT END END READ_RESULTS,
 	REPLY_TO END END NEXT "10000000 " SEGMENT END END READ_RESULTS,
 	REPLY_TO END END "00000002 00000001 " SEGMENT END END READ_RESULTS,
-	/* an external Reply: not asked for, without a chunk, and one inline */
+	/*
+	 * an external Reply: nobody offered a chunk; without a chunk; with an inline
+	 * Reply
+	 */
 	"%1$08x " VERS "%2$08x 00000001 " REPLY_FLAGS END END END
 		NEXT "00000001 " SEGMENT,
 	"%1$08x " VERS "%2$08x 00000001 " REPLY_FLAGS NOTHING,
 	"%1$08x " VERS "%2$08x 00000001 " REPLY_FLAGS WRITTEN READ_RESULTS,
-	/* CONNPROP again */
+	/* a second CONNPROP */
 	"%1$08x " VERS "%2$08x 00000005 " REPLY_FLAGS PROPERTIES,
-	/* errors that are none: no code, not all words, words too many */
+	/* malformed errors: no code; too few words; too many words */
 	"%1$08x " VERS "%2$08x 00000004 " REPLY_FLAGS "00000000",
 	"%1$08x " VERS "%2$08x 00000004 " REPLY_FLAGS "00000007 00000001",
 	"%1$08x " VERS "%2$08x 00000004 " REPLY_FLAGS "00000009 00000000",
@@ -123,35 +124,38 @@ static const char * const bad_replies_1[] = {
 	REPLY_TO WRITTEN READ_RESULTS,
 	"%1$08x 00000003 %2$08x 00000000 " WRITTEN_1 READ_RESULTS,
 	"%1$08x ffffffff %2$08x 00000000 " WRITTEN_1 READ_RESULTS,
-	/* header type: MSGP, DONE, and others */
+	/* header types: MSGP, DONE, unknown ones */
 	"%1$08x " VERS_1 "%2$08x 00000002 00000004 00000008 " WRITTEN_1
 		READ_RESULTS,
 	"%1$08x " VERS_1 "%2$08x 00000003",
 	"%1$08x " VERS_1 "%2$08x 00000005 " WRITTEN_1 READ_RESULTS,
 	"%1$08x " VERS_1 "%2$08x ffffffff " WRITTEN_1 READ_RESULTS,
-	/* a direction that is none; two XIDs */
+	/* a bad direction; two XIDs */
 	REPLY_1_TO NO_LISTS "%1$08x 00000002 00000000",
 	REPLY_1_TO NO_LISTS "%1$08x ffffffff 00000000",
 	REPLY_1_TO NO_LISTS "00000000 00000001 00000000 00000000",
 	/* a Read list */
 	REPLY_1_TO NEXT "00000008 " SEGMENT NO_LISTS READ_RESULTS,
-	/* longer than what was offered; 2^32 together; beyond 2^64 */
+	/* longer than the chunk; 2^32 together; beyond 2^64 */
 	REPLY_1_TO END NEXT "00000001 %3$08x 00100000 %5$016lx " END END
 		READ_RESULTS,
 	REPLY_1_TO END NEXT "00000002 %3$08x ffffffff %5$016lx "
 		"%3$08x 00000001 %5$016lx " END END READ_RESULTS,
 	REPLY_1_TO END NEXT "00000001 %3$08x %4$08x ffffffffffffffff "
 		END END READ_RESULTS,
-	/* two Write chunks; more segments than there are; booleans */
+	/* two Write chunks; more segments than there are; a bad boolean */
 	REPLY_1_TO END NEXT "00000001 " SEGMENT NEXT "00000001 " SEGMENT
 		END END READ_RESULTS,
 	REPLY_1_TO END NEXT "ffffffff " SEGMENT END END READ_RESULTS,
 	REPLY_1_TO END "00000002 00000001 " SEGMENT END END READ_RESULTS,
-	/* an external Reply: not asked for, without a chunk, and one inline */
+	/*
+	 * an external Reply: nobody offered a chunk; without a chunk; with an inline
+	 * Reply
+	 */
 	NOMSG_1 END END NEXT "00000001 " SEGMENT,
 	NOMSG_1 NO_LISTS,
 	NOMSG_1 WRITTEN_1 READ_RESULTS,
-	/* errors that are none */
+	/* malformed errors */
 	ERROR_1_TO,
 	ERROR_1_TO "00000000",
 	ERROR_1_TO "00000003",
@@ -185,7 +189,7 @@ static void reply_badly(void)
 	}
 }
 
-/* Cut within the header, or within the first two words of the RPC. */
+/* Cut a Reply inside the header, or inside the first two words of the RPC message. */
 static void cut_replies(void)
 {
 	static struct octets o;
@@ -201,12 +205,12 @@ static void cut_replies(void)
 		connection_send(c, o.data, len, 0);
 		expect_gone(c);
 		len++;
-		/* That has no flags, and is a puzzle. */
+		/* A cut after 16 octets leaves no flags: see puzzles. */
 		len += version == 2 && len == 16;
 	} while (len < end);
 }
 
-/* More than the client's Receives have room for */
+/* Longer than the client's Receives */
 static void reply_too_long(void)
 {
 	static unsigned char message[12288 + 1];
@@ -217,7 +221,7 @@ static void reply_too_long(void)
 	expect_gone(c);
 }
 
-/* Replies to RPCs that are not there */
+/* Replies to unknown RPCs */
 
 static void reply_to_unknown(void)
 {
@@ -236,7 +240,7 @@ static void reply_to_unknown(void)
 	serve(c);
 }
 
-/* The second is too late for the RPC, or the end of the connection. */
+/* The second Reply comes too late for its RPC, or ends the connection. */
 static void reply_twice(void)
 {
 	static struct octets o;
@@ -251,7 +255,7 @@ static void reply_twice(void)
 	serve(c);
 }
 
-/* Some of the data, inline. */
+/* Write a READ's Reply with a few data, inline. */
 static void build_short_read(struct octets *o, const struct call *call)
 {
 	octets_format(o, "%08x " VERS "%08x 00000000 " REPLY_FLAGS NOTHING
@@ -262,7 +266,7 @@ static void build_short_read(struct octets *o, const struct call *call)
 	o->len += strlen(DATA);
 }
 
-/* The Write chunk is not used, nor is its handle invalidated: that is for the client to do. */
+/* Leave the Write chunk alone, and don't invalidate it; the client has to. */
 static void leave_the_chunk(void)
 {
 	static struct octets o;
@@ -284,9 +288,9 @@ static void leave_the_chunk(void)
 }
 
 /*
- * The Call was sent on a connection that is gone, and its registrations with it.
- * Its Reply comes with what makes the next one ready, before it can be sent there.
- * It is good for the Call that comes next, too: some data, inline.
+ * Answer a Call of a lost connection on the next one, together with the CONNPROP. The
+ * client can't have sent the Call there yet. The Reply must suit the Call that comes
+ * next, too, so it has a few data, inline.
  */
 static void reply_to_earlier_connection(void)
 {
@@ -312,7 +316,10 @@ static void reply_to_earlier_connection(void)
 	serve(greeted());
 }
 
-/* The RPC fits nowhere: more data than asked for, and no chunk used. */
+/*
+ * Send more data than were asked for, without using the chunk, so that they fit
+ * nowhere.
+ */
 static void reply_beyond_buffers(void)
 {
 	struct call call;
@@ -328,7 +335,7 @@ static void reply_beyond_buffers(void)
 	serve(c);
 }
 
-/* What was written to the Reply chunk is another RPC's, or no Reply. */
+/* The Reply chunk holds a Reply to another RPC, or no Reply. */
 static void external_reply_of_another(void)
 {
 	static const int octets[] = { 0, 3, 7 };
@@ -361,8 +368,8 @@ static unsigned int room_for_reply(const struct call *call)
 }
 
 /*
- * The server needs more room for the Reply than the client's buffers have. A Call that was
- * refused on an earlier connection has the room from the start.
+ * Ask for more room than the client's buffers have. A Call that was refused on an
+ * earlier connection offers the room from the start.
  */
 static bool at_long_reply(struct connection *c, struct call *call)
 {
@@ -383,8 +390,8 @@ static bool at_long_reply(struct connection *c, struct call *call)
 }
 
 /*
- * The client takes the start of a long Reply, if that is a Reply to its Call. This one says
- * that it is longer than what was written.
+ * The client takes the start of a long Reply, if it is a Reply to the Call. This one
+ * claims more octets than were written.
  */
 static void long_external_reply(void)
 {

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A hostile server, for one client. It answers as much of NFS version 3 as a
- * mount and the reading of "file", which repeats DATA, take; and somewhere on
- * the way it does what the case says.
+ * Runs a case of the hostile server, for one client. The server answers what a mount and the
+ * reading of "file" need of NFS version 3. On the way, the case misbehaves.
  *
- * The first word of a case's name says what the client's user has to see:
- *
- *	survives	all that was read is right, if on another connection
- *	errs		one read fails, the next ones do not
- *	killed		a reader that waits can be killed; SIGUSR1 says that it was
- *	fails		the mount fails, and does not take for ever
- *
- * and with v1 as the second, the server has only version 1, and its client asks in all
- * dialects if there is "all"; with both, the client may fall back to version 1, and the
- * server has version 2; with genl, the client takes Calls with chunks, and says so.
- *
- * SIGTERM asks for the verdict. The client may be done before the server has seen that all
- * was as expected: it has five seconds for that.
+ * SIGTERM asks for the verdict. The client may finish first, so the server has five more
+ * seconds.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -30,6 +18,17 @@ struct rdma_cm_id *listener;
 volatile sig_atomic_t as_expected, reader_killed;
 bool takes_chunks;
 
+/*
+ * The first word of a case's name says what the client's user must see:
+ *
+ *	survives	all data are right, perhaps on another connection
+ *	errs		one read fails, and later reads succeed
+ *	killed		a reader that waits can be killed; SIGUSR1 says that it was
+ *	fails		the mount fails within a limited time
+ *
+ * More words: "v1", the server has only version 1; "all", its client asks in all dialects;
+ * "both", the client may fall back to version 1; "genl", the client takes Calls with chunks.
+ */
 static const struct test * const cases[] = {
 	greeting_cases, credit_cases, older_cases, reply_cases, memory_cases,
 	error_cases, call_cases, change_cases,
@@ -57,7 +56,7 @@ static void give_verdict(void)
 	_exit(!as_expected);
 }
 
-/* A thread: a handler would interrupt what the server waits for. */
+/* A thread takes the signals, because a handler would interrupt the server's waits. */
 static void *obey(void *signals)
 {
 	int sig;
@@ -98,10 +97,10 @@ static const struct test *find(const char *name)
 }
 
 /**
- * misbehave - be a server
- * @name: the case
+ * misbehave - run a case
+ * @name: name of the case
  *
- * Does not return but for a name that is none.
+ * Return: 2 for an unknown name; otherwise never.
  */
 int misbehave(const char *name)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Honest Replies, and connections with a client that gets them.
- */
+/* Honest Replies, and connections with an honest client */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,13 +7,13 @@
 
 unsigned int grant = 32;
 struct memory file_data;
-/* For a Reply that goes to a Reply chunk */
+/* Memory for a Reply that goes to a Reply chunk */
 static struct memory scratch;
 
 /**
- * put_header - the header of an honest Reply
- * @o: where to; overwritten
- * @call: what it answers
+ * put_header - write the header of an honest Reply
+ * @o: receives the header
+ * @call: Call to answer
  */
 void put_header(struct octets *o, const struct call *call)
 {
@@ -29,9 +27,9 @@ void put_header(struct octets *o, const struct call *call)
 }
 
 /**
- * build_reply - all of an honest Reply
- * @o: where to; overwritten
- * @call: what it answers, without a Reply chunk
+ * build_reply - write an honest Reply
+ * @o: receives the Reply
+ * @call: Call to answer, without a Reply chunk
  */
 void build_reply(struct octets *o, const struct call *call)
 {
@@ -42,7 +40,7 @@ void build_reply(struct octets *o, const struct call *call)
 /**
  * write_data - do the RDMA Write of an honest Reply
  * @c: the connection
- * @call: what it answers
+ * @call: Call to answer
  */
 void write_data(struct connection *c, const struct call *call)
 {
@@ -53,11 +51,11 @@ void write_data(struct connection *c, const struct call *call)
 }
 
 /**
- * reply_in_chunk - answer a Call that has a Reply chunk
+ * reply_in_chunk - answer a Call in its Reply chunk
  * @c: the connection
  * @call: the Call
- * @spoil: which octet of the RPC message is wrong; -1: none
- * @fill: say that all of the chunk was written to
+ * @spoil: octet of the RPC message to make wrong; -1: none
+ * @fill: claim to have written all of the chunk
  */
 void reply_in_chunk(struct connection *c, const struct call *call, int spoil,
 		    bool fill)
@@ -109,7 +107,9 @@ void reply(struct connection *c, const struct call *call)
 
 /**
  * next_client - accept the client's next connection
- * @options: how
+ * @options: how to make the connection
+ *
+ * Return: the connection.
  */
 struct connection *next_client(const struct options *options)
 {
@@ -124,7 +124,7 @@ struct connection *next_client(const struct options *options)
 }
 
 /**
- * expect_connprop - it has to be the client's first message
+ * expect_connprop - fail unless the next message is the client's CONNPROP
  * @c: the connection
  */
 void expect_connprop(struct connection *c)
@@ -134,8 +134,8 @@ void expect_connprop(struct connection *c)
 }
 
 /**
- * build_connprop_answer - as it should be
- * @o: where to; overwritten
+ * build_connprop_answer - write an honest answer to CONNPROP
+ * @o: receives the answer
  */
 void build_connprop_answer(struct octets *o)
 {
@@ -144,7 +144,7 @@ void build_connprop_answer(struct octets *o)
 }
 
 /**
- * answer_connprop - as it should be
+ * answer_connprop - send an honest answer to CONNPROP
  * @c: the connection
  */
 void answer_connprop(struct connection *c)
@@ -156,10 +156,10 @@ void answer_connprop(struct connection *c)
 }
 
 /**
- * greet - negotiate
- * @c: a connection on which nothing was said
+ * greet - exchange CONNPROPs
+ * @c: a connection without messages so far
  *
- * In version 1 that is done when the client asks, see next_call().
+ * In version 1, next_call() answers the client's question instead.
  */
 void greet(struct connection *c)
 {
@@ -170,10 +170,12 @@ void greet(struct connection *c)
 }
 
 /**
- * silent_client - the client's next connection; nothing was said yet
+ * silent_client - accept the client's next connection, and say nothing
  *
- * It has as many Receives as are granted, which a client of version 1 takes to
- * have room for 1024 octets.
+ * Posts a Receive for each granted Call. In version 1, the client assumes that each has
+ * 1024 octets.
+ *
+ * Return: the connection.
  */
 struct connection *silent_client(void)
 {
@@ -186,7 +188,9 @@ struct connection *silent_client(void)
 }
 
 /**
- * greeted - the client's next connection, negotiated
+ * greeted - accept the client's next connection, and exchange CONNPROPs
+ *
+ * Return: the connection.
  */
 struct connection *greeted(void)
 {
@@ -199,9 +203,9 @@ struct connection *greeted(void)
 /**
  * next_call - wait for a Call
  * @c: the connection
- * @call: it
+ * @call: receives the Call
  *
- * Return: false if the client closed the connection
+ * Return: false if the client closed the connection.
  */
 bool next_call(struct connection *c, struct call *call)
 {
@@ -212,7 +216,7 @@ bool next_call(struct connection *c, struct call *call)
 			parse_call(&m, call);
 			return true;
 		}
-		/* It asks for version 2. */
+		/* The client asks for version 2. */
 		connection_say(c, "%08x " VERS "%08x 00000004 00000001 "
 			       VERS_1 VERS_1, word_at(m.data, 0), grant);
 	}
@@ -220,12 +224,12 @@ bool next_call(struct connection *c, struct call *call)
 }
 
 /**
- * serve_until - answer Calls until one comes that stays to be answered
+ * serve_until - answer Calls until a certain one comes
  * @c: the connection
- * @procedure: what to wait for
- * @call: it
+ * @procedure: procedure of that Call
+ * @call: receives that Call, without an answer
  *
- * Return: false if the client closed the connection before
+ * Return: false if the client closed the connection first.
  */
 bool serve_until(struct connection *c, uint32_t procedure, struct call *call)
 {
@@ -238,7 +242,7 @@ bool serve_until(struct connection *c, uint32_t procedure, struct call *call)
 }
 
 /**
- * serve - be honest for the rest of a connection
+ * serve - answer Calls honestly until the client closes the connection
  * @c: the connection
  */
 void serve(struct connection *c)
@@ -250,8 +254,8 @@ void serve(struct connection *c)
 }
 
 /**
- * expect_gone - the client has to close a connection
- * @c: the connection; Calls may be on their way
+ * expect_gone - fail unless the client closes the connection
+ * @c: the connection; Calls may still arrive
  */
 void expect_gone(struct connection *c)
 {
@@ -266,11 +270,13 @@ void expect_gone(struct connection *c)
 }
 
 /**
- * at_read - the client's next connection on which it wants to read
- * @call: the READ, which stays to be answered
+ * at_read - accept connections until the client reads
+ * @call: receives the second READ, without an answer
  *
- * One READ is answered before: a client need not hurry to a server that answers
+ * Answers the first READ, because a client may be slow with a server that answers
  * nothing.
+ *
+ * Return: the connection.
  */
 struct connection *at_read(struct call *call)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hostile server. run.c has the list of its cases, a file for each subject
- * the cases themselves; nfs.c and serve.c are what is honest about it.
+ * What the files of the hostile server share. run.c lists the cases; each other file
+ * has the cases of one subject. nfs.c and serve.c are the honest part.
  */
 #ifndef SERVER_H
 #define SERVER_H
@@ -11,7 +11,7 @@
 #include "../messages.h"
 #include "../peer.h"
 
-/* What the file has. */
+/* Contents of the file */
 #define DATA		"hostile\n"
 #define FILE_LEN	(96 * 16384)
 #define READ_MAX	32768
@@ -38,25 +38,25 @@ struct segment {
 	uint64_t	offset;
 };
 
-/* A Call of the client, which is honest: it is not checked. */
+/* A Call of the client, which is honest, so nothing checks the Call */
 struct call {
 	uint32_t	xid;
 	uint32_t	inv_handle;
 	uint32_t	procedure;
-	/* of the Write chunk, or the Reply chunk */
+	/* the Write chunk's segments, or the Reply chunk's */
 	bool		has_write;
 	bool		has_reply;
 	unsigned int	nsegs;
 	struct segment	segments[MAX_SEGMENTS];
-	/* arguments: words from the first one on */
+	/* arguments, from the first word on */
 	const unsigned char *args;
 };
 
 /* run.c */
 extern struct rdma_cm_id *listener;
-/* What SIGTERM is answered with, and whether SIGUSR1 came. */
+/* Reply to SIGTERM; SIGUSR1 has come */
 extern volatile sig_atomic_t as_expected, reader_killed;
-/* The client takes Calls with chunks. */
+/* the client takes Calls with chunks */
 extern bool takes_chunks;
 
 /* nfs.c */
@@ -66,15 +66,15 @@ void put_rpc(struct octets *o, const struct call *call);
 
 /* serve.c */
 
-/* Formats: XID, grant; and handle, octets and offset of the Write chunk */
+/* Formats: XID, grant; handle, octets and offset of the Write chunk */
 #define REPLY_TO	"%1$08x " VERS "%2$08x 00000000 " REPLY_FLAGS
 #define WRITTEN		END END NEXT "00000001 %3$08x %4$08x %5$016lx " END END
 
-/* An answer to CONNPROP, but for its properties */
+/* The start of an answer to CONNPROP; the properties follow */
 #define ANSWER		"00000001 " VERS "00000020 00000005 " REPLY_FLAGS
 
 extern unsigned int grant;
-/* The data of the file, for RDMA Writes */
+/* Data of the file, for RDMA Writes */
 extern struct memory file_data;
 
 void put_header(struct octets *o, const struct call *call);
@@ -97,7 +97,7 @@ bool serve_until(struct connection *c, uint32_t procedure, struct call *call);
 void serve(struct connection *c);
 void expect_gone(struct connection *c);
 
-/* The cases; each list ends with one that has no name. */
+/* The cases; one without a name ends each list. */
 extern const struct test greeting_cases[];
 extern const struct test older_cases[];
 extern const struct test reply_cases[];

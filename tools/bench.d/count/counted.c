@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What modules counted that were built with counted.h: they are parameters, which are
- * read, and set to 0. One CPU, and nothing in interrupts: they are no atomics.
+ * The counts of modules that were built with counted.h, as module parameters. A
+ * benchmark reads them, and sets them to 0.
+ *
+ * The counts are not atomic, so they hold on one CPU only, and not in interrupts.
  */
 #include <linux/module.h>
 

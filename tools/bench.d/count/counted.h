@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Comes first in each file of a module, and has it count its lock acquisitions and its
- * atomic read-modify-writes: those in its own text, and in what is inlined there. What
- * functions of the kernel do that it calls is not counted, and the same for each module.
+ * Makes a module count its lock acquisitions and its atomic read-modify-writes. Each of
+ * its files must include this header first.
+ *
+ * The counts cover the module's own text and what is inlined there. They leave out the
+ * kernel's functions that the module calls, since these are the same for each module.
  */
 #ifndef _COUNTED_H
 #define _COUNTED_H
@@ -10,8 +12,8 @@
 extern unsigned long counted_locks, counted_atomics;
 
 /*
- * All that <linux/atomic.h> has goes by this, and test_and_set_bit(). So does, in some
- * kernels, where a try_cmpxchg() finds what it expects, which is no atomic.
+ * <linux/atomic.h> and test_and_set_bit() call this function for each operation. In
+ * some kernels, try_cmpxchg() also calls it for @old, which is no atomic operation.
  */
 #define instrument_atomic_read_write uncounted_read_write
 #include <linux/instrumented.h>
@@ -26,7 +28,10 @@ extern unsigned long counted_locks, counted_atomics;
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 
-/* And by this, in some kernels, xchg() and cmpxchg(), which are macros; no others are. */
+/*
+ * In some kernels, xchg() and cmpxchg() are macros that call this function. No other
+ * atomic operations do.
+ */
 #define instrument_atomic_write(v, size) \
 	((void)(v), (void)(size), \
 	 (void)(counted_atomics += !!__builtin_strcmp(#v, "__ai_oldp")))
@@ -35,7 +40,10 @@ extern unsigned long counted_locks, counted_atomics;
 	({ counted_atomics++; (set_bit)(n, p); })
 #define clear_bit(n, p) \
 	({ counted_atomics++; (clear_bit)(n, p); })
-/* One each, whether the kernel has it as a function, or inline and so counted above */
+/*
+ * Count one operation, both where the kernel has a function and where it inlines code
+ * that has counted already.
+ */
 #define counted_once(call) \
 	({ unsigned long before = counted_atomics; typeof(call) result = call; \
 	   counted_atomics = before + 1; result; })

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Functions that gcc has built in, for tcc (tests/mutate.py) and Frama-C (tests/prove.sh). */
+/* gcc's built-in functions, for tcc (tests/mutate.py) and Frama-C (tests/prove.sh) */
 #ifndef _SHIM_BUILTINS_H
 #define _SHIM_BUILTINS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * See linux/sunrpc/xdr.h in this directory. Pointers may end up at an odd
- * address here, as they do in the kernel, so ends are compared as octets.
+ * The functions of linux/sunrpc/xdr.h in this directory. The end of a stream may be at
+ * an odd address, as in the kernel, so compare ends by octets.
  */
 #include <linux/sunrpc/xdr.h>
 
@@ -68,7 +68,7 @@ __be32 *xdr_inline_decode(struct xdr_stream *xdr, size_t nbytes)
 	}
 	if (nwords > xdr->nwords || (size_t)nwords * XDR_UNIT > octets_left(xdr))
 		return NULL;
-	/* For tests/prove.sh: EVA looks at each length by itself. */
+	/* For tests/prove.sh: EVA examines each length by itself. */
 	//@ split nwords;
 	xdr->p += nwords;
 	xdr->nwords -= nwords;

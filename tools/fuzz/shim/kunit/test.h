@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Enough of KUnit to run kunit/wire_*_test.c as an ordinary program, under
- * the address and undefined-behaviour sanitizers. What KUnit does not have is
- * not here either: a suite that builds against this one builds in a kernel.
+ * The part of KUnit that kunit/wire_*_test.c use, for user space, so that sanitizers
+ * can watch. It has nothing that KUnit lacks, so a suite that builds here builds in a
+ * kernel.
  */
 #ifndef _SHIM_KUNIT_TEST_H
 #define _SHIM_KUNIT_TEST_H
@@ -66,7 +66,7 @@ void *kunit_kzalloc(struct kunit *test, size_t size, int flags);
 #define SHIM_EXPECT(test, ok, fatal, fmt, ...) \
 	shim_expect(test, ok, fatal, __FILE__, __LINE__, fmt, ##__VA_ARGS__)
 
-/* Both sides once, and both values in the message. */
+/* Evaluate both sides once, and print both values. */
 #define SHIM_EXPECT_EQ(test, left, right, fatal, fmt, ...)		\
 	do {								\
 		long long _l = (long long)(left);			\

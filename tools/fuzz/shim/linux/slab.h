@@ -7,7 +7,7 @@
 
 #define GFP_KERNEL	0
 
-/* Of exactly this size, so that the address sanitizer guards both ends. */
+/* The address sanitizer guards both ends of memory of exactly this size. */
 static inline void *kmalloc(size_t size, int flags)
 {
 	(void)flags;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel types for user space: what net/sunrpc/xprtrdma/wire/ and its tests
- * use, no more.
+ * Kernel types for user space: only what net/sunrpc/xprtrdma/wire/ and its tests use
  */
 #ifndef _SHIM_LINUX_TYPES_H
 #define _SHIM_LINUX_TYPES_H
@@ -40,7 +39,7 @@ typedef unsigned long long __be64;
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
-/* Macros, as they also stand in initializers */
+/* Macros, because initializers use them, too */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define cpu_to_be32(v)	((__be32)__builtin_bswap32(v))
 #define cpu_to_be64(v)	((__be64)__builtin_bswap64(v))

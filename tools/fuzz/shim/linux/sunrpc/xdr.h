@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The part of the kernel's xdr_stream that a linear buffer needs, for user
- * space. Results are those of kernel 6.1 and 6.12, traps included:
+ * The kernel's xdr_stream for user space, as far as a linear buffer needs it. The
+ * results are the same as the kernel's, with the same traps:
  *
- * - lengths are counted in whole words, so a message that ends within a word
- *   has one more "remaining" than it can deliver;
- * - a decoder that reads past the end leaves the stream without a position;
- * - a reservation that fails changes nothing.
+ * - Lengths count in whole words. A message that ends inside a word claims one word
+ *   more than the stream can deliver.
+ * - A decoder that reads past the end leaves the stream without a position.
+ * - A reservation that fails changes nothing.
  *
- * Pages, tails and scratch buffers are left out: a request that would need
- * one fails, as it does in the kernel where none is set up.
+ * Pages, tails and scratch buffers are missing. A request that needs one fails, as it
+ * does in the kernel if none is set up.
  */
 #ifndef _SHIM_LINUX_SUNRPC_XDR_H
 #define _SHIM_LINUX_SUNRPC_XDR_H
