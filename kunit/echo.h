@@ -290,7 +290,7 @@ extern const struct echo_shape echo_large_shapes[ECHO_NR_LARGE];
 
 /*
  * A server can't connect, so its RPCs must fail at once without a connection. Not every
- * transport's reverse direction sees to that.
+ * transport's reverse direction does that by itself.
  */
 #define ECHO_CB_FLAGS		(RPC_TASK_SOFT | RPC_TASK_SOFTCONN |	\
 				 RPC_TASK_NOCONNECT)

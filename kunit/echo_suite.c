@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the suites of the echo program share: module parameters, a server for each
+ * Common parts of the suites of the echo program: module parameters, a server for each
  * suite, clients and RPCs for each test.
  *
  * Nothing waits forever. RPCs are soft unless a test makes them hard. A test waits for an

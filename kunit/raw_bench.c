@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A benchmark of the device alone: two QPs of this machine send to each other, with no
- * transport around their work requests. bench.h describes jobs and figures. The
- * operations are
+ * A benchmark of the device alone. Two QPs of this machine send to each other, with no
+ * transport around their work requests. bench.h describes jobs and figures. These are
+ * the operations:
  *
  *	send	a Send into a posted Receive
  *	write	an RDMA Write

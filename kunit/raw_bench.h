@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the device benchmark share. raw_bench.c says what the benchmark
+ * Common parts of the device benchmark. raw_bench.c says what the benchmark
  * does.
  *
  * One job runs at a time, and owns the one struct raw. Completion handlers run in

@@ -352,8 +352,8 @@ static bool reader_of(const struct rpcrdma2_header *hdr)
 }
 
 /*
- * An encoder leaves out unknown properties, and those that are there twice, so the
- * others move to earlier places. Check the places, then restore those of @hdr for the
+ * An encoder leaves out unknown properties, and second ones of a kind, so the others
+ * move to earlier places. Check the places, then restore @hdr's places for the
  * comparison.
  */
 static const char *take_places(u32 codec, struct rpcrdma2_header *again,

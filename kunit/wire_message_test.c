@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of valid messages: the header that a message decodes to, the octets that the header
- * encodes to, and the fate of each shorter beginning of the message. A beginning is
+ * Tests of valid messages. Each decodes to its header, and the header encodes to its octets. A
+ * shorter beginning of a message is
  *
  * - unanswerable, if it has fewer than 16 octets or ends inside a word;
  * - dropped, if it is an ERROR. Two such beginnings of version 2 are valid again. ERR_VERS of

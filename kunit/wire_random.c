@@ -154,8 +154,8 @@ static void random_chunks(struct wire_rng *rng, struct rpcrdma2_header *hdr,
 }
 
 /*
- * A handle of the Call's own. v2-09 may name none; in other dialects, a Call with
- * segments always has one, which is not on the wire.
+ * A handle of the Call's own. v2-09 may name none. In other dialects, a Call with
+ * segments always has one, and it is not on the wire.
  */
 static u32 random_inv_handle(struct wire_rng *rng,
 			     const struct rpcrdma2_header *hdr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites of wire/ share. All but the suites themselves also serves the fuzzer
+ * Common parts of the suites of wire/. All but the suites themselves also serves the fuzzer
  * and the rpcgen oracle, which run in user space.
  */
 #ifndef _RPCRDMA2_WIRE_TEST_H

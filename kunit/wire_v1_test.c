@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of what only version 1 has: messages that it refuses, the direction that it
- * takes them for, the one error that stands for all, and its answer to other versions.
+ * Tests of version 1 alone: messages that it refuses, and the direction that it takes them
+ * for. It has one error for all cases, and an answer to other versions.
  * KUnit runs each case in process context.
  */
 #include <kunit/test.h>

@@ -80,7 +80,7 @@ check_python() {
 		'import ast, sys; ast.parse(open(sys.argv[1]).read())'
 }
 
-check_prose() { tests/prose.py && tests/reference.py; }
+check_prose() { tests/prose.py && tests/prose.py --comments && tests/reference.py; }
 
 check_interfaces() { tools/netlink.py --check && tests/abi.py; }
 

@@ -3,7 +3,7 @@
 """Check the documentation: sentences, words, tables, and names of files and commands.
 
 Prints what is wrong, a line each. --comments checks the comments of C files instead: sentences
-and words. Lint will run it, too, as soon as all files are clean.
+and words.
 """
 
 import argparse

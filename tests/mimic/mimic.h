@@ -360,7 +360,7 @@ struct mimic_cq {
  * @halted: a fault stopped the engine until a move to ERR
  * @events: events to raise, one bit for each
  * @event_work: raises @events
- * @refs: one of the verbs', and those of the iWARP CM
+ * @refs: references: one is the verbs', others are the iWARP CM's
  * @unused: completed when @refs drops to 0
  * @ep: iWARP endpoint
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What sunrpc has no function for: see sunrpc_quirks.c. */
+/* Functions that sunrpc lacks: see sunrpc_quirks.c. */
 #ifndef _RPCRDMA2_SUNRPC_QUIRKS_H
 #define _RPCRDMA2_SUNRPC_QUIRKS_H
 

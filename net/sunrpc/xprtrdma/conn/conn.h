@@ -257,8 +257,8 @@ struct rpcrdma2_conn_param {
  * @remote_inv: the peer, as a requester, accepts Send With Invalidate
  * @assume: dialect for the next connection, as the peer's answer shows that it does not speak
  *	this one; or NULL; stable after the drain
- * @suspect: dialect to try if two connections in a row end like this one: the peer hung up on
- *	this dialect, or did not answer; or NULL; stable after the drain
+ * @suspect: dialect to try if the next connection ends like this one, or NULL. The peer hung
+ *	up on this dialect, or did not answer. Stable after the drain
  * @first_grant: credits in the peer's answer to a CONNPROP; 0 before that
  * @grant_out: credits that each message grants to the peer; the CQ's
  * @grant_out_max: highest value that @grant_out ever had; the CQ's

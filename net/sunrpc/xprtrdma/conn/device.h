@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is known of a device (device.c), and memory for its DMA (buffer.c). */
+/* Devices and their faults (device.c), and memory for DMA (buffer.c). */
 #ifndef _RPCRDMA2_DEVICE_H
 #define _RPCRDMA2_DEVICE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Receives: recv.c has one of them, recv_pool.c those of a connection. */
+/* Receives: recv.c has a single one, recv_pool.c a connection's. */
 #ifndef _RPCRDMA2_RECV_H
 #define _RPCRDMA2_RECV_H
 

@@ -75,8 +75,8 @@ static void resize_set_own_size(struct rpcrdma2_conn *conn, u32 size)
 }
 
 /*
- * The size that an UPDATE may state: a lower one if no Call needs more (@quiet), or a larger
- * one once all Receives have it; else the present size.
+ * The size that an UPDATE may state. It is a lower one if no Call needs more (@quiet), a larger
+ * one once all Receives have it, or else the present size.
  */
 static u32 resize_size_to_tell(const struct rpcrdma2_conn *conn, u32 quiet)
 {

@@ -28,7 +28,7 @@ struct workqueue_struct *rpcrdma2_wq;
  */
 static struct workqueue_struct *teardown_wq;
 
-/* CLOSING may follow all states before it: rpcrdma2_conn_close() sees to that. */
+/* The table lacks CLOSING, which may follow all states before it: see rpcrdma2_conn_close(). */
 static bool conn_state_may_follow(enum rpcrdma2_conn_state from,
 				  enum rpcrdma2_conn_state to)
 {

@@ -151,8 +151,8 @@ static void inv_deregister_later(struct rpcrdma2_chain *chain, int status)
 
 /*
  * Post an empty RDMA Write behind the Call, and deregister when the Write completes. The Call may
- * still be on the Send Queue, or may wait for it: its RPC was killed, or the peer answers a Call
- * that it can't have seen. rpcrdma2_device_takes_inv() knows which devices refuse LOCAL_INV.
+ * still be on the Send Queue, or may wait for it. Either its RPC was killed, or the peer answers
+ * a Call that it can't have seen. rpcrdma2_device_takes_inv() knows which devices refuse LOCAL_INV.
  */
 static int inv_deregister_behind(struct rpcrdma2_requester *requester,
 				 struct rpcrdma2_call *call)

@@ -16,8 +16,8 @@
 /**
  * rpcrdma2_wait_or_get - stop sending on the xprt, and look once more
  * @requester: the role
- * @get: gets what is short; returns NULL if there is none. Whoever gives one back calls
- *	rpcrdma2_requester_wake() behind a full barrier
+ * @get: gets what is short; returns NULL if there is none. A thread that gives one back
+ *	calls rpcrdma2_requester_wake() behind a full barrier
  *
  * Context: process; the xprt's write lock is held.
  *

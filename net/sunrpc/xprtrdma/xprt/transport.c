@@ -130,8 +130,8 @@ static bool xprt_is_sent_again(const struct rpc_task *task)
  * that is sent again has a whole timeout first.
  *
  * The deadline must not move. A soft mount's RPC fails at the deadline, and a hard mount's RPC
- * reports that the server does not respond. To set it for a moment is safe: only the RPC's own
- * task reads the deadline, and that task runs this op, with the xprt's queue_lock held.
+ * reports that the server does not respond. To set it for a moment is safe, with the xprt's
+ * queue_lock held. Only the RPC's own task reads the deadline, and that task runs this op.
  */
 static void xprt_op_wait_for_reply(struct rpc_task *task)
 {
