@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A connection's files in debugfs. The file /sys/kernel/debug/rpcrdma2/<number> shows the
- * connection, and control/<number> in that directory changes it. debugfs has no network namespaces, so
- * the files of all namespaces are there.
+ * A connection's files in debugfs. /sys/kernel/debug/rpcrdma2/<number> shows the connection.
+ * A write to control/<number> in that directory changes it. debugfs has no network namespaces,
+ * so the files of all namespaces are there.
  *
  * Kernel lockdown lets debugfs open only files whose mode has no bit beyond 0444. So the file
  * that shows has that mode, and writes go to another file.

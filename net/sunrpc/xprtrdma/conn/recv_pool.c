@@ -65,7 +65,7 @@ static bool recv_swap_memory(struct rpcrdma2_recv *recv)
 	bool done;
 
 	if (!rpcrdma2_recv_memory_get(conn->pd, &new, READ_ONCE(conn->recv_size),
-			     GFP_NOWAIT))
+				      GFP_NOWAIT))
 		return false;
 	spin_lock(&conn->lock);
 	done = new.sge.length == conn->recv_size &&

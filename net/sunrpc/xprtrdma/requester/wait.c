@@ -30,6 +30,7 @@ void *rpcrdma2_wait_or_get(struct rpcrdma2_requester *requester,
 	void *found;
 
 	xprt_wait_for_buffer_space(requester->xprt);
+	/* Pairs with the barrier before rpcrdma2_requester_wake(), see above. */
 	smp_mb__after_atomic();
 	found = get(requester);
 	if (found)

@@ -53,7 +53,7 @@ static struct rpcrdma2_job *job_take_free(struct rpcrdma2_responder *responder)
 /* While Calls wait for jobs, the worker of retry.c owns @ready_jobs. */
 static bool jobs_are_awaited(const struct rpcrdma2_responder *responder)
 {
-	/* Pairs with the release in rpcrdma2_jobs_for_calls(), which hands @ready_jobs back to the CQ. */
+	/* Pairs with the release in rpcrdma2_jobs_for_calls(), which hands @ready_jobs back. */
 	return unlikely(smp_load_acquire(&responder->retry.calls_wait));
 }
 
@@ -252,8 +252,8 @@ static void job_count_done(struct rpcrdma2_job *job)
  * @job: the job, about to be answered; @recv is NULL on return
  *
  * Call this before the Reply is posted: the peer may send its next Call as soon as it has the
- * Reply. A device sees all writes that precede a post. So rpcrdma2_responder_take(), which handles the
- * next Call, finds the credit returned. For admit.c, the Reply's wait ends here, and its RDMA
+ * Reply. A device sees all writes that precede a post. So rpcrdma2_responder_take() finds the
+ * credit returned when it handles the next Call. For admit.c, the Reply's wait ends here, and its RDMA
  * Writes begin.
  *
  * Context: any but interrupts, no locks held.

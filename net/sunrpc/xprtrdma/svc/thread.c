@@ -25,7 +25,7 @@
  * Return: number of pages
  */
 unsigned int rpcrdma2_thread_take_pages(struct svc_rqst *rqstp,
-				      struct rpcrdma2_job *job)
+					struct rpcrdma2_job *job)
 {
 	unsigned int i, n = job->nr_pages;
 
@@ -45,7 +45,7 @@ unsigned int rpcrdma2_thread_take_pages(struct svc_rqst *rqstp,
  * Context: process.
  */
 void rpcrdma2_thread_begin_reply(struct svc_rqst *rqstp, unsigned int used,
-			       unsigned int job_pages)
+				 unsigned int job_pages)
 {
 	rpcrdma2_reply_pages_begin(rqstp, used);
 	rqstp->rq_page_end = min(rqstp->rq_page_end, rqstp->rq_respages +
