@@ -253,8 +253,8 @@ static void job_count_done(struct rpcrdma2_job *job)
  *
  * Call this before the Reply is posted: the peer may send its next Call as soon as it has the
  * Reply. A device sees all writes that precede a post. So rpcrdma2_responder_take() finds the
- * credit returned when it handles the next Call. For admit.c, the Reply's wait ends here, and its RDMA
- * Writes begin.
+ * credit returned when it handles the next Call. For admit.c, the Reply's wait ends here, and
+ * its RDMA Writes begin.
  *
  * Context: any but interrupts, no locks held.
  */
