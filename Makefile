@@ -125,7 +125,8 @@ install-tools: man
 		$(DESTDIR)$(share)/rpcrdma2.lua
 	install -m 755 scripts/rpcrdma2 $(DESTDIR)/usr/sbin/rpcrdma2
 	install -m 644 Documentation/netlink/specs/rpcrdma2.yaml \
-		etc/prometheus/rpcrdma2.rules.yml $(DESTDIR)$(share)
+		etc/prometheus/rpcrdma2.rules.yml \
+		etc/prometheus/rpcrdma2.dashboard.json $(DESTDIR)$(share)
 	install -D -m 644 etc/bash-completion/rpcrdma2 \
 		$(DESTDIR)/usr/share/bash-completion/completions/rpcrdma2
 	sed -i 's/@VERSION@/$(VERSION)/' $(DESTDIR)$(share)/run-bpftrace \
