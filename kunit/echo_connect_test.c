@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connections come and go.
+ * Connections come and go, one at a time and many at once.
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connections that end, and RPCs that end, before their time. The former
- * must cost no RPC; of the latter, nobody may read or write the pages once
- * the RPC is over, whatever the server still does with it.
+ * Connections and RPCs that end before their time. The end of a connection costs no RPC. Once
+ * an RPC is over, nobody reads or writes its pages, whatever the server still does with it.
  */
 #include <linux/delay.h>
 #include <linux/random.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every form of message, one RPC at a time: data in the head or in pages, of
+ * Every form of message, one RPC at a time. Data is in the head or in pages, of
  * each length that matters to inline thresholds, pages and XDR pads; offered
  * for direct placement or not; with something after it or not. In the reverse
  * direction as well, where the transport has all of them.

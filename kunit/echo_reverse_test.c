@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls from the server to the client, over the client's connection, as an
- * NFSv4.1 server does them. The program is the echo program once more, under
+ * Calls from the server to the client, over the client's connection, as with NFSv4.1. The program is the echo program once more, under
  * another number.
  *
  * The order at the end matters: Calls from the server cease, then the

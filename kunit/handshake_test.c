@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Walks through conn/handshake.c: the scenarios first, made of messages as they
- * come from the wire, then what holds for all of the table. No step is left
- * that no scenario takes.
+ * Every step of the negotiation in conn/handshake.c, in scenarios. They are made of messages
+ * as they come from the wire. Other cases check rules for the whole table.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

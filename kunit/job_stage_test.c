@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Walks through responder/stage.c: the paths that Calls take, and that no step of the table is
- * left which no path takes.
+ * Every step of a Call's stages in responder/stage.c, along the paths that Calls take.
  */
 #include <kunit/test.h>
 #include "kunit_compat.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a server that shares its Receives among its connections wants of a device: three
- * QPs with one shared receive queue, each connected to one of the other end's, which is in
- * this machine, too.
+ * Three QPs with one Shared Receive Queue behave as a server expects. Each is connected to a
+ * QP of the other end, which is in this machine, too.
  */
 #include <linux/delay.h>
 #include <linux/inet.h>

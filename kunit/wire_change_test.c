@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages about changes of properties that must be refused, with BAD_XDR and nothing
- * else, and limits that are not crossed. What is fine is in wire_vectors_change.c.
+ * Messages that change properties: refusals and limits. The answer is BAD_XDR and nothing
+ * else. wire_vectors_change.c has good ones.
  *
  * Bodies are the same in both dialects, where the ids are.
  */

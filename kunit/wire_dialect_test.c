@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lists of dialects, the dialect of a message, what each dialect's tables say, and the text
- * that people are shown.
+ * Lists of dialects, the dialect of a message, and the names that people see. Also the tables
+ * of each dialect.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An extension of v2-09, as small as one can be: what Documentation/protocol/extending.rst says
- * one has to write, and what a peer without it makes of that.
+ * A small extension of v2-09, and peers without it. It has all parts that
+ * Documentation/protocol/extending.rst asks for.
  *
  * Its header type is a greeting of one word, which is answered with another one. Its
  * property says whether the sender can take a Send With Invalidate, as that of xcharext

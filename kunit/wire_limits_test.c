@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Headers as large as they may be, and one larger.
+ * Headers at each limit, and one above.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

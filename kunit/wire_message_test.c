@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Valid messages: what they decode to, how they encode, and what becomes of
- * each of their beginnings. For each vector:
+ * Each vector decodes to its header, encodes to its octets, and is refused if cut short.
+ * For the beginnings of each vector:
  *
  * - fewer than 16 octets, or a part of a word: no answer is possible;
  * - a cut ERROR: no answer is due. Two cuts of version 2's are messages again:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Property sets, as they come in an RDMA2_CONNPROP.
+ * Sets of transport properties, as they come in an RDMA2_CONNPROP.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

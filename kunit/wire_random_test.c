@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Headers by the thousand, from seeds: valid ones must survive encoding and
- * decoding; damaged ones must be refused with an answer that can be sent, or
- * be as consistent as any other.
+ * Random headers survive encoding and decoding; damaged ones are refused, or consistent. The
+ * answer to a refused one can be sent. Seeds make the headers.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

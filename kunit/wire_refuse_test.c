@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages that must be refused, and the answer that is due.
+ * Messages that every version refuses, and the answers.
  *
  * They are written in version 2. What is wrong with the lists is wrong in
  * version 1 as well, so those messages are tried in both. wire_v1_test.c has

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What must hold for each entry of a dialect's tables, whatever they are: who adds one
- * has these tests without writing any.
+ * Each entry of each dialect's tables keeps to the rules for all of them. A new entry has
+ * these tests at once.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What version 1 has of its own: what it refuses, and what its receiver takes
- * that for; the one error that it has for everything; its answer to other
- * versions.
+ * Messages that only version 1 refuses, and its errors. It has one error for everything, and
+ * an answer to other versions.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages that only v2-01's decoder refuses: wrong directions, operations and errors.
+ * Messages that only v2-01 refuses: wrong directions, operations and errors.
  * wire_refuse_test.c tests the lists of chunks, which all versions share.
  */
 #include <kunit/test.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Check the dashboard for Grafana against the metrics that the exporter prints.
+"""The dashboard for Grafana uses only metrics and labels that the exporter prints.
 
     dashboard.py DASHBOARD METRICS           print what is wrong, a line each
     dashboard.py --tests DASHBOARD METRICS   print tests for promtool

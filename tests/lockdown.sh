@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script, for a kernel with CONFIG_SECURITY_LOCKDOWN_LSM: what an administrator looks
-# at a mount with works while the kernel is locked down, as Secure Boot locks it: README's
-# grep, the doctor, the other tools. The module has no signature, so it is loaded first.
+# Guest script: README's commands, the doctor and the other tools work on a mount while the
+# kernel is locked down, as by Secure Boot. The kernel needs CONFIG_SECURITY_LOCKDOWN_LSM. The
+# module has no signature, so it is loaded first.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

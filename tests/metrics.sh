@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Host script: Prometheus' own promtool takes the metrics of rpcrdma2(8), the alert rules and
-# the dashboard's expressions. Each alert fires when it should, and the dashboard uses only
-# metrics and labels that exist. promtool is unpacked from Debian's package and not installed,
-# as that package would start a server.
+# Host script: Prometheus' promtool takes the metrics, the alert rules and the dashboard's
+# expressions. Each alert fires when it should, and the dashboard uses only metrics and labels
+# that exist. promtool is unpacked from Debian's package and not installed, as that package
+# would start a server.
 
 set -u
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Check the documentation: sentences, words, tables, and names of files and commands.
+"""The documentation's sentences, words, tables, and names of files and commands are fine.
 
 Prints what is wrong, a line each.
 """

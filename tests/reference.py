@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Compare the documentation with what it is about.
+"""The reference, versions, map of files and figures agree with the code and the benchmarks.
 
 The reference with the code: parameters, counters, tracepoints. Versions of the module and of
 kernels, and the map of files, with the code, too. Figures with what the benchmarks wrote.
