@@ -96,7 +96,7 @@ def check_sentences(path):
 
 
 def check_tables(path):
-    """A line with one cell is a row of its own, whatever its author wanted."""
+    """A line with one cell is a row of its own; Sphinx refuses text between the columns."""
     columns = []
     for number, line in enumerate(path.read_text().split("\n"), 1):
         if RULE.match(line):
@@ -106,6 +106,8 @@ def check_tables(path):
         elif columns and line[columns[0]:columns[1]].strip(" .\\") and \
                 not line[columns[1]:].strip():
             yield number, f"a row with one cell: {line.strip()}"
+        elif any(line[column - 2:column].strip() for column in columns[1:]):
+            yield number, f"text between the columns: {line.strip()}"
 
 
 def check_first(path):
