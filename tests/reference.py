@@ -21,7 +21,7 @@ def code(pattern, files):
 
 
 def counters():
-    """Names of lines in debugfs, and of the kernel's own files"""
+    """Names of lines in debugfs, in the kernel's own files, and in rpcrdma2 --json"""
     source = "net/sunrpc/xprtrdma/**/*.c"
     shown = code(r'rpcrdma2_show(?:_count)?\(seq, "(\w+)"', source) | \
         code(r'show_errors\(seq, "(\w+)"', source) | code(r"(\w+)=%u[ \\]", source) & \
@@ -32,7 +32,9 @@ def counters():
     for whose in code(r'show_props\(seq, conn, "(\w+)"', source):
         shown |= {f"{whose}_{prop}" for prop in
                   code(r'\.id\t+= \w+,\n\t\t\.name\t+= "(\w+)"', "net/sunrpc/xprtrdma/wire/*.c")}
-    return shown | {f"rdma_{name}" for name in code(r"COUNTER\((stat_\w+)\)", source)}
+    return shown | {f"rdma_{name}" for name in code(r"COUNTER\((stat_\w+)\)", source)} | \
+        {name for name in code(r"json (?:connection|client|server|machine) (\w+)\n",
+                               "tests/abi.names") if not re.match("errors_[a-z]+_", name)}
 
 
 def tracepoints():
