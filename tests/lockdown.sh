@@ -40,10 +40,10 @@ consult() {
 see_versions() {
 	local command
 
-	command=$(grep -h '^ *grep -e ^role .*debug/rpcrdma2' "$LAB_TREE/$1") ||
-		lab_fail "$1 has no such command"
-	must eval "$command" >/run/versions
-	[ "$(grep -c ':version: *2$' /run/versions)" -eq 2 ] ||
+	command=$(sed -n 's/^ *\(rpcrdma2 conn show\)$/\1/p' "$LAB_TREE/$1")
+	[ -n "$command" ] || lab_fail "$1 has no such command"
+	must eval "$scripts/$command" >/run/versions
+	[ "$(grep -c ' dialect v2-09 ' /run/versions)" -eq 2 ] ||
 		lab_fail "$1: $(cat /run/versions)"
 }
 
