@@ -138,8 +138,8 @@ def check_names(path):
 
 
 def main():
-    pages = [TOP / name for name in ("README.md", "NEWS.md", "CONTRIBUTING.md",
-                                     "SECURITY.md")] + \
+    pages = [*sorted(TOP.glob("*.md")), *sorted(TOP.glob("tests/*/README.md")),
+             *sorted(TOP.glob("tools/*/README.md"))] + \
         [path for path in sorted(DOCS.glob("**/*.rst")) if path.parent.name != "raw"]
     for path in pages:
         for check in check_sentences, check_first, check_names, check_tables:
