@@ -154,7 +154,7 @@ bench: ## measure it beside rpcrdma and TCP, and write Documentation/performance
 bench-clients: ## measure a server with very many clients, and write that part of it
 	tools/bench --clients
 
-bench-buffers: ## measure sizes of Receive buffers, and the texts of version 2, into the same page
+bench-buffers: ## measure sizes of Receive buffers, and the drafts of version 2, into the same page
 	tools/bench --buffers
 
 bench-cores: ## measure it with several CPUs, and for which locks they wait, into the same page
