@@ -125,7 +125,8 @@ install-tools: man
 		$(DESTDIR)$(share)/rpcrdma2.lua
 	install -m 755 scripts/rpcrdma2 $(DESTDIR)/usr/sbin/rpcrdma2
 	install -m 644 Documentation/netlink/specs/rpcrdma2.yaml \
-		etc/prometheus/rpcrdma2.rules.yml $(DESTDIR)$(share)
+		etc/prometheus/rpcrdma2.rules.yml \
+		etc/prometheus/rpcrdma2.dashboard.json $(DESTDIR)$(share)
 	install -D -m 644 etc/bash-completion/rpcrdma2 \
 		$(DESTDIR)/usr/share/bash-completion/completions/rpcrdma2
 	sed -i 's/@VERSION@/$(VERSION)/' $(DESTDIR)$(share)/run-bpftrace \
@@ -153,7 +154,7 @@ bench: ## measure it beside rpcrdma and TCP, and write Documentation/performance
 bench-clients: ## measure a server with very many clients, and write that part of it
 	tools/bench --clients
 
-bench-buffers: ## measure sizes of Receive buffers, and the texts of version 2, into the same page
+bench-buffers: ## measure sizes of Receive buffers, and the drafts of version 2, into the same page
 	tools/bench --buffers
 
 bench-cores: ## measure it with several CPUs, and for which locks they wait, into the same page

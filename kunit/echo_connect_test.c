@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of connections that come and go, alone and many at once. KUnit runs each case
- * in process context, with the suite's echo server.
+ * Connections come and go, one at a time and many at once.
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>

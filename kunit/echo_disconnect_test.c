@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of connections, and of RPCs, that end early. A lost connection must cost no
- * RPC. Once an RPC has ended, nobody may read or write its pages, whatever the server
- * still does.
+ * Connections and RPCs that end before their time. The end of a connection costs no RPC. Once
+ * an RPC is over, nobody reads or writes its pages, whatever the server still does with it.
  */
 #include <linux/delay.h>
 #include <linux/random.h>

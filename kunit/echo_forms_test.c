@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of each form of message, one RPC at a time. Data is in the head or in pages,
- * may be placed directly or not, and has a trailer or not. The lengths are those at
- * which inline thresholds, pages and XDR pads matter. The same cases run in the reverse
- * direction, where the transport has all forms there.
+ * Every form of message, one RPC at a time. Data is in the head or in pages, and has each length
+ * that matters to inline thresholds, pages and XDR pads. It may be offered for direct placement,
+ * and something may follow it. The cases also run in the reverse direction, where the transport
+ * has all forms.
  */
 #include "echo.h"
 

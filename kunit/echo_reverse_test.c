@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of Calls from the server to the client, over the client's connection, as
- * NFSv4.1 callbacks are. The callback program is the echo program under another number.
+ * Calls from the server to the client, over the client's connection, as with NFSv4.1. The program
+ * is the echo program once more, under another number.
  *
  * Each test ends in this order, because the client's transport points to the callback
  * service:

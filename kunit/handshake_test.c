@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of conn/handshake.c. First come scenarios, whose messages are given as on the
- * wire; then rules that hold for the whole table. A case checks that the scenarios
- * together take each step of the table, so no step goes untested.
- *
- * KUnit runs each case in process context. No case needs a connection.
+ * Every step of the negotiation in conn/handshake.c, in scenarios. They are made of messages
+ * as they come from the wire. Other cases check rules for the whole table.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

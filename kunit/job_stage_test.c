@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of responder/stage.c: the paths that Calls take through the stages of a job. A
- * case checks that the paths together take each step of the table, so no step goes
- * untested. KUnit runs each case in process context.
+ * Every step of a Call's stages in responder/stage.c, along the paths that Calls take.
  */
 #include <kunit/test.h>
 #include "kunit_compat.h"

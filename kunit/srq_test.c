@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of what a server that shares Receives among its connections needs of a device.
- * Three QPs have one shared receive queue, and each is connected to a QP of this
- * machine.
- *
- * KUnit runs each case in process context. Completion handlers run on the CQ's
- * workqueue. One case at a time owns the world.
+ * Three QPs with one Shared Receive Queue behave as a server expects. Each is connected to a
+ * QP of the other end, which is in this machine, too.
  */
 #include <linux/delay.h>
 #include <linux/inet.h>

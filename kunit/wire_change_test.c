@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests that messages about changes of properties are refused with BAD_XDR, and that
- * the decoder keeps to the limits. wire_vectors_change.c has the valid messages.
+ * Messages that change properties: refusals and limits. The answer is BAD_XDR and nothing
+ * else. wire_vectors_change.c has good ones.
  *
  * Both dialects have the same bodies where they have the same ids, so most cases run in
  * both. KUnit runs each case in process context.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of lists of dialects, of the dialect of a message, of each dialect's tables,
- * and of the text that administrators read. KUnit runs each case in process context.
+ * Lists of dialects, the dialect of a message, and the names that people see. Also the tables
+ * of each dialect.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An example of an extension of v2-09, as Documentation/protocol/extending.rst
- * describes one, and tests of it. A peer without the extension must cope with it, too.
+ * A small extension of v2-09, and peers without it. It has all parts that
+ * Documentation/protocol/extending.rst asks for.
  *
  * The header type is a greeting of one word, which a peer answers with another
  * greeting. The property says whether the sender accepts a Send With Invalidate, as

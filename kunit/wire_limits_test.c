@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the limits of a header: messages at each limit, and one step beyond. KUnit
- * runs each case in process context.
+ * Headers at each limit, and one above.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of valid messages. Each decodes to its header, and the header encodes to its octets. A
- * shorter beginning of a message is
+ * Each vector decodes to its header, encodes to its octets, and is refused if cut short.
+ * A shorter beginning of a message is
  *
  * - unanswerable, if it has fewer than 16 octets or ends inside a word;
  * - dropped, if it is an ERROR. Two such beginnings of version 2 are valid again. ERR_VERS of

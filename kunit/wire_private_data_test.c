@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of CM private data (RFC 8797). KUnit runs each case in process context. */
+/*
+ * CM private data (RFC 8797): blocks that are understood, blocks that are not, and lengths.
+ * KUnit runs each case in process context.
+ */
 #include <kunit/test.h>
 #include <linux/slab.h>
 #include "wire_test.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of sets of properties in RDMA2_CONNPROP. KUnit runs each case in process
- * context.
+ * Sets of transport properties, as they come in an RDMA2_CONNPROP.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

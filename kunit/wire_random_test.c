@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests with thousands of random headers. Valid headers must survive encoding and
- * decoding. A damaged message must be refused with an answer that can be sent, or be
- * accepted with a consistent header. KUnit runs each case in process context.
+ * Random headers survive encoding and decoding; damaged ones are refused, or consistent. The
+ * answer to a refused one can be sent. Seeds make the headers.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests that malformed messages are refused with the right answer.
+ * Messages that every version refuses, and the answers.
  *
  * The messages are in version 2. Version 1 has the same lists of chunks, so messages
  * with bad lists are tested in both versions. wire_v1_test.c has messages that only

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of rules that hold for each entry of each dialect's tables. A new entry is
- * tested without a new case. KUnit runs each case in process context.
+ * Each entry of each dialect's tables keeps to the rules for all of them. A new entry has
+ * these tests at once.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

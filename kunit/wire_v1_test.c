@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of version 1 alone: messages that it refuses, and the direction that it takes them
- * for. It has one error for all cases, and an answer to other versions.
- * KUnit runs each case in process context.
+ * Messages that only version 1 refuses, and its errors. It has one error for everything, and
+ * an answer to other versions.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests that v2-01's decoder refuses wrong directions, operations and errors.
- * wire_refuse_test.c tests the lists of chunks, which all versions share. KUnit runs
- * each case in process context.
+ * Messages that only v2-01 refuses: wrong directions, operations and errors.
+ * wire_refuse_test.c tests the lists of chunks, which all versions share.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Compare the interfaces that stay with the list of them.
+"""The stable interfaces still have all names that tests/abi.names lists.
 
     abi.py [--write]
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: many clients connect at once, as after a server's restart, and its device
-# takes long to accept each. They are accepted at the same time; and however many are, the
-# connections that there are go on. iWARP, where accepting is a verb of its own.
+# Guest script: many clients connect at once to a device that accepts slowly, and an older
+# mount continues. The server accepts them at the same time, as after its restart. The device
+# is iWARP, where to accept is a verb of its own.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: how much memory Calls under RDMA Read take at a server, and for how long. siw's
-# packets pass the device lo, where the script delays them.
+# Guest script: Calls with chunks keep to read_memory, and a client that is too slow for its
+# RDMA Reads loses its connection. siw's packets pass the device lo, where the script delays
+# them.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: once "make install" was run, whoever asks for RPC over RDMA
-# gets rpcrdma2, although the kernel's own rpcrdma answers to the same names.
+# Guest script: a request for RPC over RDMA loads this module once "make install" was run. The
+# kernel's own rpcrdma answers to the same names.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: an nfsd that listens at the address of a bond, which fails over to
-# another link, under load. It has to listen there anew, and be reached, and connections
-# have to be made anew, too. (rxe, whose GIDs are made of IP addresses, reaches the old
-# link, too; other devices don't.)
+# Guest script: a bond fails over below an nfsd that listens at its address, under load. The
+# server must listen there again, and the clients connect again. (rxe, whose GIDs are made of
+# IP addresses, reaches the old link, too; other devices don't.)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

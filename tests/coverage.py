@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Which lines of the module were reached, by file.
+"""Print which lines of the module the tests reached, by file.
 
     coverage.py SOURCE-DIRECTORY LINES.json UNREACHED [LEAST]
 

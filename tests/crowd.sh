@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: a server with very many clients, all in this guest.
+# Guest script: a server with very many clients, all in this guest, keeps to limits of memory
+# and of delay.
 #
 #	crowd.sh DEVICE CLIENTS [IDLE [BUSY [TRANSPORT]]]
 #

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# A real Debian to try packages in: a directory for chroot, or a disk for QEMU. It has
+# Make a real Debian to try packages in: a directory for chroot, or a disk for QEMU. It has
 # the distribution's kernel with its headers, all that our packages depend on, and ccache, so
 # that trying them takes no network. Sourced; $work is where copies are made.
 

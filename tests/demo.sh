@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script of the demo: install, load, export, mount, copy a tree of files
-# there and back, and show how it went over the wire. In one guest, or in two
-# whose server has the kernel's own rpcrdma.
+# Guest script: "make demo" installs and loads the module, exports, mounts, copies files, and
+# shows how they went over the wire. It runs in one guest, or in two whose server has the
+# kernel's own rpcrdma.
 #
 #	demo.sh DIRECTORY
 #	TEST_ARGS=DIRECTORY

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Wireshark's dissector on messages that are fine, malformed, or damaged at random:
-# it takes all of version 2, says what is wrong with each, and never fails itself. And
-# it has the same numbers and names as the codecs.
+# Host script: Wireshark's dissector takes all of version 2, names what is wrong with
+# malformed messages, and survives damaged ones. It has the same numbers and names as the
+# codecs.
 #
 #	dissect.sh [SEED]
 

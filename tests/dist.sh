@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tarball of "make dist": it is made twice with the same octets, it has what is
-# committed, and without git's history the tree knows its version, builds, installs, and runs
-# its tests. In a tarball, which can't make another, the first part is skipped.
+# Host script: the tarball of "make dist" is the same each time, knows its version, builds,
+# installs, and runs its own tests. It has what is committed, without git's history. A tarball
+# can't make another, so the first part is skipped there.
 #
 #	dist.sh [all]
 #

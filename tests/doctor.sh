@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: rpcrdma2-doctor finds what is wrong with set-ups that are broken one
-# way after the other, and nothing where nothing is. What a guest can't have (Secure
-# Boot, an IOMMU, InfiniBand) is in doctor_faked.py.
+# Guest script: rpcrdma2-doctor finds what is wrong with set-ups that the script breaks in
+# turn, and nothing else. doctor_faked.py has what a guest can't have: Secure Boot, an IOMMU,
+# InfiniBand.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

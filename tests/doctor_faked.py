@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""rpcrdma2-doctor looks at hosts that were made up, and says what is wrong there.
+"""rpcrdma2-doctor finds what is wrong with made-up hosts; each finding has a test and a paragraph.
 
     doctor_faked.py
 
-What guests can't have, tests/doctor.sh not show: Secure Boot, an IOMMU, InfiniBand,
-vendors' stacks, logs of all kinds. Each finding of the doctor has a paragraph in
-Documentation/fix/findings.rst, and is made by some test, here or there.
+These hosts have what a guest of tests/doctor.sh can't have: Secure Boot, an IOMMU,
+InfiniBand, vendors' stacks, logs of all kinds. The paragraph of a finding is in
+Documentation/fix/findings.rst, and its test here or there.
 """
 
 import contextlib

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: RPCs of every form over real connections, from and to this
-# guest.
+# Guest script: RPCs of every form go over real connections, from and to this guest, in both
+# directions.
 #
 #	echo.sh PROVIDER [TRANSPORT] [PARAMETER=VALUE...] [-- [PARAMETER=VALUE...]]...
 #

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: the server refuses Calls with each RDMA2_ERROR that v2-09 has for
-# them. Those that name a remedy are answered by one resend, and the application
-# notices nothing; the others fail that RPC, and only that one.
+# Guest script: the server refuses good Calls with each RDMA2_ERROR of v2-09, and the client
+# sends again or fails that RPC only. If the error names a remedy, one resend is enough, and
+# the application notices nothing.
 #
 #	errors.sh PROVIDER...
 

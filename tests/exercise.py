@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Random operations on files of a mount, each compared with a model in memory.
+"""Do random operations on files of a mount, and compare each with a model in memory.
 
     exercise.py DIRECTORY SERVER-DIRECTORY SEED KIND...
 

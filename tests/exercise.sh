@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
+# Guest script: random operations on files of a mount keep to a model while the device goes
+# and comes back. The mount has several connections.
+#
 #	exercise.sh PROVIDER UNPLUGS [SECONDS]
 #
-# Guest script: random operations on files of a mount with several connections, compared with
-# a model, while the device goes and comes back so many times. Before each removal, the files
-# are exercised for SECONDS (10). (A guest of user-mode Linux with several CPUs loses mapped
-# writes on any file system, so there is no mapped file there.)
+# UNPLUGS is how often the device goes. Before each removal, the files are exercised for
+# SECONDS (10). (A guest of user-mode Linux with several CPUs loses mapped writes on any file
+# system, so there is no mapped file there.)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

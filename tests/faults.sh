@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: what devices do wrong, one thing after the other, below a mount that
-# is written and read all the time. Nothing may be lost.
+# Guest script: a device fails in one way after the other below a mount that is written and
+# read all the time, and no data is lost.
 #
 #	faults.sh PROFILE [FAULT...]
 #	faults.sh PROFILE --random LOSSES REMOVALS [SEED]

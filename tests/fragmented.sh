@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: memory is fragmented. Pages in a row can't be had, but when a
-# connection gets its QP, its first buffers and registrations, where it may wait for
-# them. Mounting and all work go on, on one connection, with what single pages hold.
+# Guest script: without contiguous pages, mounting and all work go on, on one connection, with
+# single pages. Only a connection's QP, first buffers and first registrations may take
+# contiguous pages, because they can wait for them.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

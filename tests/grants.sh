@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: what a server grants its clients follows need, in either version, as long
-# as there are Receives; and what two of them are granted is never more than their Queue
-# has, but for one that was idle. No message finds no Receive.
+# Guest script: a server's grants follow the use of each client, in either version, and no
+# message lacks a Receive. Two clients are never granted more than their Shared Receive Queue
+# has, unless one was idle.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

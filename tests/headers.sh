@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The module builds, without a warning from W=1, for each kernel that Debian has
-# headers of, with the compiler that goes with them. A kernel that is newer than compat.h
-# knows is refused, unless the user insists.
+# Host script: the module builds without a warning from W=1 for each kernel whose headers
+# Debian 12, 13 and sid have. Each kernel's own compiler builds it. A kernel that is newer
+# than compat.h knows is refused, unless the user insists.
 
 set -u
 

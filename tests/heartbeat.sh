@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: heartbeats on an idle connection cost no message, in any version; there
-# are none on a busy one; what never completes ends the connection, unless they are off.
-# (pair-heartbeat.sh has peers that are gone.)
+# Guest script: heartbeats come on an idle connection only, cost no message, and end a
+# connection if one stays without an answer. (pair-heartbeat.sh has peers that are gone.)
 #
 #	heartbeat.sh PROVIDER
 

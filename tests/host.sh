@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What is tested without a kernel: the wire codecs in user space, under the
-# sanitizers and against rpcgen, and the scripts.
+# Host script: the wire codecs in user space, with the suites, a fuzzer, sanitizers and
+# rpcgen, and the checks of scripts need no kernel.
 #
 #	host.sh [SECONDS [SEED]]
 #

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A hostile peer, and an honest mount beside it that must not notice. On this
-# machine this builds the peer (tests/peer), and runs itself in a guest.
+# Host script: a hostile peer attacks the module, and an honest mount beside it must not
+# notice. The script builds the peer (tests/peer), and runs itself in a guest.
 #
 #	hostile.sh client PROVIDER [TEXT...]	a client that attacks the server
 #	hostile.sh hold rxe [CASE]		clients that have the server hold memory

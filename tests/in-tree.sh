@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The module as a part of a kernel's own sources: "make in-tree" puts it into a copy of
-# them, and a small kernel is built with it, with =y and with =m.
+# Host script: a kernel builds with the module in its own sources, with =y and with =m. "make
+# in-tree" puts the module into a copy of them; the kernel is a small one.
 #
 #	in-tree.sh
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: processes that wait for a server that hangs can be killed, and
-# the mount is as good as new when the server goes on.
+# Guest script: processes that wait for a hung server can be killed, and the mount works when
+# the server continues.
 #
 #	killed.sh [PROVIDER]
 

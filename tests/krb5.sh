@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: mounts with Kerberos. Page data travels alone where only the
-# caller is authenticated (krb5); where the data itself is checked (krb5i) or
-# encrypted (krb5p), it may not.
+# Guest script: page data travels alone with krb5, and never with krb5i and krb5p. With krb5
+# only the caller is authenticated; krb5i checks the data itself, and krb5p encrypts it.
 #
 #	krb5.sh PROVIDER FLAVOUR...
 #

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The lab ends its guests, and nobody else: while a lab lasts, the numbers of processes go
-# round, and that of a guest which is over may be somebody else's.
+# Host script: the lab ends its own guests and no other process. While a lab lasts, process
+# numbers wrap around, so that of a guest which has ended may belong to another process.
 #
 #	lab_guests.sh
 

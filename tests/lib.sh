@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Functions of the guest scripts. A script starts by reading this file, which reads the
-# files of tests/lib/, one for each topic.
+# Functions of the guest scripts, by way of tests/lib/. A script starts by reading this file,
+# which reads the files of tests/lib/, one for each topic.
 
 # shellcheck source=tools/lab/guest/lib.sh
 . "${LAB_LIB:?run this in a guest, by tools/lab/lab}"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: NFS over a device that has little of one thing or another, and over
-# one that can't register memory at all, which must be refused. And what is left of a
-# device, or of one that does not let go.
+# Guest script: NFS works over a device with little of one resource, and a device that cannot
+# register memory is refused. Calls whose header is too long fail alone. A device of the same
+# name is looked at anew. A device may fail to stop a QP.
 #
 #	limits.sh LIMIT=VALUE[,LIMIT=VALUE]...
 #

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Style and static checks of everything in the tree, by what Linux 6.1 has for it:
-# checkpatch and sparse; shellcheck; prose.py and reference.py for the documentation; names.py
-# for the names of functions, layers.py for the calls among files.
+# Host script: checkpatch, sparse, shellcheck, and the checks of documents, comments, names,
+# layers and interfaces find nothing. They are those of Linux 6.1, and look at everything in the
+# tree.
 # (Warnings of the compiler, W=1, are errors whenever the lab builds modules.)
 
 set -u
@@ -80,7 +80,9 @@ check_python() {
 		'import ast, sys; ast.parse(open(sys.argv[1]).read())'
 }
 
-check_prose() { tests/prose.py && tests/prose.py --comments && tests/reference.py; }
+check_prose() {
+	tests/prose.py && tests/prose.py --comments && tests/reference.py && tests/catalogue.py --check
+}
 
 check_interfaces() { tools/netlink.py --check && tests/abi.py; }
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: a listener that is bound to an address outlives its device, and its
-# address. The log says when it can't listen, and when it can again; a line each.
+# Guest script: a listener at an address survives the loss of its device and of its address.
+# The log says once when it can't listen, and once when it can again.
 #
 #	listen.sh DEVICE [nfsd]
 #

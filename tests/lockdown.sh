@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script, for a kernel with CONFIG_SECURITY_LOCKDOWN_LSM: what an administrator looks
-# at a mount with works while the kernel is locked down, as Secure Boot locks it: README's
-# grep, the doctor, the other tools. The module has no signature, so it is loaded first.
+# Guest script: README's commands, the doctor and the other tools work on a mount while the
+# kernel is locked down, as by Secure Boot. The kernel needs CONFIG_SECURITY_LOCKDOWN_LSM. The
+# module has no signature, so it is loaded first.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -40,10 +40,10 @@ consult() {
 see_versions() {
 	local command
 
-	command=$(grep -h '^ *grep -e ^role .*debug/rpcrdma2' "$LAB_TREE/$1") ||
-		lab_fail "$1 has no such command"
-	must eval "$command" >/run/versions
-	[ "$(grep -c ':version: *2$' /run/versions)" -eq 2 ] ||
+	command=$(sed -n 's/^ *\(rpcrdma2 conn show\)$/\1/p' "$LAB_TREE/$1")
+	[ -n "$command" ] || lab_fail "$1 has no such command"
+	must eval "$scripts/$command" >/run/versions
+	[ "$(grep -c ' dialect v2-09 ' /run/versions)" -eq 2 ] ||
 		lab_fail "$1: $(cat /run/versions)"
 }
 

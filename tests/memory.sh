@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: memory allocations fail, those of this module and of what it
-# calls. No application may notice more than a delay; what can't be set up, can
-# be a moment later; nothing leaks.
+# Guest script: memory allocations of this module and below it fail under load, and no
+# application sees more than a delay. What can't be set up succeeds a moment later, and
+# nothing leaks.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

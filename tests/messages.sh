@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: a connection that can't be made is worth a line in the log: who, by
-# which device, at which step, and what it means. One for each server, however often
-# and by how many mounts it is tried; another one a minute later.
+# Guest script: a connection that can't be made has one line in the log, which names the
+# server, the device, the step and the meaning. There is one line for each server, however
+# many mounts try it, and another one a minute later.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

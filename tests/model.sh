@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# model.sh - the handshake and the bookkeeping of credits as models, checked by spin.
+# Host script: spin shows that the models of the handshake and of the credits keep their
+# claims. The first lines of each model have its claims. Each model has to fail, too: with a
+# mistake in it, or in the table of the handshake, the matching claim must break.
 #
 # What each claims is in its first lines. Each model has to fail, too: with a mistake
 # in it, or in the table of the handshake, the claim that this breaks has to be seen.

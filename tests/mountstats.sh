@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: what /proc/self/mountstats says of a mount, and what nfs-utils
-# makes of it.
+# Guest script: the counters of a mount in /proc/self/mountstats are right, and nfs-utils
+# reads them.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

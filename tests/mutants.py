@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-Mutants of C source: the same file with one mistake in it.
+Make mutants of C source: the same file with one mistake in it.
 
 read() gives all mutants of a file, in the order of the source. An operator is a function
 that takes a Source and yields the edits that it makes; OPERATORS has them all. They work on

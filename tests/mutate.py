@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-mutate.py - do the wire suites notice mistakes in wire/ and in conn/handshake.c?
+The suites in user space notice mistakes in wire/ and in conn/handshake.c.
 
 	mutate.py [--every N] [--jobs N] [FILE...]
 

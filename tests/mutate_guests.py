@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-mutate_guests.py - do tests in guests notice mistakes in the rest of the module?
+Tests in guests notice mistakes in the rest of the module.
 
 	mutate_guests.py [--seed N] [--test "SCRIPT ARGS"]... COUNT [FILE...]
 

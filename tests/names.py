@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Can each function of the module be told from the others by its name?
+"""Each function of the module has a name of its own, with the word of its file.
 
 A stack trace, a kprobe and ftrace show the name alone. So each name stands in one file. A
 function that leaves its file begins with rpcrdma2_. A static function begins with the word

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: a mount with several connections to its server (nconnect). RPCs go over
-# all of them; they are spread over the device's completion vectors, and so over CPUs,
-# and each stays with its own; all of them are lost and made again under load.
+# Guest script: RPCs of a mount with nconnect go over all of its connections, which are lost
+# and made again under load. They are spread over the device's completion vectors, and so over
+# CPUs, and each stays with its own.
 #
 #	nconnect.sh PROVIDER VERSION
 #

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Requests to the netlink family that no honest program makes, and dumps at bad times.
+"""Send requests to the netlink family that no honest program makes, and dump at bad times.
 
     netlink.py malformed NUMBER SEED    with the number of a connection
     netlink.py dump SECONDS NUMBER...   while others than these come and go

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: what the netlink family and rpcrdma2(8) say of two mounts is what debugfs
-# says; settings take effect; events come; malformed requests are refused; dumps are
-# complete while connections come and go; Prometheus can read the metrics.
+# Guest script: the netlink family and rpcrdma2(8) show what debugfs shows, take settings,
+# send events, and refuse malformed requests. Dumps are complete while connections come and
+# go, and Prometheus can read the metrics.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

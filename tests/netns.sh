@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: a client and a server in another network namespace, on the very
-# address and port that another pair of them has in the first.
+# Guest script: client and server work in another network namespace, at the address and port
+# that a pair in the first one has.
 #
 # rxe looks up its routes, and has its socket, in the first namespace only. What
 # works in another is a device that talks to itself, with the same address, and

@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: data, names and locks on a mount, client and server in one guest.
+# Guest script: data, names and locks on a mount are right, with client and server in one
+# guest. workload.py has sizes and offsets around every limit, processes, ACLs and holes; it
+# compares data on the server and with cold caches.
 #
 #	nfs.sh PROVIDER VERSION[:PARAMETER=VALUE]...
 #

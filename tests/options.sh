@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: mounts with several connections, where these come from, several mounts at
-# once, and one whose port rpcbind has to tell.
+# Guest script: mounts with several connections, several mounts at once, and a port from
+# rpcbind work. sysfs shows the source address and port of each connection.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Packages as a new user has them: Debian is booted in QEMU, with its own kernel and
-# systemd; packages-guest.sh says what is done there. Then, in a chroot, the kernel is
-# updated to that of the backports, which is booted.
+# Host script: a Debian boots, installs the packages, mounts, upgrades, changes its kernel,
+# and removes them. QEMU boots it with its own kernel and systemd; packages-guest.sh has the
+# steps. Then, in a chroot, the kernel is updated to the one of backports, which is booted.
 #
 #	packages-debian.sh [update]
 #

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a new user does, on a Debian that was booted: install the packages, export and
-# mount over RDMA, upgrade meanwhile, and go back to the kernel's own module. Run by
-# packages-debian.sh: its packages are in /root, those of a later version, too.
+# Part of packages-debian.sh: the steps of a new user, in a Debian that was booted. They install
+# the packages, export and mount over RDMA, upgrade meanwhile, and go back to the kernel's own
+# module. The packages are in /root, with packages of a later version.
 #
 #	packages-guest.sh [updated]
 #

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Packages: they are made, lintian finds nothing wrong, they hold what they should;
-# in a Debian, DKMS builds the module, with a vendor's RDMA stack for that one; the
-# manual pages have all parameters; and what is removed is gone.
+# Host script: packages build, lintian accepts them, DKMS builds in a Debian 12, also from the
+# RPM, and removal leaves nothing. Also: DKMS builds for a vendor's RDMA stack that is made
+# up, and the manual pages have all parameters.
 #
 #	packages.sh [kmod]
 #

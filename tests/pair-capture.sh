@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: what passes between them, as captured at the client's
-# network device, and dissected by tshark with rpcrdma2.lua. A 4 KiB read is one
-# Send each way: no RDMA, no registration. What is larger travels in chunks.
+# Script of both guests: tshark and the dissector read a capture of what passes between two
+# guests. The capture is from the client's network device. A 4 KiB read is one Send each way,
+# with no RDMA and no registration. Larger ones travel in chunks.
 #
 #	TEST_ARGS=PROVIDER
 

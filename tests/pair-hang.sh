@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: the network goes silent. Processes that wait can be
-# killed while it is; those that are left go on when it is back.
+# Script of both guests: the network is silent for a while; processes that wait can be killed,
+# and the others continue afterwards.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

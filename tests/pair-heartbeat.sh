@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: the other end is gone without a word, since its network is cut,
-# its machine stands still, or has lost power. Both ends notice in seconds, and the mount
-# goes on when the server is back, or another machine at its address, or when it is told of
-# another address. A server that is slow, but there, keeps its connection.
+# Script of both guests: network, server or client disappears, and the other end notices
+# within two periods and 5 s. The mount continues within 15 s when the server is back, when
+# another machine has its address, or when the client is told of another address. A slow
+# server keeps its connection.
 #
 #	TEST_ARGS="PROVIDER [PERIOD [OUTAGE [VERSION [SLOW]]]]"
 #

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: a client is gone without a word, and there are no heartbeats.
-# Nothing tells the server, but sunrpc closes a connection that was idle for six minutes, when it looks the
-# second time. Takes thirteen minutes.
+# Script of both guests: without heartbeats, a server lets go of a lost client within thirteen
+# minutes. Nothing tells the server. sunrpc closes a connection that was idle for six minutes
+# when it looks the second time.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: a client and a server that need not be of one kind.
-# Files of all sizes, a recalled delegation, and a server that loses power
-# under load and comes back: the client's processes wait, see no error, and
-# lose nothing. With NFSv4.2, also attributes that are longer than a reader's buffer.
+# Script of both guests: a client and a server of different kinds keep data over a server's
+# loss of power under load. Files of all sizes, a recalled delegation, and, with NFSv4.2,
+# attributes that are longer than a reader's buffer. The client's processes wait, see no
+# error, and lose nothing.
 #
 #	TEST_ARGS="CLIENT SERVER PROVIDER VERSION"
 #

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: the client's module gets no memory at all, for as long as
-# it takes, and then the server's. A connection has what any RPC needs when it is ready,
-# so whatever has to be written back is, on that connection; and each Call that is inline
-# is answered there.
+# Script of both guests: a client whose module gets no memory at all writes back on its
+# connection, and so does one whose server gets none. A ready connection has what any RPC
+# needs. The server answers each inline Call on it.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

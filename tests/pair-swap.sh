@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: the client swaps to a file of the server's, and its
-# connection is lost again and again meanwhile. No page may be lost or changed.
+# Script of both guests: a client swaps to a file on the server over a connection that is lost
+# again and again, and no page is lost or changed.
 #
 #	pair-swap.sh [PROVIDER [VERSION...]]
 #

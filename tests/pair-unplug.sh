@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: the RDMA device of one end goes away under load, and comes back,
-# while the other end's stays. (unplug.sh has both ends on one device.)
+# Script of both guests: the RDMA device of one end goes away under load, and comes back. The
+# other end's device stays. (unplug.sh has both ends on one device.)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

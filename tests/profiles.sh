@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: NFS, and RPCs of every form, over a device with the limits of real
-# ones, at both ends.
+# Guest script: NFS and RPCs of every form work over mimic with the limits of real devices, at
+# both ends.
 #
 #	profiles.sh PROFILE...
 #

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Check the documentation: sentences, words, tables, and names of files and commands.
+"""The documentation's sentences, words, tables, and names of files and commands are fine.
 
 Prints what is wrong, a line each. --comments checks the comments of C files instead: sentences
 and words.
@@ -151,7 +151,7 @@ def check_comments(path):
 
 
 def check_tables(path):
-    """A line with one cell is a row of its own, whatever its author wanted."""
+    """A line with one cell is a row of its own; Sphinx refuses text between the columns."""
     columns = []
     for number, line in enumerate(path.read_text().split("\n"), 1):
         if RULE.match(line):
@@ -161,6 +161,8 @@ def check_tables(path):
         elif columns and line[columns[0]:columns[1]].strip(" .\\") and \
                 not line[columns[1]:].strip():
             yield number, f"a row with one cell: {line.strip()}"
+        elif any(line[column - 2:column].strip() for column in columns[1:]):
+            yield number, f"text between the columns: {line.strip()}"
 
 
 def check_first(path):
@@ -196,8 +198,8 @@ def main():
                         help="check comments of these C files (default: all)")
     sources = parser.parse_args().comments
     checks = check_sentences, check_first, check_names, check_tables
-    pages = [TOP / name for name in ("README.md", "NEWS.md", "CONTRIBUTING.md",
-                                     "SECURITY.md")] + \
+    pages = [*sorted(TOP.glob("*.md")), *sorted(TOP.glob("tests/*/README.md")),
+             *sorted(TOP.glob("tools/*/README.md"))] + \
         [path for path in sorted(DOCS.glob("**/*.rst")) if path.parent.name != "raw"]
     if sources is not None:
         checks = check_comments,

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# prove.sh - Frama-C's EVA shows that the decoders of wire/ stay in bounds, and do nothing
-# that C leaves undefined, whatever the octets of a message are.
+# Host script: Frama-C's EVA shows that the decoders of wire/ stay in bounds and do nothing
+# undefined, whatever a message's octets are.
 #
 #	prove.sh [OCTETS]
 #

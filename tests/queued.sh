@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: RPCs are killed while their Calls are still on the Send Queue. What they
-# have registered may not go before the Queue has come by.
+# Guest script: RPCs that are killed while their Calls are on a Send Queue that stands still
+# keep their registrations until it moves.
 #
 #	queued.sh PROFILE...
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What tracepoints cost that are off, told from the code.
+"""Count the instructions of a tracepoint that is off, for trace-cost.sh.
 
     reachable.py WITH WITHOUT OBJECT...
 

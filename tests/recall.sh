@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: the server recalls a delegation, in the reverse direction of the
-# client's connection, and so a local process that writes need not wait long.
+# Guest script: the server recalls a delegation over the client's connection, so a local
+# process that writes need not wait long.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

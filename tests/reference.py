@@ -1,9 +1,10 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Compare the documentation with what it is about.
+"""The reference, versions, map of files and figures agree with the code and the benchmarks.
 
-The reference with the code: parameters, counters, tracepoints. Versions of the module and of
-kernels, and the map of files, with the code, too. Figures with what the benchmarks wrote.
+The reference is compared with the code: parameters with their values and defaults, counters,
+tracepoints; and so are versions of the module and of kernels, and the map of files. Figures
+are compared with the output of the benchmarks.
 Prints a line for each difference.
 """
 
@@ -20,7 +21,7 @@ def code(pattern, files):
 
 
 def counters():
-    """Names of lines in debugfs, and of the kernel's own files"""
+    """Names of lines in debugfs, in the kernel's own files, and in rpcrdma2 --json"""
     source = "net/sunrpc/xprtrdma/**/*.c"
     shown = code(r'rpcrdma2_show(?:_count)?\(seq, "(\w+)"', source) | \
         code(r'show_errors\(seq, "(\w+)"', source) | code(r"(\w+)=%u[ \\]", source) & \
@@ -31,7 +32,9 @@ def counters():
     for whose in code(r'show_props\(seq, conn, "(\w+)"', source):
         shown |= {f"{whose}_{prop}" for prop in
                   code(r'\.id\t+= \w+,\n\t\t\.name\t+= "(\w+)"', "net/sunrpc/xprtrdma/wire/*.c")}
-    return shown | {f"rdma_{name}" for name in code(r"COUNTER\((stat_\w+)\)", source)}
+    return shown | {f"rdma_{name}" for name in code(r"COUNTER\((stat_\w+)\)", source)} | \
+        {name for name in code(r"json (?:connection|client|server|machine) (\w+)\n",
+                               "tests/abi.names") if not re.match("errors_[a-z]+_", name)}
 
 
 def tracepoints():
@@ -56,6 +59,74 @@ def check_reference():
             yield f"Documentation/reference/{page}.rst: lacks {name}"
         for name in sorted(named - have - also):
             yield f"Documentation/reference/{page}.rst: the code has no {name}"
+
+
+def constant(text, source):
+    """A number in the code: itself, a macro, or the kernel's SZ_16M"""
+    while not text.isdigit():
+        text = {"SZ_16M": str(16 << 20)}.get(text) or re.search(
+            rf"^#define {text}\s+(\w+)", source, re.M)[1]
+    return int(text)
+
+
+def numbers(source, values):
+    """Of each struct rpcrdma2_range: the values that it takes, and the default"""
+    shares = dict(re.findall(r"param_set_share\(&(\w+), (\w+)\)", source))
+    for name, variable, *limits in re.findall(
+            r"struct rpcrdma2_range (\w+) = \{\s*&(\w+), (\w+), (\w+), (\w+)\s*\};", source):
+        low, high, unit = (constant(limit, source) for limit in limits)
+        takes = f"{low or 1} to {high}" + (f", a multiple of {unit}" if unit > 1 else "")
+        if not low or re.search(rf"&inline_min_ops, &{name},", source):
+            takes += ", or 0"
+        yield name, (takes, f": a {constant(shares[variable], source)}th of the memory"
+                     if variable in shares else f" {values[variable] or 0}")
+
+
+def words(source, values):
+    """The same of parameters that take words"""
+    levels = dict(re.findall(r'\[(RDMA2_RVREQSUP_\w+)\]\t= "(\w+)"', source))
+    every, some = (re.findall(r"&rpcrdma2_(\w+)", found) for found in
+                   re.findall(r"\.dialect\t= \{ (.*?) \}", source))
+    return {"use_srq": ("Y or N", " Y" if values["rpcrdma2_use_srq"] == "true" else " N"),
+            "reverse": (", ".join(levels.values()), f" {levels[values['rpcrdma2_reverse']]}"),
+            "dialects": tuple(text.replace("_", "-")
+                              for text in (", ".join(every), f" {','.join(some)}"))}
+
+
+def parameter_facts():
+    """(name, values that it takes, default, what modinfo says)"""
+    source = "".join((TOP / path).read_text() for path in (
+        "net/sunrpc/xprtrdma/wire/dialect.c", "net/sunrpc/xprtrdma/param.h",
+        "include/linux/sunrpc/rpcrdma2.h", "net/sunrpc/xprtrdma/param.c"))
+    values = dict(re.findall(r"^(?:unsigned int|bool|u32) (rpcrdma2_\w+)(?: = (\w+))?;", source,
+                             re.M))
+    facts = {**dict(numbers(source, values)), **words(source, values)}
+    for name, which in re.findall(r"module_param_(?:cb|named)\((\w+),\s*&?\w+,\s*&?(\w+),",
+                                  source):
+        said = re.search(rf'MODULE_PARM_DESC\({name},\s*"([^"]*)"', source)[1]
+        takes, default = facts.get(which) or facts[name]
+        yield name, takes, default, said
+
+
+def check_parameters():
+    """Values and defaults in the code, by modinfo, and in the reference"""
+    page = "Documentation/reference/parameters.rst"
+    entries = dict(re.findall(r"^([a-z_]+)\n((?: {4}.*\n)+)", (TOP / page).read_text(), re.M))
+    for name, takes, default, said in parameter_facts():
+        if not said.endswith(f" ({takes}; default{default})"):
+            yield f"param.c: {name} takes {takes}; default{default}. MODULE_PARM_DESC: {said}"
+        entry = " ".join(entries.get(name, "").replace("``", "").split())
+        kind = "Range " if takes[0].isdigit() else ""
+        wanted = f" Default{default}." if ", " in takes and not kind else \
+            f" {kind}{takes}. Default{default}."
+        if not entry.endswith(wanted):
+            yield f"{page}: {name} should end with '{wanted.strip()}'"
+        for value in takes.split(", ") if not kind and ", " in takes else ():
+            if f"``{value}``" not in entries.get(name, ""):
+                yield f"{page}: {name} takes {value}, too"
+    if ".. include:: ../reference/parameters.rst" not in (
+            TOP / "Documentation/man/rpcrdma2.7.rst").read_text():
+        yield "Documentation/man/rpcrdma2.7.rst: does not include the page of parameters"
 
 
 def check_versions():
@@ -135,8 +206,8 @@ def check_figures():
 
 
 def main():
-    for check in (check_reference, check_versions, check_file_map, check_functions,
-                  check_figures):
+    for check in (check_reference, check_parameters, check_versions, check_file_map,
+                  check_functions, check_figures):
         for line in check():
             print(line)
 

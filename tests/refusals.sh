@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Scripts refuse what they can't do: at once, saying what they take, and with a
-# status that says so. None of these runs anything.
+# Host script: scripts refuse wrong arguments at once, say what they take, and have the right
+# status. None of them runs anything.
 #
 #	refusals.sh
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: load and unload, every tenth time with a mount in between, and
-# nothing is left behind. Parameters out of range are refused, at either time that
-# they can be set; their defaults are those of the manual page. Lines for sysctl that were
-# written for the kernel's own rpcrdma set them, too.
+# Guest script: the module loads and unloads again and again, and leaves nothing behind. Every
+# tenth time there is a mount in between. Parameters out of range are refused, when they are
+# given at load and later; their defaults are those of the manual page. Lines for sysctl that
+# were written for the kernel's own rpcrdma set them, too.
 #
 #	reload.sh [CYCLES]
 

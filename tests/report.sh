@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# How scripts that run on the host report their checks. The script ends with the test
+# Functions of the host scripts: how they report their checks. A script ends with the test
 # [ $failures -eq 0 ].
 
 failures=0

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# resize.sh rxe|siw DIALECT [ROUNDS [BY-HAND]] - guest script: the size of Receive buffers
-# changes at both ends of a connection, ROUNDS times from 4 to 16 to 64 KiB and back: first
-# by need; then under load, by what is written to debugfs (so often, too, or BY-HAND
-# times). In between a server's memory for them is used up, and there is some again.
-# Nothing is lost, the connection is the same one all the time, and no message finds no
-# Receive.
+# Guest script: Receive buffers grow and shrink under load at both ends of one connection, and
+# no message lacks a Receive. Their size goes from 4 to 16 to 64 KiB and back: first as the
+# traffic needs; then under load, by writes to debugfs. In between, a server's memory for them
+# is used up, and there is memory again. Nothing is lost.
+#
+#	resize.sh rxe|siw DIALECT [ROUNDS [BY-HAND]]
+#
+# The sizes go there and back ROUNDS times, and by debugfs as often, or BY-HAND times.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

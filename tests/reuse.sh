@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: what testing of nconnect found in the kernel's own rpcrdma, and what has
-# to hold here. With several connections, each has few RPCs under way, and runs out of
-# this and that while the others go on.
+# Guest script: races of slots, Send buffers and killed RPCs that the kernel's own rpcrdma had
+# do not happen here. Testing of nconnect found them. With several connections, each has few
+# RPCs under way, and runs out of one thing or another while the others go on.
 #
 #	reuse.sh [PART...]
 #

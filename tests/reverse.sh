@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: what the parameter reverse says. none: a client mounts what needs no
-# callbacks, and is told of the rest; a server's clients go on without delegations. genl:
-# callbacks with chunks, or long Replies, wait for memory.
+# Guest script: each level of the parameter reverse allows the callbacks that it should. none:
+# a client mounts what needs no callbacks, and is told of the rest; a server's clients go on
+# without delegations. genl: callbacks with chunks, or long Replies, wait for memory.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

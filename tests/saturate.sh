@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script, for a kernel with two CPUs: a client that always uses all the
-# credits it has keeps its connection. Its next Call may be there before the server
-# is done with the Reply that granted it. That is rare: it takes a CPU that is
-# held up at that moment, so run this beside something else, and below it (nice).
+# Guest script: a client that always uses all of its grant is not taken for one above it. Its
+# next Call may arrive before the server is done with the Reply that granted it. That is rare,
+# and takes two CPUs, one of which is held up at that moment: run this beside other work, and
+# below it (nice).
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

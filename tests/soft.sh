@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
+# Guest script: soft mounts get errors at their deadline, hard ones log a line, and slow
+# operations keep their connection. A soft mount's programs have their error when sunrpc's
+# deadline is over, whatever happens to the connection meanwhile. Heartbeats keep the
+# connection of a slow operation. Clients that are refused come back less often, and not all
+# at once.
+#
 #	soft.sh [SECONDS TIMEO]
 #
-# Guest script: RPCs that run out of time. A soft mount's programs have their error when
-# sunrpc's deadline is over, whatever happens to the connection meanwhile; a hard mount says
-# that its server does not respond; a slow operation keeps the connection where heartbeats
-# look after it; and clients that are refused come back less often, and not all at once.
 # The slow operations take SECONDS (12), on mounts with timeo=TIMEO (50).
 
 # shellcheck source=tests/lib.sh

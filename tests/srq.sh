@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: what a device's shared receive queues do, as a server wants them: the
-# device for tests, and rxe.
+# Guest script: Shared Receive Queues of mimic and rxe behave as a server expects.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Look through the tables of documents' statements: are there the tests they name?
+"""Documentation/protocol/statements.rst names only tests that exist.
 
     statements.py [FILE]
 

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: known work changes the counters of both ends as it should, they
-# agree with each other, with mountstats and with the server's totals, and
-# whoever reads them while connections come and go does no harm.
+# Guest script: known work changes the counters of both ends as it should, and they agree with
+# mountstats and the totals. Readers do no harm while connections come and go.
 #
 #	statistics.sh PROVIDER
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Use more memory than there is, and see that no page of it is lost or changed.
+"""Use more memory than there is, and check that no page of it is lost or changed.
 
     swap.py MIB SECONDS
 

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# sweep.sh PROVIDER [PART/PARTS] - guest script: each place in the module that allocates memory
-# fails, one after the other, beside a mount under load whose connection is lost
-# meanwhile, and another one that is made meanwhile. Neither may notice more than a
-# delay. The places are found in the module's code, by sites.awk.
+# Guest script: each place in the module that allocates memory fails once beside a mount under
+# load, and no RPC sees an error. Meanwhile the mount's connection is lost, and another one is
+# made. Neither may notice more than a delay. sites.awk finds the places in the module's code.
 #
-# What was not reached so is tried again with the module loaded, the server started
-# and NFSv3 mounted meanwhile. What was not reached then either is said to be so.
+#	sweep.sh PROVIDER [PART/PARTS]
+#
+# Places that this did not reach are tried again with the module loaded, the server started
+# and NFSv3 mounted meanwhile. The script names those that were not reached then either.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

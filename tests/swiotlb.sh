@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: bounce buffers run out. No application may see an error, nothing may be
-# lost, or wait for ever.
+# Guest script: with too few bounce buffers, RPCs wait, and no application sees an error.
+# Nothing is lost, and nothing waits for ever.
 #
 # The guest needs the kernel parameter swiotlb=4096,force. That is enough for the
 # connections, for what the processes have mapped, and for one transfer of the server's,

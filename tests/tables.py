@@ -1,9 +1,9 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Does the dissector know what is in the codecs' tables, by the same numbers?
+"""Dissector and codecs have the same numbers and names.
 
-Of each dialect of version 2, the header types, the properties and, by their names,
-the errors. What is compared is the source of both.
+The script compares the sources of both: of each dialect of version 2, the header types, the
+properties and, by their names, the errors.
 """
 
 import os

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What tracepoints cost that are off: the files that an RPC passes through are
-# built for the distribution's kernel, with and without tracepoints, and what
-# can run of them is counted.
+# Host script: a tracepoint that is off costs a nop. The files that an RPC passes through are
+# built for the distribution's kernel, with and without tracepoints, and the script counts the
+# instructions that can run.
 
 set -eu
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script, for a kernel with BPF and perf: perf, trace-cmd and bpftrace
-# read all tracepoints, and scripts/rpcrdma2-* tell the truth about a mount.
+# Guest script: perf, trace-cmd and bpftrace read every tracepoint, and the figures of
+# scripts/rpcrdma2-* agree with mountstats and sunrpc. The kernel needs BPF and perf.
 #
 #	trace.sh
 #	trace.sh all			(also perf trace, which takes minutes)

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: a server with two addresses, on a device each, which a client takes for
-# one: RPCs go both ways. A way that is lost holds up its RPCs until it is back, or an
-# administrator has it lead elsewhere, and costs none of them. (Linux has no fail-over
-# here: Documentation/admin/availability.rst.)
+# Guest script: a client uses two addresses of one server, on two devices, one of which goes
+# away. RPCs go over both paths. A lost path holds up its RPCs until it is back, or until an
+# administrator leads it elsewhere, and loses none of them. (Linux has no fail-over here:
+# Documentation/admin/availability.rst.)
 #
 #	trunking.sh PROVIDER [trunkdiscovery]
 #

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: a server that nothing reaches, and no answer says so. Neither do
-# others notice, nor is anything left of the attempts.
+# Guest script: a client that connects gets no answer, nobody else is affected, and nothing is
+# left of its attempts.
 #
 #	unreachable.sh PROVIDER
 #

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: the KUnit suites for the wire codecs, and for the tables of the handshake and
-# of a job's stages. They need no device, and no other module of the project.
+# Guest script: the KUnit suites for the codecs, the handshake's table and the stages of a job
+# pass. They need no device, and no other module of the project.
 
 # shellcheck source=tools/lab/guest/lib.sh
 . "${LAB_LIB:?run this in a guest, by tools/lab/lab}"

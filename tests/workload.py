@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Work on a mounted file system, and see that nothing is lost or changed.
+"""Work on a mount, and check that no data is lost or changed.
 
     workload.py WORKLOAD DIRECTORY [SERVER-DIRECTORY]
 

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: attributes and ACLs that are longer than the buffer of the program that
-# reads them. NFS asks for them without a length, so the Reply is longer than its own
-# buffers. Each read has to end as it does over TCP.
+# Guest script: extended attributes and ACLs that are longer than a reader's buffer end as
+# over TCP. NFS asks for them without a length, so the Reply is longer than its own buffers.
 #
 #	xattr.sh PROVIDER [DIALECT...]
 

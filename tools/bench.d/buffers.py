@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Write what Receive buffers of various sizes cost and bring into a page, at its
-marks, and how fast the texts of version 2 are.
+"""Write the cost and gain of Receive buffers of various sizes into a page, at its
+marks, and the speed of the drafts of version 2.
 
     buffers.py DIRECTORY PAGE
 
@@ -109,7 +109,7 @@ def part(directory):
         yield rate_table(of(device))
     yield "Memory of an idle connection, the mean of 100, by that size; rxe:\n"
     yield memory_table(directory)
-    yield "The text of 2016 beside v2-09, over mimic:\n"
+    yield "The draft of 2016 beside v2-09, over mimic:\n"
     yield text_table(of("texts"))
 
 

@@ -320,47 +320,47 @@ static const struct kernel_param_ops reverse_ops = {
 
 module_param_cb(inline_size, &allowed_ops, &rpcrdma2_inline_size_range, 0644);
 MODULE_PARM_DESC(inline_size,
-		 "Size in octets of Send and Receive buffers of new connections: larger RPC messages use chunks (4096 to 262144, multiple of 1024)");
+		 "Octets of each Send and Receive buffer of new connections; larger messages use chunks (4096 to 262144, a multiple of 1024; default 12288)");
 module_param_cb(inline_min, &inline_min_ops, &inline_min, 0644);
 MODULE_PARM_DESC(inline_min,
-		 "Size in octets that Receive buffers start with; they grow to inline_size by need, and shrink again (4096 to 262144, multiple of 1024; 0: they are as large as inline_size, always)");
+		 "Octets of a new connection's Receive buffers, which grow up to inline_size and shrink when idle; 0: always inline_size (4096 to 262144, a multiple of 1024, or 0; default 0)");
 module_param_cb(inline_idle, &allowed_ops, &inline_idle, 0644);
 MODULE_PARM_DESC(inline_idle,
-		 "Seconds without a message that needs them after which Receive buffers that have grown shrink to inline_min (1 to 3600)");
+		 "Seconds without a large message after which grown Receive buffers shrink to inline_min (1 to 3600; default 30)");
 module_param_cb(slot_table_entries, &allowed_ops,
 		&rpcrdma2_slot_table_range, 0644);
 MODULE_PARM_DESC(slot_table_entries,
-		 "RPCs that a client's new mounts may have outstanding (2 to 1024)");
+		 "RPCs that a client may have outstanding on a connection of a new mount (2 to 1024; default 128)");
 module_param_cb(max_requests, &allowed_ops, &rpcrdma2_max_requests_range, 0644);
 MODULE_PARM_DESC(max_requests,
-		 "RPCs that a server allows each new client to have outstanding (2 to 1024)");
+		 "RPCs that a server grants each new client at most (2 to 1024; default 128)");
 module_param_cb(read_memory, &allowed_ops, &read_memory, 0644);
 MODULE_PARM_DESC(read_memory,
-		 "MiB that RDMA Reads and Writes of all clients' RPCs, and their Replies that wait, may take (1 to 16777216); default: a 16th of the memory");
+		 "MiB that a server may use for RDMA Reads, RDMA Writes and waiting Replies of all clients (1 to 16777216; default: a 16th of the memory)");
 module_param_named(use_srq, rpcrdma2_use_srq, bool, 0644);
 MODULE_PARM_DESC(use_srq,
-		 "A server's new connections share their Receives, where the device has Shared Receive Queues, and not on iWARP (Y)");
+		 "Whether a server's new connections share their Receives; iWARP connections never do (Y or N; default Y)");
 module_param_cb(srq_size, &allowed_ops, &srq_size, 0644);
 MODULE_PARM_DESC(srq_size,
-		 "Receives that a new Shared Receive Queue has at the most (64 to 32768); each connection has as many more entries in its Completion Queue");
+		 "Receives of a new Shared Receive Queue at most; the Completion Queue of each connection grows by as many entries (64 to 32768; default 768)");
 module_param_cb(receive_memory, &allowed_ops, &receive_memory, 0644);
 MODULE_PARM_DESC(receive_memory,
-		 "MiB that the Receive buffers of a server may take before they grow no more (1 to 16777216); default: a 16th of the memory");
+		 "MiB that a server's Receive buffers may take before they stop growing (1 to 16777216; default: a 16th of the memory)");
 module_param_cb(heartbeat, &allowed_ops, &heartbeat, 0644);
 MODULE_PARM_DESC(heartbeat,
-		 "Seconds of silence after which a new connection looks for its peer, and again until it is closed (1 to 3600); 0: never");
+		 "Seconds of silence after which each end of a new connection checks its peer; 0: never (1 to 3600, or 0; default 5)");
 module_param_cb(version, &allowed_ops, &version, 0644);
 MODULE_PARM_DESC(version,
-		 "The only version that new connections may use, 1 or 2; 0, the default: the highest that the peer has");
+		 "The only protocol version of new connections; 0: the highest that both ends have (1 to 2, or 0; default 0)");
 module_param_cb(dialects, &dialects_ops, NULL, 0644);
 MODULE_PARM_DESC(dialects,
-		 "Texts of the protocol that a client's new connections try, in this order: v2-09, v2-01, v1 (v2-09,v1)");
+		 "Drafts of the protocol that a client's new connections try, in this order (v2-09, v2-01, v1; default v2-09,v1)");
 module_param_cb(reverse, &reverse_ops, NULL, 0644);
 MODULE_PARM_DESC(reverse,
-		 "Calls of servers to their clients, by a client's new mounts and a server's new connections: none, inline, genl: those with chunks, too (inline)");
+		 "Calls from a server to its client: none, without chunks, or with chunks as well (none, inline, genl; default inline)");
 module_param_cb(version_retry, &allowed_ops, &version_retry, 0644);
 MODULE_PARM_DESC(version_retry,
-		 "Seconds after which a client asks a server that had only version 1 for version 2 again (1 to 86400)");
+		 "Seconds after which a client asks a server again for its first dialect (1 to 86400; default 600)");
 
 /* Set a limit, in MiB, unless the user has set it. */
 static void __init param_set_share(unsigned int *limit, unsigned int share)
