@@ -74,8 +74,10 @@ static void path_walk(const struct stage_path *path, void *context,
 static void expect_allowed(void *context, enum rpcrdma2_job_stage stage,
 			   enum rpcrdma2_job_stage next)
 {
-	KUNIT_EXPECT_TRUE_MSG((struct kunit *)context, rpcrdma2_stage_may_follow(stage, next),
-			      "%d -> %d", stage, next);
+	struct kunit *test = context;
+
+	KUNIT_EXPECT_TRUE_MSG(test, rpcrdma2_stage_may_follow(stage, next), "%d -> %d",
+			      stage, next);
 }
 
 static void calls_can_take_this_path(struct kunit *test)
