@@ -364,10 +364,10 @@ const struct hs_scenario hs_scenarios[] = {
 	  "a client's server knows the 2022 text: INVAL_HTYPE", CLIENT, BOTH, {
 		HEARS(BARE_4, SPEAKS_OTHER, ASK_NEXT, VERSION_1),
 	} }, {
-	  "a client of version 2 alone: another text", CLIENT, ONLY_2, {
+	  "a client of version 2 alone: another draft", CLIENT, ONLY_2, {
 		HEARS(BARE_3, NO_VERSION, HANG_UP, FAILED),
 	} }, {
-	  "another text's error in the middle of this one's", CLIENT, BOTH, {
+	  "another draft's error in the middle of this one's", CLIENT, BOTH, {
 		HEARS(ANSWER, PROPS_ANSWER, TAKE_PROPS, VERSION_2),
 		HEARS(BARE_2, SPEAKS_OTHER, HANG_UP, FAILED),
 	} }, {

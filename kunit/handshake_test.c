@@ -484,7 +484,7 @@ static const struct bad_answer bad_answers[] = {
 	  "00000001 00000002 00000020 00000004 00000000 00000002 " },
 	{ "an error that no text has",
 	  "00000001 00000002 00000020 00000004 00001000 " },
-	{ "another text's error",
+	{ "another draft's error",
 	  "00000001 00000002 00000020 00000004 00000020 " },
 };
 

@@ -417,7 +417,7 @@ static void expect_arrival(struct kunit *test, unsigned int nr,
 	KUNIT_EXPECT_EQ(test, arrival->value, value);
 }
 
-static void whoever_comes_takes_the_next(struct kunit *test)
+static void next_message_takes_the_next_receive(struct kunit *test)
 {
 	static const unsigned int order[] = { 2, 0, 0, 1, 2, 0 };
 	unsigned int i;
@@ -446,7 +446,7 @@ static void a_queue_has_an_end(struct kunit *test)
 	KUNIT_EXPECT_NE(test, post_recv(0), 0);
 }
 
-static void who_finds_none_tries_again(struct kunit *test)
+static void message_without_receive_comes_again(struct kunit *test)
 {
 	unsigned int i;
 
@@ -467,7 +467,7 @@ static void who_finds_none_tries_again(struct kunit *test)
 	}
 }
 
-static void who_may_not_try_again_fails(struct kunit *test)
+static void sender_without_retries_fails(struct kunit *test)
 {
 	open_world(test, 0);
 	KUNIT_ASSERT_EQ(test, post_send(&world->conns[0], 1), 0);
@@ -529,10 +529,10 @@ static void a_qp_that_ends_leaves_the_rest(struct kunit *test)
 }
 
 static struct kunit_case srq_cases[] = {
-	KUNIT_CASE(whoever_comes_takes_the_next),
+	KUNIT_CASE(next_message_takes_the_next_receive),
 	KUNIT_CASE(a_queue_has_an_end),
-	KUNIT_CASE(who_finds_none_tries_again),
-	KUNIT_CASE(who_may_not_try_again_fails),
+	KUNIT_CASE(message_without_receive_comes_again),
+	KUNIT_CASE(sender_without_retries_fails),
 	KUNIT_CASE(a_limit_is_reached_once),
 	KUNIT_CASE(a_qp_that_ends_leaves_the_rest),
 	{}

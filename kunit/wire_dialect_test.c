@@ -265,7 +265,7 @@ static void prints_other_errors(struct kunit *test)
 	dialect_expect_error(test, RDMA2_ERR_NONE, false, "NONE");
 	dialect_expect_error(test, RDMA2_ERR_VERS, true, "VERS");
 	dialect_expect_error(test, RDMA2_ERR_SYSTEM + 1, false, "other");
-	dialect_expect_error(test, RDMA2_ERR_BAD_XDR, true, "2 of another text");
+	dialect_expect_error(test, RDMA2_ERR_BAD_XDR, true, "2 of another draft");
 }
 
 /*

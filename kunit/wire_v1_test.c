@@ -258,7 +258,7 @@ static void says_what_its_peer_understands(struct kunit *test)
 	KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", "", "not as expected");
 }
 
-static void dialects_say_who_they_are(struct kunit *test)
+static void dialects_have_their_names(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, rpcrdma2_v1.version, 1);
 	KUNIT_EXPECT_EQ(test, rpcrdma2_v1.inline_default, 1024);
@@ -273,7 +273,7 @@ static struct kunit_case v1_cases[] = {
 	KUNIT_CASE_PARAM(client_refuses, refusal_gen_params),
 	KUNIT_CASE_PARAM(says_it_in_its_own_words, said_gen_params),
 	KUNIT_CASE_PARAM(says_what_its_peer_understands, said_gen_params),
-	KUNIT_CASE(dialects_say_who_they_are),
+	KUNIT_CASE(dialects_have_their_names),
 	{}
 };
 

@@ -426,7 +426,7 @@ local function parse_error(h)
 	local words = {}
 
 	if h.bare and code ~= ERR_VERS then
-		h.summary = h.summary .. " " .. code .. " of another text"
+		h.summary = h.summary .. " " .. code .. " of another draft"
 		return
 	end
 	h.summary = h.summary .. " " .. (ERRORS[code] or code)

@@ -177,7 +177,7 @@ void rpcrdma2_print_error(const struct rpcrdma2_dialect *dialect,
 	const char *name = def ? def->name : rpcrdma2_error_name(err->code);
 
 	if (rpcrdma2_error_is_foreign(err))
-		snprintf(buf, size, "%u of another text", err->code);
+		snprintf(buf, size, "%u of another draft", err->code);
 	else
 		snprintf(buf, size, "%s", err->code ? name : "NONE");
 }
