@@ -22,7 +22,7 @@
 /* Octets for the names and values of all properties */
 #define RPCRDMA2_PROPS_TEXT	96
 
-/* Octets for an error's name, or for its number and "of another text" */
+/* Octets for an error's name, or for its number and "of another draft" */
 #define RPCRDMA2_ERROR_TEXT	32
 
 struct rpc_rqst;
