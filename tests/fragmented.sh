@@ -15,13 +15,13 @@ accepted() { sed -n 's/^connections_accepted: *//p' $CONNECTIONS/server; }
 failed() { echo $((MOST - $(cat $PAGES/times))); }
 
 # Of slab objects none fails. Here, with KASAN, one of 4 KiB takes two pages, and what
-# rxe has for a registration may be more. The two functions are next to each other.
+# rxe has for a registration may be more. The two functions stand next to each other.
 fragment() {
 	local first last
 
 	prepare_failures
-	first=$(addresses rpcrdma2_connect_work)
-	last=$(addresses rpcrdma2_accept_work)
+	first=$(addresses cm_connect_work)
+	last=$(addresses cm_accept_work)
 	between reject "${first% *} ${last#* }"
 	between require "$(module_addresses)"
 	echo 2 >$PAGES/min-order

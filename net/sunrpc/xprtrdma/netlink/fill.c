@@ -322,6 +322,19 @@ static int put_requester(struct sk_buff *skb, const struct rpcrdma2_requester *r
 	return 0;
 }
 
+static int put_stages(struct sk_buff *skb, struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_stage_counts count;
+
+	rpcrdma2_responder_count_stages(responder, &count);
+	return nla_put_u32(skb, RPCRDMA2_A_RESPONDER_QUEUED, count.queued) ||
+	       nla_put_u32(skb, RPCRDMA2_A_RESPONDER_READING, count.reading) ||
+	       nla_put_u32(skb, RPCRDMA2_A_RESPONDER_FOR_THREADS, count.for_threads) ||
+	       nla_put_u32(skb, RPCRDMA2_A_RESPONDER_RUNNING, count.running) ||
+	       nla_put_u32(skb, RPCRDMA2_A_RESPONDER_WAITING, count.waiting) ||
+	       nla_put_u32(skb, RPCRDMA2_A_RESPONDER_WRITING, count.writing);
+}
+
 static int put_responder(struct sk_buff *skb, struct rpcrdma2_responder *responder)
 {
 	struct nlattr *nest = nla_nest_start(skb, RPCRDMA2_A_CONN_RESPONDER);
@@ -333,6 +346,7 @@ static int put_responder(struct sk_buff *skb, struct rpcrdma2_responder *respond
 			READ_ONCE(responder->conn->grant_out)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_RESPONDER_OUTSTANDING,
 			stats.calls.messages - stats.jobs.done) ||
+	    put_stages(skb, responder) ||
 	    put_responder_stats(skb, &stats))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);

@@ -97,25 +97,44 @@ void rpcrdma2_show_responder_stats(struct seq_file *seq,
 	rpcrdma2_show_count(seq, "rdma_write_octets", moved->write_octets);
 }
 
-/* A Call that waits for a job is in none of these numbers. */
-static void responder_show_stages(struct seq_file *seq,
-				  struct rpcrdma2_responder *responder)
+/**
+ * rpcrdma2_responder_count_stages - count the Calls at each stage
+ * @responder: the responder; the caller keeps its memory
+ * @count: gets the numbers
+ *
+ * Context: process; does not sleep.
+ */
+void rpcrdma2_responder_count_stages(struct rpcrdma2_responder *responder,
+				     struct rpcrdma2_stage_counts *count)
 {
-	unsigned int count[RPCRDMA2_JOB_NR_STAGES] = { };
+	unsigned int n[RPCRDMA2_JOB_NR_STAGES] = { };
 	struct rpcrdma2_job *job;
 
 	spin_lock(&responder->lock);
 	list_for_each_entry(job, &responder->jobs, all)
-		count[READ_ONCE(job->stage)]++;
+		n[READ_ONCE(job->stage)]++;
 	spin_unlock(&responder->lock);
-	rpcrdma2_show(seq, "calls_queued", "%u", count[RPCRDMA2_JOB_QUEUED]);
-	rpcrdma2_show(seq, "calls_reading", "%u", count[RPCRDMA2_JOB_READING]);
-	rpcrdma2_show(seq, "calls_for_threads", "%u",
-		      count[RPCRDMA2_JOB_CAME] + count[RPCRDMA2_JOB_ADMITTED] +
-		      count[RPCRDMA2_JOB_READ]);
-	rpcrdma2_show(seq, "calls_running", "%u", count[RPCRDMA2_JOB_RUNNING]);
-	rpcrdma2_show(seq, "replies_waiting", "%u", count[RPCRDMA2_JOB_WAITING]);
-	rpcrdma2_show(seq, "replies_writing", "%u", count[RPCRDMA2_JOB_REPLIED]);
+	count->queued = n[RPCRDMA2_JOB_QUEUED];
+	count->reading = n[RPCRDMA2_JOB_READING];
+	count->for_threads = n[RPCRDMA2_JOB_CAME] + n[RPCRDMA2_JOB_ADMITTED] +
+			     n[RPCRDMA2_JOB_READ];
+	count->running = n[RPCRDMA2_JOB_RUNNING];
+	count->waiting = n[RPCRDMA2_JOB_WAITING];
+	count->writing = n[RPCRDMA2_JOB_REPLIED];
+}
+
+static void responder_show_stages(struct seq_file *seq,
+				  struct rpcrdma2_responder *responder)
+{
+	struct rpcrdma2_stage_counts count;
+
+	rpcrdma2_responder_count_stages(responder, &count);
+	rpcrdma2_show(seq, "responder_queued", "%u", count.queued);
+	rpcrdma2_show(seq, "responder_reading", "%u", count.reading);
+	rpcrdma2_show(seq, "responder_for_threads", "%u", count.for_threads);
+	rpcrdma2_show(seq, "responder_running", "%u", count.running);
+	rpcrdma2_show(seq, "responder_waiting", "%u", count.waiting);
+	rpcrdma2_show(seq, "responder_writing", "%u", count.writing);
 }
 
 /**

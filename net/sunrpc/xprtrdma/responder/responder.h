@@ -394,6 +394,27 @@ rpcrdma2_responder_create(struct rpcrdma2_conn *conn,
 struct rpcrdma2_job *rpcrdma2_responder_take(struct rpcrdma2_recv *recv);
 void rpcrdma2_responder_drained(struct rpcrdma2_responder *responder);
 void rpcrdma2_responder_destroy(struct rpcrdma2_responder *responder);
+
+/**
+ * struct rpcrdma2_stage_counts - how many Calls are where
+ * @queued: Calls with chunks that wait until they may take pages
+ * @reading: Calls whose arguments are under RDMA Read
+ * @for_threads: Calls that wait for a thread of the server program
+ * @running: Calls that the server program has
+ * @waiting: Replies that wait for a Send buffer, memory or mappings
+ * @writing: Replies under RDMA Write
+ */
+struct rpcrdma2_stage_counts {
+	unsigned int	queued;
+	unsigned int	reading;
+	unsigned int	for_threads;
+	unsigned int	running;
+	unsigned int	waiting;
+	unsigned int	writing;
+};
+
+void rpcrdma2_responder_count_stages(struct rpcrdma2_responder *responder,
+				     struct rpcrdma2_stage_counts *count);
 void rpcrdma2_responder_stats_add(struct rpcrdma2_responder_stats *sum,
 				  struct rpcrdma2_responder *responder);
 void rpcrdma2_show_responder_stats(struct seq_file *seq,
