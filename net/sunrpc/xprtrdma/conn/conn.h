@@ -37,9 +37,6 @@
 #include "stats.h"
 #include "wire/wire.h"
 
-struct rpcrdma2_conn;
-struct rpcrdma2_listener;
-
 /* Structs of the layers above: a connection points to them, and does not look inside. */
 struct rpcrdma2_requester;
 struct rpcrdma2_responder;

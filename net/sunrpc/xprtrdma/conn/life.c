@@ -9,8 +9,6 @@
  * The teardown runs in process context: for an end that connects, in its thread; for one that
  * accepts, in a workqueue.
  */
-#include <linux/module.h>
-
 #include "conn.h"
 
 #include <trace/events/rpcrdma2.h>

@@ -441,7 +441,7 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 	} else if (!sq_may_post(conn)) {
 		rc = -ENOTCONN;
 	} else {
-		/* Publishes the struct of the Call to call_claim(), which handles the answer. */
+		/* Publishes the struct of the Call to credit_claim(), which handles the answer. */
 		smp_store_release(sent_on, conn->id);
 		rc = sq_post_or_wait(conn, &send->chain);
 	}

@@ -8,7 +8,7 @@
  *
  * Runs in CQ, CM and process context. conn->lock protects the state.
  */
-#include <linux/module.h>
+#include <linux/sched/signal.h>
 
 #include "conn.h"
 

@@ -500,6 +500,17 @@ void rpcrdma2_read_begin(struct rpcrdma2_job *job)
 	spin_unlock(&responder->lock);
 }
 
+static void admit_uncount_read(struct rpcrdma2_job *job)
+{
+	struct rpcrdma2_responder *responder = job->responder;
+	struct rpcrdma2_admission *adm = &responder->admission;
+
+	lockdep_assert_held(&responder->lock);
+
+	adm->nr_reading--;
+	adm->pages_reading -= rpcrdma2_job_read_pages(job);
+}
+
 /**
  * rpcrdma2_read_end - note that a Call's Reads have ended, or will not be posted
  * @job: the job, admitted out of @to_read
@@ -516,8 +527,7 @@ void rpcrdma2_read_end(struct rpcrdma2_job *job)
 
 	spin_lock(&responder->lock);
 	list_del_init(&job->list);
-	adm->nr_reading--;
-	adm->pages_reading -= rpcrdma2_job_read_pages(job);
+	admit_uncount_read(job);
 	if (adm->read_limit < responder->conn->max_reads_out)
 		adm->read_limit++;
 	spin_unlock(&responder->lock);
@@ -622,12 +632,10 @@ void rpcrdma2_wait_end(struct rpcrdma2_job *job)
 static int admit_again(struct rpcrdma2_job *job)
 {
 	struct rpcrdma2_responder *responder = job->responder;
-	struct rpcrdma2_admission *adm = &responder->admission;
 
 	spin_lock(&responder->lock);
-	adm->nr_reading--;
-	adm->pages_reading -= rpcrdma2_job_read_pages(job);
-	list_add(&job->list, &adm->to_read);
+	admit_uncount_read(job);
+	list_add(&job->list, &responder->admission.to_read);
 	spin_unlock(&responder->lock);
 	admit_all(responder);
 	return 0;

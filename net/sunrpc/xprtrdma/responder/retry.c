@@ -14,8 +14,8 @@
 /**
  * rpcrdma2_retry_job - have the worker do a job's next step
  * @job: the job, in no list; no longer the caller's
- * @step: the step. It returns -EAGAIN or -ENOMEM if it lacks something, and the worker tries
- *	again. After any other value the worker no longer touches the job
+ * @step: the step. It returns -EAGAIN, -ENOMEM or -ENOBUFS if it lacks something, and the worker
+ *	tries again. After any other value the worker no longer touches the job
  * @delay: when to try first, in jiffies
  *
  * Context: any but interrupts, no locks held; between enter and exit, in the CQ, or in the
