@@ -230,7 +230,7 @@ bool echo_req_kill_and_wait(struct echo_req *req);
 
 /* echo_suite.c */
 
-/* The clients and RPCs of one test; echo_test_exit() ends those that the test left. */
+/* The clients and RPCs of one test; echo_test_exit() ends the ones still there. */
 struct echo_test {
 	struct list_head	clnts;
 	struct list_head	reqs;

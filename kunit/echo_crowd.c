@@ -30,7 +30,7 @@ MODULE_PARM_DESC(patience, "seconds that a job's RPCs may take");
 
 static char *stranger = "10.77.1.0";
 module_param(stranger, charp, 0444);
-MODULE_PARM_DESC(stranger, "an IPv4 address of this machine, the first of those of strangers");
+MODULE_PARM_DESC(stranger, "the strangers' first IPv4 address; this machine has it");
 
 #define CROWD_MAX	8192
 #define CROWD_LARGE	64

@@ -447,7 +447,7 @@ void echo_svc_hold(void)
 }
 
 /**
- * echo_svc_release - let all Calls go on, those that wait and those that come later
+ * echo_svc_release - let Calls go on: the waiting ones and all later ones
  *
  * Context: any.
  */

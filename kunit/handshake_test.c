@@ -439,8 +439,8 @@ static void err_vers_leaves_no_dialect_of_the_version(struct kunit *test)
 }
 
 /*
- * Every list of dialects that a client may be given, but those that start with version
- * 1: there, a client asks nothing.
+ * Every list of dialects that a client may be given. Lists that start with version 1 are
+ * left out: there, a client asks nothing.
  */
 static const struct rpcrdma2_dialects orders[] = {
 	{ 1, { &rpcrdma2_v2_09 } },

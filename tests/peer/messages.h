@@ -4,8 +4,8 @@
 #define MESSAGES_H
 
 /*
- * Versions in an ERR_VERS of the module: those that it speaks, and the only one after
- * the first messages were of version 2
+ * Versions in an ERR_VERS of the module: all that it speaks; and the only one, after the
+ * first messages were of version 2
  */
 #define VERSIONS	"00000001 00000002 "
 #define VERSION		"00000002 00000002 "

@@ -26,10 +26,10 @@ static const char * const crowd[] = {
  * speak
  */
 #define PLACES_EACH	64
-/* ... and those of all addresses together */
+/* ... and of all addresses together */
 #define PLACES		256
 #define WAITING_EACH	1024
-/* Connections beyond those that have a place, or beyond those that may wait */
+/* Connections beyond the ones that have a place or may wait */
 #define MORE		100
 /* For this long, one more connection must find no place. */
 #define WAIT_MS		3000

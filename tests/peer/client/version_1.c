@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Cases that only version 1 has; other files have those that run in both versions */
+/* Cases of version 1 alone; other files have the cases that run in both versions */
 #include <string.h>
 
 #include "client.h"

@@ -271,7 +271,7 @@ struct rpcrdma2_conn_param {
  * @backed_replies: Calls of this end for whose Replies @srq has promised Receives; the CQ's,
  *	under @srq's lock
  * @recvs_taken: Receives of @srq that messages filled; the CQ's
- * @recvs_returned: number of those that were given back
+ * @recvs_returned: how many of @recvs_taken were given back
  * @unpaid: messages since the last one that used a credit; the CQ's
  * @call_at: time of the last Call, in jiffies; the CQ's
  * @recv_xdr: stream for decoding headers; the CQ's. On the stack, the compiler might zero it

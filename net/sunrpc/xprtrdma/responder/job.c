@@ -136,7 +136,7 @@ static struct rpcrdma2_job *job_try(struct rpcrdma2_recv *recv)
 	return job ? job_begin(job, recv) : NULL;
 }
 
-/* The Call waits for a job, and those that come later wait behind it. */
+/* The Call waits for a job, and later Calls wait behind it. */
 static void jobs_add_waiting(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_responder *responder = recv->conn->responder;

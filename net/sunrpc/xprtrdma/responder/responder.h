@@ -275,7 +275,7 @@ struct rpcrdma2_payload {
  * @payloads: one for each Write chunk in use, in order
  * @reply: the Reply's RPC message while the Reply waits; its pages are in @pages
  * @all: link in the responder's @jobs
- * @pages: pages under I/O, pages of a waiting Reply, or those that a callback was read to
+ * @pages: pages under I/O, pages of a waiting Reply, or pages that hold a callback's data
  *
  * A job has one holder at a time: the CQ, a queue, a server thread, a worker or the Send
  * Queue. Only the holder touches the job. Members that each Call needs come first, to keep

@@ -92,8 +92,8 @@ to_rpcrdma2_svc_xprt(struct svc_xprt *xprt)
  * rpcrdma2_svc_drop - drop a reference to an svc_xprt that sunrpc never had
  * @sx: the svc_xprt
  *
- * sunrpc puts the module when an svc_xprt is freed, and gets the module only for those that it
- * had. So get the module here.
+ * sunrpc puts the module when an svc_xprt is freed, but gets the module only when it takes
+ * one over. So get the module here.
  *
  * Context: process.
  */
