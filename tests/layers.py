@@ -1,11 +1,11 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Does the module's call graph keep the layers, and has it no circle among files?
+"""Do calls and includes keep the module's layers, and is there no circle among files?
 
-A file calls functions and names variables of its own folder and of the layers below. A call
-upwards goes through a table of operations (struct rpcrdma2_conn_ops and the like). Nor may
-two files need each other, at whatever distance. Prints a line for each call that breaks a
-rule, and the calls of each circle.
+A file calls functions, names variables and includes headers of its own folder and of the
+layers below. A call upwards goes through a table of operations (struct rpcrdma2_conn_ops and
+the like). Nor may two files need each other, at whatever distance. Prints a line for each
+call and each include that breaks a rule, and the calls of each circle.
 """
 
 import collections
@@ -18,6 +18,7 @@ from names import COMMENT, FUNCTION, MODULE
 LAYERS = (
     ("wire", "trace.c"),
     ("param.c", "sunrpc_quirks.c"),
+    ("rdma",),
     ("conn",),
     ("requester", "responder"),
     ("totals.c",),
@@ -27,6 +28,13 @@ LAYERS = (
 )
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 
+# Whatever kernel it is, for all layers
+COMPAT = "compat.h"
+
+# These show the structs of all layers, and call none of their functions.
+SHOWS_ALL = ("trace.c", "netlink/family.c", "netlink/fill.c")
+
+INCLUDE = re.compile(r'^#include "([\w./]+)"', re.M)
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 # A definition of a variable that other files can name
 VARIABLE = re.compile(r"^(?!static|extern|typedef)[\w ]+[ *](rpcrdma2_\w+)(?:\[\w*\])?(?: =|;)", re.M)
@@ -61,6 +69,31 @@ def graph(texts):
 
 def part(name):
     return name.split("/")[0]
+
+
+def included():
+    """Each pair of a file and a header of the module that it includes"""
+    for path in sorted(MODULE.glob("**/*.[ch]")):
+        for name in INCLUDE.findall(path.read_text()):
+            for header in (path.parent / name, MODULE / name):
+                if header.exists():
+                    yield str(path.relative_to(MODULE)), str(header.relative_to(MODULE))
+                    break
+
+
+def level_of(header):
+    """A header outside the folders belongs to the file of its name."""
+    return LEVEL.get(part(header).replace(".h", ".c"))
+
+
+def check_includes():
+    for user, header in included():
+        if COMPAT in (user, header) or user in SHOWS_ALL or part(user) == part(header):
+            continue
+        if level_of(header) is None:
+            yield f"tests/layers.py: {header} is in no layer"
+        elif level_of(header) > level_of(user):
+            yield f"{user} includes what is not below it: {header}"
 
 
 def check_layers(calls):
@@ -100,6 +133,6 @@ def check_circles(calls):
 
 if __name__ == "__main__":
     found = graph(sources())
-    problems = [*check_layers(found), *check_circles(found)]
+    problems = [*check_layers(found), *check_includes(), *check_circles(found)]
     print("\n".join(problems), end="\n" if problems else "")
     raise SystemExit(bool(problems))

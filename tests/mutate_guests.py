@@ -5,7 +5,7 @@ Tests in guests notice mistakes in the rest of the module.
 
 	mutate_guests.py [--seed N] [--test "SCRIPT ARGS"]... COUNT [FILE...]
 
-Draws COUNT mutants (mutants.py) of the sources in conn/, requester/ and responder/, or of
+Draws COUNT mutants (mutants.py) of the sources in rdma/, conn/, requester/ and responder/, or of
 FILEs, in a copy of the tree. Builds the modules with one mutant at a time and runs the
 tests in "uml" guests, until one fails: by its own status, by a splat, by the kernel's
 death or by a timeout. A mutant with the same object code as the original is equivalent,
@@ -26,7 +26,7 @@ from collections import Counter
 import mutants
 
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-DIRECTORIES = ["conn", "requester", "responder"]
+DIRECTORIES = ["rdma", "conn", "requester", "responder"]
 TESTS = ["tests/echo.sh mimic", "tests/nfs.sh mimic 4.2"]
 CACHE = os.environ.get("RPCRDMA2_CACHE") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "rpcrdma2")

@@ -27,7 +27,7 @@ def counters():
     source = "net/sunrpc/xprtrdma/**/*.c"
     shown = code(r'rpcrdma2_show(?:_count)?\(seq, "(\w+)"', source) | \
         code(r'show_errors\(seq, "(\w+)"', source) | code(r"(\w+)=%u[ \\]", source) & \
-        code(r"(\w+)=%u", "net/sunrpc/xprtrdma/conn/srq.c")
+        code(r"(\w+)=%u", "net/sunrpc/xprtrdma/rdma/srq.c")
     parts = code(r'show_part\(seq, kind, "(\w+)"', source)
     for kind in code(r'show_forms\(seq, "(\w+)"', source):
         shown |= {kind} | {f"{kind}_{part}" for part in parts}

@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 objects=()
-for file in conn/{sq,send_pool,recv_pool,negotiate} requester/{requester,register,marshal,reply} \
+for file in rdma/{sq,send_pool,recv_pool} conn/negotiate requester/{requester,register,marshal,reply} \
 	responder/{job,call,reply,rw} svc/io xprt/reverse; do
 	objects+=("net/sunrpc/xprtrdma/$file.o")
 done

@@ -27,6 +27,7 @@
 
 struct rpc_rqst;
 struct rpcrdma2_conn;
+struct rpcrdma2_ep;
 struct rpcrdma2_job;
 struct rpcrdma2_mr_pool;
 struct rpcrdma2_recv;
@@ -153,8 +154,8 @@ TRACE_EVENT(rpcrdma2_conn_new,
 		__array(char, peer, 56)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
-		__entry->active = conn->active;
+		__entry->conn = conn->ep.id;
+		__entry->active = conn->ep.active;
 		snprintf(__entry->peer, sizeof(__entry->peer), "%pISpc", peer);
 	),
 	TP_printk("conn=%u %s peer=%s", __entry->conn,
@@ -170,7 +171,7 @@ TRACE_EVENT(rpcrdma2_conn_state,
 		__field(int, to)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->from = from;
 		__entry->to = to;
 	),
@@ -187,7 +188,7 @@ TRACE_EVENT(rpcrdma2_conn_close,
 		__field(int, status)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->status = status;
 	),
 	TP_printk("conn=%u status=%s", __entry->conn,
@@ -199,17 +200,17 @@ TRACE_EVENT(rpcrdma2_conn_ready,
 	TP_ARGS(conn),
 	TP_STRUCT__entry(
 		__field(u32, conn)
-		__string(dialect, conn->dialect->name)
+		__string(dialect, conn->terms.dialect->name)
 		__field(u32, send_limit)
 		__field(u32, recv_limit)
 		__field(u32, grant)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
-		rpcrdma2_assign_str(dialect, conn->dialect->name);
-		__entry->send_limit = conn->send_limit;
-		__entry->recv_limit = conn->recv_limit;
-		__entry->grant = conn->first_grant;
+		__entry->conn = conn->ep.id;
+		rpcrdma2_assign_str(dialect, conn->terms.dialect->name);
+		__entry->send_limit = conn->ep.send_limit;
+		__entry->recv_limit = conn->terms.recv_limit;
+		__entry->grant = conn->terms.first_grant;
 	),
 	TP_printk("conn=%u dialect=%s send_limit=%u recv_limit=%u grant=%u",
 		__entry->conn, __get_str(dialect), __entry->send_limit,
@@ -226,7 +227,7 @@ TRACE_EVENT(rpcrdma2_cm_event,
 		__field(int, status)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->event = event->event;
 		__entry->status = event->status;
 	),
@@ -235,14 +236,14 @@ TRACE_EVENT(rpcrdma2_cm_event,
 );
 
 TRACE_EVENT(rpcrdma2_qp_event,
-	TP_PROTO(const struct rpcrdma2_conn *conn, int event),
-	TP_ARGS(conn, event),
+	TP_PROTO(const struct rpcrdma2_ep *ep, int event),
+	TP_ARGS(ep, event),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(int, event)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = ep->id;
 		__entry->event = event;
 	),
 	TP_printk("conn=%u event=%s", __entry->conn,
@@ -257,8 +258,8 @@ DECLARE_EVENT_CLASS(rpcrdma2_heartbeat_class,
 		__field(u64, completions)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
-		__entry->completions = conn->stats.completions;
+		__entry->conn = conn->ep.id;
+		__entry->completions = conn->ep.stats.completions;
 	),
 	TP_printk("conn=%u completions=%llu", __entry->conn,
 		__entry->completions)
@@ -286,11 +287,11 @@ TRACE_EVENT(rpcrdma2_private_data,
 		__field(u32, recv_size)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
-		__entry->found = conn->have_private;
-		__entry->remote_inv = conn->peer_private.remote_inv;
-		__entry->send_size = conn->peer_private.send_size;
-		__entry->recv_size = conn->peer_private.recv_size;
+		__entry->conn = conn->ep.id;
+		__entry->found = conn->terms.have_private;
+		__entry->remote_inv = conn->terms.peer_private.remote_inv;
+		__entry->send_size = conn->terms.peer_private.send_size;
+		__entry->recv_size = conn->terms.peer_private.recv_size;
 	),
 	TP_printk("conn=%u found=%d remote_inv=%d send_size=%u recv_size=%u",
 		__entry->conn, __entry->found, __entry->remote_inv,
@@ -309,11 +310,11 @@ DECLARE_EVENT_CLASS(rpcrdma2_connprop,
 		__array(char, props, RPCRDMA2_PROPS_TEXT)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->xid = hdr->xid;
 		__entry->credit = hdr->credit;
 		__entry->response = hdr->response;
-		rpcrdma2_print_props(conn->dialect->props, &hdr->props,
+		rpcrdma2_print_props(conn->terms.dialect->props, &hdr->props,
 				     U32_MAX, __entry->props, RPCRDMA2_PROPS_TEXT);
 	),
 	TP_printk("conn=%u xid=0x%08x credit=%u response=%d %s",
@@ -345,10 +346,10 @@ DECLARE_EVENT_CLASS(rpcrdma2_change,
 		__field(bool, settled)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->xid = hdr->xid;
 		__entry->kind = hdr->kind;
-		rpcrdma2_print_props(conn->dialect->props,
+		rpcrdma2_print_props(conn->terms.dialect->props,
 				     &hdr->change.props, hdr->change.which,
 				     __entry->props, RPCRDMA2_PROPS_TEXT);
 		__entry->done = hdr->change.done;
@@ -380,7 +381,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_amount,
 		__field(u32, to)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->from = from;
 		__entry->to = to;
 	),
@@ -410,7 +411,7 @@ TRACE_EVENT(rpcrdma2_handshake,
 		__field(int, to)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->from = from;
 		__entry->to = to;
 	),
@@ -439,10 +440,10 @@ DECLARE_EVENT_CLASS(rpcrdma2_error,
 		__field(u32, length_needed)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->xid = xid;
 		__entry->code = error->code;
-		rpcrdma2_print_error(conn->dialect, error, __entry->error,
+		rpcrdma2_print_error(conn->terms.dialect, error, __entry->error,
 				     RPCRDMA2_ERROR_TEXT);
 		__entry->vers_low = error->vers_low;
 		__entry->vers_high = error->vers_high;
@@ -471,9 +472,9 @@ DEFINE_ERROR_EVENT(bad_message);
 
 /* @chain: the failed chain; NULL if a Receive failed */
 TRACE_EVENT(rpcrdma2_wc_error,
-	TP_PROTO(const struct rpcrdma2_conn *conn,
+	TP_PROTO(const struct rpcrdma2_ep *ep,
 		 const struct rpcrdma2_chain *chain, const struct ib_wc *wc),
-	TP_ARGS(conn, chain, wc),
+	TP_ARGS(ep, chain, wc),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
@@ -482,7 +483,7 @@ TRACE_EVENT(rpcrdma2_wc_error,
 		__field(u32, vendor_err)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = ep->id;
 		__entry->xid = chain ? chain->xid : 0;
 		__entry->opcode = chain ? chain->last->opcode : IB_WC_RECV;
 		__entry->status = wc->status;
@@ -498,10 +499,10 @@ TRACE_EVENT(rpcrdma2_wc_error,
  * The Queues
  */
 TRACE_EVENT(rpcrdma2_post,
-	TP_PROTO(const struct rpcrdma2_conn *conn,
+	TP_PROTO(const struct rpcrdma2_ep *ep,
 		 const struct rpcrdma2_chain *chain,
 		 const struct ib_send_wr *first, const struct ib_send_wr *last),
-	TP_ARGS(conn, chain, first, last),
+	TP_ARGS(ep, chain, first, last),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
@@ -511,7 +512,7 @@ TRACE_EVENT(rpcrdma2_post,
 		__field(bool, signaled)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = ep->id;
 		__entry->xid = chain->xid;
 		__entry->first = first->opcode;
 		__entry->last = last->opcode;
@@ -526,16 +527,16 @@ TRACE_EVENT(rpcrdma2_post,
 
 /* The device refused a chain, or a part of it. */
 TRACE_EVENT(rpcrdma2_post_refused,
-	TP_PROTO(const struct rpcrdma2_conn *conn,
+	TP_PROTO(const struct rpcrdma2_ep *ep,
 		 const struct rpcrdma2_chain *chain, int rc),
-	TP_ARGS(conn, chain, rc),
+	TP_ARGS(ep, chain, rc),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
 		__field(int, rc)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = ep->id;
 		__entry->xid = chain->xid;
 		__entry->rc = rc;
 	),
@@ -545,9 +546,9 @@ TRACE_EVENT(rpcrdma2_post_refused,
 
 /* The completion of a later chain may retire this chain, too. */
 TRACE_EVENT(rpcrdma2_post_done,
-	TP_PROTO(const struct rpcrdma2_conn *conn,
+	TP_PROTO(const struct rpcrdma2_ep *ep,
 		 const struct rpcrdma2_chain *chain, int status),
-	TP_ARGS(conn, chain, status),
+	TP_ARGS(ep, chain, status),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
@@ -556,7 +557,7 @@ TRACE_EVENT(rpcrdma2_post_done,
 		__field(int, status)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = ep->id;
 		__entry->xid = chain->xid;
 		__entry->last = chain->last->opcode;
 		__entry->wrs = chain->count;
@@ -579,7 +580,7 @@ TRACE_EVENT(rpcrdma2_receive,
 		__field(u32, invalidated)
 	),
 	TP_fast_assign(
-		__entry->conn = recv->conn->id;
+		__entry->conn = recv->ep->id;
 		__entry->xid = recv->len < XDR_UNIT ? 0 :
 			       be32_to_cpup(recv->buf);
 		__entry->length = recv->len;
@@ -592,10 +593,10 @@ TRACE_EVENT(rpcrdma2_receive,
 
 /* @xid has to wait: @used of @limit are in use. */
 TRACE_EVENT(rpcrdma2_wait,
-	TP_PROTO(const struct rpcrdma2_conn *conn, u32 xid,
+	TP_PROTO(const struct rpcrdma2_ep *ep, u32 xid,
 		 enum rpcrdma2_wait reason, unsigned int used,
 		 unsigned int limit),
-	TP_ARGS(conn, xid, reason, used, limit),
+	TP_ARGS(ep, xid, reason, used, limit),
 	TP_STRUCT__entry(
 		__field(u32, conn)
 		__field(u32, xid)
@@ -604,7 +605,7 @@ TRACE_EVENT(rpcrdma2_wait,
 		__field(unsigned int, limit)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = ep->id;
 		__entry->xid = xid;
 		__entry->reason = reason;
 		__entry->used = used;
@@ -641,14 +642,14 @@ DECLARE_EVENT_CLASS(rpcrdma2_message,
 		__field(u32, inv_handle)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->xid = hdr->xid;
 		__entry->credit = hdr->credit;
 		__entry->nomsg = hdr->kind == RPCRDMA2_NOMSG;
 		__entry->form = rpcrdma2_form(&hdr->chunks);
 		__entry->inline_len = inline_len;
-		__entry->send_limit = conn->send_limit;
-		__entry->recv_limit = conn->recv_limit;
+		__entry->send_limit = conn->ep.send_limit;
+		__entry->recv_limit = conn->terms.recv_limit;
 		__entry->reads = hdr->chunks.nreads;
 		__entry->writes = hdr->chunks.nwrites;
 		__entry->reply = hdr->chunks.has_reply;
@@ -688,7 +689,7 @@ TRACE_EVENT(rpcrdma2_reply_unmatched,
 		__field(u32, xid)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->xid = hdr->xid;
 	),
 	TP_printk("conn=%u xid=0x%08x", __entry->conn, __entry->xid)
@@ -711,7 +712,7 @@ TRACE_EVENT(rpcrdma2_call_begin,
 		__field(u32, granted)
 	),
 	TP_fast_assign(
-		__entry->conn = requester->conn->id;
+		__entry->conn = requester->conn->ep.id;
 		__entry->xid = be32_to_cpu(rqst->rq_xid);
 		__entry->queued_ns = ktime_to_ns(ktime_sub(ktime_get(),
 						rqst->rq_task->tk_start));
@@ -738,7 +739,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_call_status,
 		__field(int, status)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->xid = be32_to_cpu(rqst->rq_xid);
 		__entry->received = max(status, 0);
 		__entry->status = min(status, 0);
@@ -768,11 +769,11 @@ TRACE_EVENT(rpcrdma2_credits,
 		__field(u32, requested)
 	),
 	TP_fast_assign(
-		__entry->conn = requester->conn->id;
+		__entry->conn = requester->conn->ep.id;
 		__entry->granted = requester->grant_in;
 		__entry->outstanding =
 			rpcrdma2_requester_outstanding(requester);
-		__entry->requested = requester->conn->calls_out;
+		__entry->requested = requester->conn->ep.calls_out;
 	),
 	TP_printk("conn=%u granted=%u outstanding=%u requested=%u",
 		__entry->conn, __entry->granted, __entry->outstanding,
@@ -791,7 +792,7 @@ TRACE_EVENT(rpcrdma2_mr_alloc,
 		__field(bool, gaps)
 	),
 	TP_fast_assign(
-		__entry->conn = pool->requester->conn->id;
+		__entry->conn = pool->requester->conn->ep.id;
 		__entry->count = count;
 		__entry->total = pool->nr;
 		__entry->max_pages = max_pages;
@@ -813,7 +814,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_mr,
 		__field(u32, length)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->xid = be32_to_cpu(rqst->rq_xid);
 		__entry->handle = mr->rkey;
 		__entry->length = mr->length;
@@ -847,7 +848,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_job,
 		__field(int, status)
 	),
 	TP_fast_assign(
-		__entry->conn = job->responder->conn->id;
+		__entry->conn = job->responder->conn->ep.id;
 		__entry->xid = job->xid;
 		__entry->length = job->length;
 		__entry->status = status;
@@ -880,7 +881,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_rdma,
 		__field(u32, length)
 	),
 	TP_fast_assign(
-		__entry->conn = conn->id;
+		__entry->conn = conn->ep.id;
 		__entry->xid = xid;
 		__entry->handle = seg->handle;
 		__entry->offset = seg->offset;

@@ -121,7 +121,7 @@ static int totals_show(struct seq_file *seq, void *unused)
 	rpcrdma2_show_count(seq, "connections", sum->present);
 	rpcrdma2_show_count(seq, "connections_accepted", sum->accepted);
 	rpcrdma2_show_count(seq, "connections_refused", sum->refused);
-	rpcrdma2_show_conn_stats(seq, &sum->counts.conn);
+	rpcrdma2_show_traffic(seq, &sum->counts.traffic);
 	rpcrdma2_show_responder_stats(seq, &sum->counts.responder);
 	rpcrdma2_show_admission(seq);
 	rpcrdma2_show_pages(seq);
@@ -154,7 +154,7 @@ static struct counter stat_recv = {
 };
 
 static struct counter stat_sq_starve = {
-	.offset	= offsetof(struct totals, counts.conn.queue_waits),
+	.offset	= offsetof(struct totals, counts.traffic.ep.queue_waits),
 };
 
 static int totals_read_counter(const struct counter *counter, u64 *value)

@@ -13,12 +13,12 @@
 
 /**
  * struct rpcrdma2_totals - counters of several connections
- * @conn: counters of their Queues and messages
+ * @traffic: counters of their Queues and messages
  * @requester: counters of this end's Calls
  * @responder: counters of the peers' Calls
  */
 struct rpcrdma2_totals {
-	struct rpcrdma2_conn_stats	conn;
+	struct rpcrdma2_traffic		traffic;
 	struct rpcrdma2_stats		requester;
 	struct rpcrdma2_responder_stats	responder;
 };
@@ -37,7 +37,7 @@ static inline void rpcrdma2_totals_add(struct rpcrdma2_totals *sum,
 
 	/* Pairs with cmpxchg_release() in rpcrdma2_requester_create(). */
 	requester = smp_load_acquire(&conn->requester);
-	rpcrdma2_counters_add(&sum->conn, &conn->stats, sizeof(sum->conn));
+	rpcrdma2_traffic_add(&sum->traffic, conn);
 	rpcrdma2_responder_stats_add(&sum->responder, conn->responder);
 	if (requester)
 		rpcrdma2_counters_add(&sum->requester, &requester->stats,

@@ -57,10 +57,10 @@ static void cm_make_private_data(const struct rpcrdma2_conn *conn, u8 *buf)
 static void cm_keep_private_data(struct rpcrdma2_conn *conn,
 				 const struct rdma_conn_param *param)
 {
-	conn->have_private =
+	conn->terms.have_private =
 		rpcrdma2_decode_private_data(param->private_data,
 					     param->private_data_len,
-					     &conn->peer_private);
+					     &conn->terms.peer_private);
 	trace_rpcrdma2_private_data(conn);
 }
 
@@ -75,7 +75,7 @@ static void cm_fill_conn_param(const struct rpcrdma2_conn *conn,
 	 * A peer always finds a Receive that is not shared (recv_pool.c): retries would only
 	 * hide a mistake. Shared Receives may run out (srq.c).
 	 */
-	param->rnr_retry_count = conn->srq ? RNR_RETRY_FOREVER : 0;
+	param->rnr_retry_count = conn->ep.srq ? RNR_RETRY_FOREVER : 0;
 }
 
 static int cm_handle_addr_resolved(struct rpcrdma2_conn *conn)
@@ -83,7 +83,7 @@ static int cm_handle_addr_resolved(struct rpcrdma2_conn *conn)
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ROUTING,
 				   RESOLVE_TIMEOUT_SECS))
 		return 0;
-	return rdma_resolve_route(conn->cm_id, RESOLVE_TIMEOUT_MS);
+	return rdma_resolve_route(conn->ep.cm_id, RESOLVE_TIMEOUT_MS);
 }
 
 /*
@@ -97,7 +97,7 @@ static int cm_handle_route_resolved(struct rpcrdma2_conn *conn)
 				   CONNECT_TIMEOUT_SECS))
 		return 0;
 	rpcrdma2_conn_get(conn);
-	kthread_queue_work(conn->param.connector, &conn->connect_work);
+	kthread_queue_work(conn->param.connector, &conn->cm.connect_work);
 	return 0;
 }
 
@@ -110,19 +110,19 @@ static bool cm_interruptible_begin(struct rpcrdma2_conn *conn)
 	bool ok;
 
 	allow_kernel_signal(SIGKILL);
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	ok = conn->state == RPCRDMA2_CONN_CONNECTING;
 	if (ok)
-		conn->connecting = current;
-	spin_unlock(&conn->lock);
+		conn->cm.connecting = current;
+	spin_unlock(&conn->ep.lock);
 	return ok;
 }
 
 static void cm_interruptible_end(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->lock);
-	conn->connecting = NULL;
-	spin_unlock(&conn->lock);
+	spin_lock(&conn->ep.lock);
+	conn->cm.connecting = NULL;
+	spin_unlock(&conn->ep.lock);
 	flush_signals(current);
 }
 
@@ -141,8 +141,17 @@ static u8 cm_wanted_reads(const struct rpcrdma2_conn *conn)
 /* Get all that RPCs need, for the QP and for the roles: later there may be no memory. */
 static int cm_provide_resources(struct rpcrdma2_conn *conn)
 {
-	int rc = rpcrdma2_qp_create(conn);
+	const struct rpcrdma2_srq *srq;
+	int rc;
 
+	rc = rpcrdma2_qp_open(&conn->ep);
+	if (rc)
+		return rc;
+	srq = conn->ep.srq;
+	if (srq)
+		rpcrdma2_conn_set_size(conn, srq->size, srq->size);
+	rpcrdma2_heartbeat_init(conn);
+	rc = rpcrdma2_qp_create(&conn->ep);
 	if (!rc && conn->param.ops->prepare)
 		rc = conn->param.ops->prepare(conn);
 	return rc;
@@ -163,16 +172,16 @@ static int cm_connect(struct rpcrdma2_conn *conn)
 	if (rc)
 		return rc;
 	cm_fill_conn_param(conn, &param, private_data);
-	attrs = &conn->cm_id->device->attrs;
+	attrs = &conn->ep.cm_id->device->attrs;
 	param.responder_resources =
 		cm_limit_reads(attrs->max_qp_rd_atom, MAX_READS);
 	param.initiator_depth = cm_limit_reads(attrs->max_qp_init_rd_atom,
 					       cm_wanted_reads(conn));
 	if (!cm_interruptible_begin(conn))
 		return -ENOTCONN;
-	rc = rdma_connect(conn->cm_id, &param);
+	rc = rdma_connect(conn->ep.cm_id, &param);
 	cm_interruptible_end(conn);
-	WRITE_ONCE(conn->connected, !rc);
+	WRITE_ONCE(conn->ep.connected, !rc);
 	return rc;
 }
 
@@ -180,8 +189,8 @@ static int cm_connect(struct rpcrdma2_conn *conn)
 static void cm_limit_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
 {
 	if (!reads)
-		conn->own.brs = min_t(u32, conn->own.brs,
-				      RDMA2_RVREQSUP_INLINE);
+		conn->terms.own.brs = min_t(u32, conn->terms.own.brs,
+					    RDMA2_RVREQSUP_INLINE);
 }
 
 /*
@@ -191,33 +200,33 @@ static void cm_limit_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
 static int cm_accept(struct rpcrdma2_conn *conn)
 {
 	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
-	u8 secs = READ_ONCE(conn->speak_secs);
+	u8 secs = READ_ONCE(conn->cm.speak_secs);
 	struct rdma_conn_param param = { };
 	int rc;
 
 	/* This end could not read the peer's Read chunks. */
-	if (!conn->max_reads_out)
+	if (!conn->cm.max_reads_out)
 		return -EPROTO;
 	rc = cm_provide_resources(conn);
-	if (!rc && conn->srq)
-		rc = rdma_set_min_rnr_timer(conn->cm_id, RNR_TIMER);
+	if (!rc && conn->ep.srq)
+		rc = rdma_set_min_rnr_timer(conn->ep.cm_id, RNR_TIMER);
 	if (rc)
 		return rc;
 	cm_fill_conn_param(conn, &param, private_data);
-	param.initiator_depth = conn->max_reads_out;
+	param.initiator_depth = conn->cm.max_reads_out;
 	param.responder_resources =
-		conn->own.brs == RDMA2_RVREQSUP_GENL ? conn->max_reads_in :
-		min(conn->max_reads_in, rpcrdma2_heartbeat_reads(conn));
+		conn->terms.own.brs == RDMA2_RVREQSUP_GENL ? conn->cm.max_reads_in :
+		min(conn->cm.max_reads_in, rpcrdma2_heartbeat_reads(conn));
 	cm_limit_reverse(conn, param.responder_resources);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_NEGOTIATING, secs))
 		return -ENOTCONN;
 	/* If rpcrdma2_conn_hurry() came before that, there was no timer to set. */
-	if (READ_ONCE(conn->speak_secs) != secs)
+	if (READ_ONCE(conn->cm.speak_secs) != secs)
 		rpcrdma2_conn_hurry(conn);
-	rdma_lock_handler(conn->cm_id);
-	rc = rdma_accept(conn->cm_id, &param);
-	rdma_unlock_handler(conn->cm_id);
-	WRITE_ONCE(conn->connected, !rc);
+	rdma_lock_handler(conn->ep.cm_id);
+	rc = rdma_accept(conn->ep.cm_id, &param);
+	rdma_unlock_handler(conn->ep.cm_id);
+	WRITE_ONCE(conn->ep.connected, !rc);
 	return rc;
 }
 
@@ -256,22 +265,22 @@ void rpcrdma2_accept_cleanup(void)
 static void cm_keep_read_depth(struct rpcrdma2_conn *conn,
 			       const struct rdma_conn_param *param)
 {
-	const struct rdma_cm_id *cm_id = conn->cm_id;
+	const struct rdma_cm_id *cm_id = conn->ep.cm_id;
 	bool iwarp = rdma_protocol_iwarp(cm_id->device, cm_id->port_num);
 	u8 reads = param->initiator_depth;
 
 	if (iwarp)
 		reads = min(reads, param->responder_resources);
-	conn->max_reads_out =
+	conn->cm.max_reads_out =
 		cm_limit_reads(cm_id->device->attrs.max_qp_init_rd_atom,
 			       min(reads, cm_wanted_reads(conn)));
-	cm_limit_reverse(conn, conn->max_reads_out);
+	cm_limit_reverse(conn, conn->cm.max_reads_out);
 }
 
 static void cm_handle_established(struct rpcrdma2_conn *conn,
 				  struct rdma_cm_event *event)
 {
-	if (!conn->active)
+	if (!conn->ep.active)
 		return;
 	cm_keep_private_data(conn, &event->param.conn);
 	cm_keep_read_depth(conn, &event->param.conn);
@@ -304,8 +313,8 @@ static int cm_reject_status(const struct rdma_cm_id *cm_id, int reason)
 
 static int cm_handle_reject(struct rpcrdma2_conn *conn, int reason)
 {
-	conn->reject = reason;
-	return cm_reject_status(conn->cm_id, reason);
+	conn->cm.reject = reason;
+	return cm_reject_status(conn->ep.cm_id, reason);
 }
 
 /* -ECONNABORTED means that the peer hung up, which may count as an answer: see negotiate.c. */
@@ -360,14 +369,14 @@ static int cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 	int rc;
 
 	trace_rpcrdma2_cm_event(conn, event);
-	if (!rpcrdma2_conn_enter(conn))
+	if (!rpcrdma2_ep_enter(&conn->ep))
 		return 0;
 	saved = rpcrdma2_memalloc_save(conn->param.swapper);
 	rc = cm_handle_event(conn, event);
 	rpcrdma2_memalloc_restore(saved);
 	if (rc)
 		rpcrdma2_conn_close(conn, rc);
-	rpcrdma2_conn_exit(conn);
+	rpcrdma2_ep_exit(&conn->ep);
 	return 0;
 }
 
@@ -375,16 +384,16 @@ static int cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *event)
 static void cm_connect_work(struct kthread_work *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  connect_work);
+						  cm.connect_work);
 	struct rpcrdma2_memalloc saved =
 		rpcrdma2_memalloc_save(conn->param.swapper);
 	int rc;
 
-	if (rpcrdma2_conn_enter(conn)) {
+	if (rpcrdma2_ep_enter(&conn->ep)) {
 		rc = cm_connect(conn);
 		if (rc)
 			rpcrdma2_conn_close(conn, rc);
-		rpcrdma2_conn_exit(conn);
+		rpcrdma2_ep_exit(&conn->ep);
 	}
 	rpcrdma2_memalloc_restore(saved);
 	rpcrdma2_conn_put(conn);
@@ -400,7 +409,7 @@ static int cm_start_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 			       IB_QPT_RC);
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
-	conn->cm_id = cm_id;
+	conn->ep.cm_id = cm_id;
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_RESOLVING,
 				   RESOLVE_TIMEOUT_SECS))
 		return -ENOTCONN;
@@ -423,14 +432,13 @@ int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 {
 	int rc;
 
-	if (!rpcrdma2_conn_enter(conn))
+	if (!rpcrdma2_ep_enter(&conn->ep))
 		return -ENOTCONN;
-	conn->active = true;
-	kthread_init_work(&conn->connect_work, cm_connect_work);
+	kthread_init_work(&conn->cm.connect_work, cm_connect_work);
 	rc = cm_start_connect(conn, src, dst);
 	if (rc)
 		rpcrdma2_conn_close(conn, rc);
-	rpcrdma2_conn_exit(conn);
+	rpcrdma2_ep_exit(&conn->ep);
 	return rc;
 }
 
@@ -438,17 +446,17 @@ int rpcrdma2_conn_connect(struct rpcrdma2_conn *conn, struct sockaddr *src,
 static void cm_accept_work(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  accept_work);
+						  cm.accept_work);
 	unsigned int nofs;
 	int rc;
 
-	if (rpcrdma2_conn_enter(conn)) {
+	if (rpcrdma2_ep_enter(&conn->ep)) {
 		nofs = memalloc_nofs_save();
 		rc = cm_accept(conn);
 		memalloc_nofs_restore(nofs);
 		if (rc)
 			rpcrdma2_conn_close(conn, rc);
-		rpcrdma2_conn_exit(conn);
+		rpcrdma2_ep_exit(&conn->ep);
 	}
 	rpcrdma2_conn_put(conn);
 }
@@ -470,20 +478,20 @@ struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
 	conn = rpcrdma2_conn_alloc(NULL, GFP_KERNEL);
 	if (!conn)
 		return NULL;
-	INIT_WORK(&conn->accept_work, cm_accept_work);
-	conn->cm_id = cm_id;
+	INIT_WORK(&conn->cm.accept_work, cm_accept_work);
+	conn->ep.cm_id = cm_id;
 	cm_id->context = conn;
 	cm_id->event_handler = cm_event;
 	trace_rpcrdma2_conn_new(conn,
 				(struct sockaddr *)&cm_id->route.addr.dst_addr);
 	cm_keep_private_data(conn, &event->param.conn);
-	conn->max_reads_out =
+	conn->cm.max_reads_out =
 		cm_limit_reads(cm_id->device->attrs.max_qp_init_rd_atom,
 			       event->param.conn.initiator_depth);
-	conn->max_reads_in =
+	conn->cm.max_reads_in =
 		cm_limit_reads(cm_id->device->attrs.max_qp_rd_atom,
 			       event->param.conn.responder_resources);
-	conn->speak_secs = SPEAK_TIMEOUT_SECS;
+	conn->cm.speak_secs = SPEAK_TIMEOUT_SECS;
 	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_ACCEPTING,
 			      ACCEPT_TIMEOUT_SECS);
 	return conn;
@@ -494,7 +502,7 @@ struct rpcrdma2_conn *rpcrdma2_conn_request(struct rdma_cm_id *cm_id,
  * @conn: a connection that the incoming op of a listener received
  * @param: the parameters
  *
- * Context: Process; does not sleep. Takes conn->lock.
+ * Context: Process; does not sleep. Takes conn->ep.lock.
  * Return: true: conn/ calls @param->ops from now on; false: the connection is closing, and
  *	conn/ never calls them
  */
@@ -503,11 +511,11 @@ bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 {
 	bool ok;
 
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	ok = conn->state == RPCRDMA2_CONN_ACCEPTING;
 	if (ok)
 		rpcrdma2_conn_set_param(conn, param);
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	return ok;
 }
 
@@ -522,7 +530,7 @@ bool rpcrdma2_conn_adopt(struct rpcrdma2_conn *conn,
 void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_conn_get(conn);
-	queue_work(accept_wq, &conn->accept_work);
+	queue_work(accept_wq, &conn->cm.accept_work);
 }
 
 /**
@@ -531,14 +539,14 @@ void rpcrdma2_conn_accept(struct rpcrdma2_conn *conn)
  *
  * The peer has %SPEAK_HURRY_SECS from now on, or from the accept on.
  *
- * Context: Process; does not sleep. Takes conn->lock.
+ * Context: Process; does not sleep. Takes conn->ep.lock.
  */
 void rpcrdma2_conn_hurry(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->lock);
-	WRITE_ONCE(conn->speak_secs, SPEAK_HURRY_SECS);
+	spin_lock(&conn->ep.lock);
+	WRITE_ONCE(conn->cm.speak_secs, SPEAK_HURRY_SECS);
 	if (conn->state == RPCRDMA2_CONN_NEGOTIATING)
 		mod_delayed_work(rpcrdma2_wq, &conn->timer,
 				 SPEAK_HURRY_SECS * HZ);
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 }

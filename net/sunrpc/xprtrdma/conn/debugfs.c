@@ -38,19 +38,19 @@ static const char * const state_names[] = {
 static void dbgfs_show_ends(struct seq_file *seq,
 			    const struct rpcrdma2_conn *conn)
 {
-	const struct rdma_addr *addr = &conn->cm_id->route.addr;
+	const struct rdma_addr *addr = &conn->ep.cm_id->route.addr;
 
-	rpcrdma2_show(seq, "connection", "%u", conn->id);
-	rpcrdma2_show(seq, "role", "%s", conn->active ? "client" : "server");
+	rpcrdma2_show(seq, "connection", "%u", conn->ep.id);
+	rpcrdma2_show(seq, "role", "%s", conn->ep.active ? "client" : "server");
 	rpcrdma2_show(seq, "state", "%s", state_names[READ_ONCE(conn->state)]);
 	rpcrdma2_show(seq, "ready_seconds", "%lu",
 		      (jiffies - conn->ready_at) / HZ);
-	rpcrdma2_show(seq, "device", "%s", conn->pd->device->name);
-	rpcrdma2_show(seq, "port", "%u", conn->cm_id->port_num);
+	rpcrdma2_show(seq, "device", "%s", conn->ep.pd->device->name);
+	rpcrdma2_show(seq, "port", "%u", conn->ep.cm_id->port_num);
 	rpcrdma2_show(seq, "local_address", "%pISpc", &addr->src_addr);
 	rpcrdma2_show(seq, "peer_address", "%pISpc", &addr->dst_addr);
-	rpcrdma2_show(seq, "version", "%u", conn->dialect->version);
-	rpcrdma2_show(seq, "dialect", "%s", conn->dialect->name);
+	rpcrdma2_show(seq, "version", "%u", conn->terms.dialect->version);
+	rpcrdma2_show(seq, "dialect", "%s", conn->terms.dialect->name);
 }
 
 static void dbgfs_show_props(struct seq_file *seq,
@@ -58,7 +58,7 @@ static void dbgfs_show_props(struct seq_file *seq,
 			     const char *whose,
 			     const struct rpcrdma2_props *values)
 {
-	const struct rpcrdma2_prop_table *table = conn->dialect->props;
+	const struct rpcrdma2_prop_table *table = conn->terms.dialect->props;
 	char name[32], value[16] = "-";
 	unsigned int i;
 
@@ -75,9 +75,9 @@ static void dbgfs_show_props(struct seq_file *seq,
 static void dbgfs_show_private_data(struct seq_file *seq,
 				    const struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma2_private_data *pd = &conn->peer_private;
+	const struct rpcrdma2_private_data *pd = &conn->terms.peer_private;
 
-	if (conn->have_private) {
+	if (conn->terms.have_private) {
 		rpcrdma2_show(seq, "private_send_size", "%u", pd->send_size);
 		rpcrdma2_show(seq, "private_receive_size", "%u",
 			      pd->recv_size);
@@ -92,59 +92,59 @@ static void dbgfs_show_private_data(struct seq_file *seq,
 static void dbgfs_show_terms(struct seq_file *seq,
 			     const struct rpcrdma2_conn *conn)
 {
-	dbgfs_show_props(seq, conn, "offered", &conn->own);
+	dbgfs_show_props(seq, conn, "offered", &conn->terms.own);
 	rpcrdma2_show(seq, "offered_credits", "%u",
-		      conn->active ? conn->calls_out : conn->grant_out);
+		      conn->ep.active ? conn->ep.calls_out : conn->ep.grant_out);
 	dbgfs_show_props(seq, conn, "received",
-			 conn->have_props ? &conn->peer : NULL);
-	if (conn->have_props)
+			 conn->terms.have_props ? &conn->terms.peer : NULL);
+	if (conn->terms.have_props)
 		rpcrdma2_show(seq, "received_credits", "%u",
-			      conn->peer_credits);
+			      conn->terms.peer_credits);
 	else
 		rpcrdma2_show(seq, "received_credits", "-");
 	dbgfs_show_private_data(seq, conn);
-	rpcrdma2_show(seq, "inline_send", "%u", READ_ONCE(conn->send_limit));
-	rpcrdma2_show(seq, "inline_receive", "%u", READ_ONCE(conn->recv_limit));
-	rpcrdma2_show(seq, "remote_invalidation", "%u", conn->remote_inv);
+	rpcrdma2_show(seq, "inline_send", "%u", READ_ONCE(conn->ep.send_limit));
+	rpcrdma2_show(seq, "inline_receive", "%u", READ_ONCE(conn->terms.recv_limit));
+	rpcrdma2_show(seq, "remote_invalidation", "%u", conn->terms.remote_inv);
 	rpcrdma2_show(seq, "heartbeat", "%u", rpcrdma2_heartbeat_secs(conn));
 }
 
 static void dbgfs_show_queues(struct seq_file *seq,
 			      const struct rpcrdma2_conn *conn)
 {
-	rpcrdma2_show(seq, "send_queue_depth", "%u", conn->sq_depth);
-	rpcrdma2_show(seq, "send_queue_used", "%u", READ_ONCE(conn->sq_used));
-	rpcrdma2_show(seq, "receive_queue_shared", "%u", !!conn->srq);
+	rpcrdma2_show(seq, "send_queue_depth", "%u", conn->ep.sq.depth);
+	rpcrdma2_show(seq, "send_queue_used", "%u", READ_ONCE(conn->ep.sq.used));
+	rpcrdma2_show(seq, "receive_queue_shared", "%u", !!conn->ep.srq);
 	rpcrdma2_show(seq, "receive_queue_depth", "%u",
-		      conn->srq ? conn->srq->depth : conn->recv_depth);
+		      conn->ep.srq ? conn->ep.srq->depth : conn->ep.recvs.depth);
 	rpcrdma2_show(seq, "receive_buffers", "%u",
-		      conn->srq ? conn->backed + conn->backed_replies :
-				  conn->nr_recvs);
+		      conn->ep.srq ? conn->ep.share.backed + conn->ep.share.backed_replies :
+				  conn->ep.recvs.nr);
 	rpcrdma2_show(seq, "receive_buffer_size", "%u",
-		      READ_ONCE(conn->recv_size));
+		      READ_ONCE(conn->ep.recvs.size));
 	rpcrdma2_show(seq, "odd_receive_buffers", "%u",
-		      READ_ONCE(conn->odd_recvs));
+		      READ_ONCE(conn->ep.recvs.odd));
 	rpcrdma2_show(seq, "peak_rbsiz", "%u", READ_ONCE(conn->peak_rbsiz));
-	rpcrdma2_show(seq, "completion_queue_depth", "%d", conn->cq->cqe);
-	rpcrdma2_show(seq, "completion_vector", "%u", conn->cq->comp_vector);
-	rpcrdma2_show(seq, "send_buffers", "%u", READ_ONCE(conn->nr_sends));
-	rpcrdma2_show(seq, "registration_pages", "%u", conn->max_pages);
+	rpcrdma2_show(seq, "completion_queue_depth", "%d", conn->ep.cq->cqe);
+	rpcrdma2_show(seq, "completion_vector", "%u", conn->ep.cq->comp_vector);
+	rpcrdma2_show(seq, "send_buffers", "%u", READ_ONCE(conn->ep.sends.nr));
+	rpcrdma2_show(seq, "registration_pages", "%u", conn->ep.max_pages);
 }
 
 static int dbgfs_conn_show(struct seq_file *seq, void *unused)
 {
 	struct rpcrdma2_conn *conn = seq->private;
-	struct rpcrdma2_conn_stats stats = { };
+	struct rpcrdma2_traffic traffic = { };
 
-	if (!rpcrdma2_conn_enter(conn))
+	if (!rpcrdma2_ep_enter(&conn->ep))
 		return -ENODEV;
-	rpcrdma2_counters_add(&stats, &conn->stats, sizeof(stats));
+	rpcrdma2_traffic_add(&traffic, conn);
 	dbgfs_show_ends(seq, conn);
 	dbgfs_show_terms(seq, conn);
 	dbgfs_show_queues(seq, conn);
-	rpcrdma2_show_conn_stats(seq, &stats);
+	rpcrdma2_show_traffic(seq, &traffic);
 	conn->param.ops->show(conn, seq);
-	rpcrdma2_conn_exit(conn);
+	rpcrdma2_ep_exit(&conn->ep);
 	return 0;
 }
 
@@ -164,13 +164,13 @@ static ssize_t dbgfs_control_write(struct file *file, const char __user *text,
 	if (sscanf(line, "rbsiz %u", &size) != 1 || size % 1024 ||
 	    size < RPCRDMA2_RBSIZ_DEFAULT || size > RPCRDMA2_RBSIZ_MAX) {
 		pr_err("connection %u: refused: \"rbsiz N\" is allowed, N a multiple of 1024 from %u to %u\n",
-		       conn->id, RPCRDMA2_RBSIZ_DEFAULT, RPCRDMA2_RBSIZ_MAX);
+		       conn->ep.id, RPCRDMA2_RBSIZ_DEFAULT, RPCRDMA2_RBSIZ_MAX);
 		return -EINVAL;
 	}
-	if (!rpcrdma2_conn_enter(conn))
+	if (!rpcrdma2_ep_enter(&conn->ep))
 		return -ENODEV;
 	rc = rpcrdma2_resize_recvs(conn, size);
-	rpcrdma2_conn_exit(conn);
+	rpcrdma2_ep_exit(&conn->ep);
 	return rc ?: count;
 }
 
@@ -184,21 +184,21 @@ static const struct file_operations control_fops = {
 static void dbgfs_update_file(struct work_struct *work)
 {
 	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  file_work);
+						  files.work);
 	enum rpcrdma2_conn_state state = READ_ONCE(conn->state);
 	char name[16];
 
 	if (state < RPCRDMA2_CONN_CLOSING) {
-		snprintf(name, sizeof(name), "%u", conn->id);
-		conn->file = debugfs_create_file(name, 0444, directory, conn,
-						 &dbgfs_conn_fops);
-		conn->control = debugfs_create_file(name, 0200, control, conn,
-						    &control_fops);
+		snprintf(name, sizeof(name), "%u", conn->ep.id);
+		conn->files.state = debugfs_create_file(name, 0444, directory, conn,
+							&dbgfs_conn_fops);
+		conn->files.control = debugfs_create_file(name, 0200, control, conn,
+							  &control_fops);
 	} else if (state == RPCRDMA2_CONN_CLOSED) {
-		debugfs_remove(conn->control);
-		debugfs_remove(conn->file);
-		conn->control = NULL;
-		conn->file = NULL;
+		debugfs_remove(conn->files.control);
+		debugfs_remove(conn->files.state);
+		conn->files.control = NULL;
+		conn->files.state = NULL;
 	}
 	rpcrdma2_conn_put(conn);
 }
@@ -206,7 +206,7 @@ static void dbgfs_update_file(struct work_struct *work)
 static void dbgfs_queue_update(struct rpcrdma2_conn *conn)
 {
 	rpcrdma2_conn_get(conn);
-	if (!queue_work(files_wq, &conn->file_work))
+	if (!queue_work(files_wq, &conn->files.work))
 		rpcrdma2_conn_put(conn);
 }
 
@@ -218,7 +218,7 @@ static void dbgfs_queue_update(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_debugfs_init(struct rpcrdma2_conn *conn)
 {
-	INIT_WORK(&conn->file_work, dbgfs_update_file);
+	INIT_WORK(&conn->files.work, dbgfs_update_file);
 }
 
 /**
@@ -279,7 +279,12 @@ void rpcrdma2_debugfs_add_u32(const char *name, u32 *value)
 
 static int dbgfs_receives_show(struct seq_file *seq, void *unused)
 {
-	rpcrdma2_recv_budget_show(seq);
+	struct rpcrdma2_recv_budget_use use;
+
+	rpcrdma2_recv_budget_use(&use);
+	rpcrdma2_show_count(seq, "memory_limit", use.limit);
+	rpcrdma2_show_count(seq, "memory", use.octets);
+	rpcrdma2_show_count(seq, "shortages", use.shortages);
 	rpcrdma2_srq_show(seq);
 	return 0;
 }

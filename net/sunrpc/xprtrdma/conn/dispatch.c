@@ -9,10 +9,13 @@
 
 #include <trace/events/rpcrdma2.h>
 
+/* Messages in a row that use no credit */
+#define MAX_UNPAID	32
+
 /* Hand a message to the layer above, or to resize.c. Consumes @recv. */
 static void dispatch_deliver(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
 
 	if (!rpcrdma2_conn_is_ready(conn)) {
 		rpcrdma2_conn_close(conn, -EPROTO);
@@ -31,7 +34,7 @@ static void dispatch_deliver(struct rpcrdma2_recv *recv)
 			return;
 		}
 	} else {
-		if (!conn->remote_inv)
+		if (!conn->terms.remote_inv)
 			recv->hdr.chunks.inv_handle = 0;
 		if (conn->rbsiz_max > conn->rbsiz_min)
 			rpcrdma2_resize_observe(recv);
@@ -46,7 +49,7 @@ static void dispatch_deliver(struct rpcrdma2_recv *recv)
 static bool dispatch_is_settled(const struct rpcrdma2_recv *recv,
 				enum rpcrdma2_hs_event event)
 {
-	enum rpcrdma2_hs_state state = READ_ONCE(recv->conn->handshake);
+	enum rpcrdma2_hs_state state = READ_ONCE(rpcrdma2_recv_conn(recv)->negotiation.state);
 	const struct rpcrdma2_hs_step *step = rpcrdma2_hs_step(state, event);
 
 	return step->action == RPCRDMA2_HS_DELIVER && step->next == state &&
@@ -62,16 +65,16 @@ static bool dispatch_is_settled(const struct rpcrdma2_recv *recv,
 static const struct rpcrdma2_dialect *
 dispatch_find_dialect(const struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
 	const struct rpcrdma2_dialect *dialect;
 	enum rpcrdma2_hs_state state;
 	bool asked;
 
 	do {
-		state = READ_ONCE(conn->handshake);
+		state = READ_ONCE(conn->negotiation.state);
 		asked = state == RPCRDMA2_HS_WAITING;
 		dialect = rpcrdma2_hs_dialect(state, &conn->param.dialects,
-					      asked ? NULL : conn->dialect,
+					      asked ? NULL : conn->terms.dialect,
 					      recv->buf, recv->len);
 	} while (asked && !rpcrdma2_negotiate_adopt(conn, dialect));
 	return dialect;
@@ -93,27 +96,27 @@ static void dispatch_count_error(struct rpcrdma2_conn *conn,
  *
  * The protocol does not limit messages that use no credit. Yet each takes a Receive, which
  * may be shared, and perhaps an answer. So this counts all messages in a row, until
- * rpcrdma2_conn_paid() reports that one used a credit. At %RPCRDMA2_MAX_UNPAID it closes the
+ * rpcrdma2_conn_paid() reports that one used a credit. At %MAX_UNPAID it closes the
  * connection.
  *
  * Context: CQ.
  */
 void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
 	const struct rpcrdma2_dialect *dialect;
 	struct xdr_stream *xdr = &conn->recv_xdr;
 	enum rpcrdma2_hs_event event;
 	int rc;
 
-	if (unlikely(conn->unpaid++ >= RPCRDMA2_MAX_UNPAID)) {
+	if (unlikely(conn->unpaid++ >= MAX_UNPAID)) {
 		rpcrdma2_conn_close(conn, -EPROTO);
 		rpcrdma2_recv_put(recv);
 		return;
 	}
 	dialect = dispatch_find_dialect(recv);
 	rpcrdma2_stream_decode(xdr, &conn->recv_xdr_buf, recv->buf, recv->len);
-	recv->hdr.response = conn->active;
+	recv->hdr.response = conn->ep.active;
 	rc = rpcrdma2_decode(dialect, xdr, &recv->hdr);
 	if (rc) {
 		trace_rpcrdma2_bad_message(conn, recv->hdr.xid,
@@ -133,7 +136,7 @@ void rpcrdma2_dispatch(struct rpcrdma2_recv *recv)
 		recv->hdr.response = false;
 		rc = rpcrdma2_refuse(&recv->hdr, RDMA2_ERR_INVAL_HTYPE);
 	}
-	event = rpcrdma2_hs_event(&recv->hdr, rc, &conn->param.dialects, conn->dialect);
+	event = rpcrdma2_hs_event(&recv->hdr, rc, &conn->param.dialects, conn->terms.dialect);
 	if (dispatch_is_settled(recv, event) || rpcrdma2_negotiate_message(recv, event))
 		dispatch_deliver(recv);
 }

@@ -31,7 +31,7 @@
  */
 u8 rpcrdma2_heartbeat_reads(const struct rpcrdma2_conn *conn)
 {
-	const struct rdma_cm_id *cm_id = conn->cm_id;
+	const struct rdma_cm_id *cm_id = conn->ep.cm_id;
 
 	return rdma_protocol_iwarp(cm_id->device, cm_id->port_num) ?
 	       RPCRDMA2_HEARTBEATS : 0;
@@ -48,7 +48,7 @@ static void heartbeat_done(struct rpcrdma2_chain *chain, int status)
 	struct rpcrdma2_conn *conn =
 		container_of(beat, struct rpcrdma2_conn, heartbeat);
 
-	WRITE_ONCE(beat->heard, conn->stats.completions);
+	WRITE_ONCE(beat->heard, conn->ep.stats.completions);
 	/* Pairs with the acquire in rpcrdma2_heartbeat(), which may post the chain again. */
 	smp_store_release(&beat->out, false);
 }
@@ -79,7 +79,7 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
 	beat->chain.prompt = true;
 	if (!rpcrdma2_heartbeat_reads(conn))
 		return;
-	beat->sge.lkey = conn->pd->local_dma_lkey;
+	beat->sge.lkey = conn->ep.pd->local_dma_lkey;
 	wr->opcode = IB_WR_RDMA_READ;
 	wr->sg_list = &beat->sge;
 	wr->num_sge = 1;
@@ -95,7 +95,7 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
  */
 bool rpcrdma2_heartbeat_possible(const struct rpcrdma2_conn *conn)
 {
-	return !conn->heartbeat.chain.reads || conn->max_reads_out;
+	return !conn->heartbeat.chain.reads || conn->cm.max_reads_out;
 }
 
 /**
@@ -118,7 +118,7 @@ static void heartbeat_send(struct rpcrdma2_conn *conn)
 	conn->heartbeat.out = true;
 	conn->stats.heartbeats++;
 	trace_rpcrdma2_heartbeat(conn);
-	rpcrdma2_chain_post(conn, &conn->heartbeat.chain);
+	rpcrdma2_chain_post(&conn->ep, &conn->heartbeat.chain);
 }
 
 /*
@@ -133,10 +133,10 @@ static bool heartbeat_is_stalled(struct rpcrdma2_conn *conn, unsigned int secs)
 	bool done, stalled;
 	u64 posted;
 
-	spin_lock(&conn->lock);
-	posted = conn->stats.work_requests;
-	done = posted - conn->sq_used >= beat->due;
-	spin_unlock(&conn->lock);
+	spin_lock(&conn->ep.lock);
+	posted = conn->ep.stats.work_requests;
+	done = posted - conn->ep.sq.used >= beat->due;
+	spin_unlock(&conn->ep.lock);
 	stalled = !done &&
 		  time_after(jiffies, beat->since + STALLED * secs * HZ);
 	if (done || stalled) {
@@ -170,7 +170,7 @@ void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn)
 	 * its completion.
 	 */
 	bool out = smp_load_acquire(&beat->out);
-	u64 heard = READ_ONCE(conn->stats.completions);
+	u64 heard = READ_ONCE(conn->ep.stats.completions);
 	bool stalled;
 
 	if (!secs)
@@ -202,7 +202,7 @@ void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn)
  * A heartbeat that is out gets at least @secs from now on. If the timer's work runs at this
  * moment, its next run comes after the old period.
  *
- * Context: Process; does not sleep. Takes conn->lock.
+ * Context: Process; does not sleep. Takes conn->ep.lock.
  */
 void rpcrdma2_heartbeat_set(struct rpcrdma2_conn *conn, unsigned int secs)
 {
@@ -211,6 +211,6 @@ void rpcrdma2_heartbeat_set(struct rpcrdma2_conn *conn, unsigned int secs)
 	 * Before the dialect is decided, the timer limits the handshake. It becomes the
 	 * heartbeat's afterwards.
 	 */
-	if (secs && rpcrdma2_hs_decided(READ_ONCE(conn->handshake)))
+	if (secs && rpcrdma2_hs_decided(READ_ONCE(conn->negotiation.state)))
 		rpcrdma2_conn_set_timer(conn, round_jiffies_relative(secs * HZ));
 }

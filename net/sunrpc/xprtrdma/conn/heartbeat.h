@@ -5,7 +5,7 @@
 
 #include <rdma/ib_verbs.h>
 
-#include "sq.h"
+#include "rdma/sq.h"
 
 struct rpcrdma2_conn;
 

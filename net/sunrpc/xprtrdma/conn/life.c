@@ -9,6 +9,8 @@
  * The teardown runs in process context: for an end that connects, in its thread; for one that
  * accepts, in a workqueue.
  */
+#include "rdma/device.h"
+
 #include "conn.h"
 
 #include <trace/events/rpcrdma2.h>
@@ -22,33 +24,18 @@ static void conn_timeout(struct work_struct *work)
 	enum rpcrdma2_conn_state state;
 	bool renewed;
 
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	state = conn->state;
 	renewed = delayed_work_pending(&conn->timer);
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	/* The connection has just moved on, and the timer will run again. */
 	if (renewed)
 		return;
 	if (state == RPCRDMA2_CONN_READY &&
-	    rpcrdma2_hs_decided(READ_ONCE(conn->handshake)))
+	    rpcrdma2_hs_decided(READ_ONCE(conn->negotiation.state)))
 		rpcrdma2_heartbeat(conn);
 	else
 		rpcrdma2_negotiate_silence(conn, state);
-}
-
-/* Return work that the device will not complete to its owners, oldest first. */
-static void conn_return_chains(struct rpcrdma2_conn *conn)
-{
-	struct rpcrdma2_chain *chain;
-
-	list_splice_tail_init(&conn->waiting, &conn->posted);
-	while (!list_empty(&conn->posted)) {
-		chain = list_first_entry(&conn->posted, struct rpcrdma2_chain,
-					 link);
-		list_del_init(&chain->link);
-		trace_rpcrdma2_post_done(conn, chain, IB_WC_WR_FLUSH_ERR);
-		chain->done(chain, -ENOTCONN);
-	}
 }
 
 /*
@@ -58,9 +45,9 @@ static void conn_return_chains(struct rpcrdma2_conn *conn)
  */
 static int conn_flush_queues(struct rpcrdma2_conn *conn)
 {
-	if (READ_ONCE(conn->connected))
-		rdma_disconnect(conn->cm_id);
-	return conn->qp ? rpcrdma2_qp_drain(conn) : 0;
+	if (READ_ONCE(conn->ep.connected))
+		rdma_disconnect(conn->ep.cm_id);
+	return conn->ep.qp ? rpcrdma2_qp_drain(&conn->ep) : 0;
 }
 
 /*
@@ -92,26 +79,26 @@ static void conn_teardown(struct rpcrdma2_conn *conn)
 	if (ops)
 		ops->closing(conn);
 	conn_flush_queues(conn);
-	rpcrdma2_conn_wait_users(conn);
+	rpcrdma2_ep_wait_users(&conn->ep);
 	rc = conn_flush_queues(conn);
 	if (rc)
-		rpcrdma2_qp_abort(conn, rc);
+		rpcrdma2_qp_abort(&conn->ep, rc);
 	rpcrdma2_negotiate_lost(conn);
 	if (ops)
 		ops->fence(conn);
-	conn_return_chains(conn);
+	rpcrdma2_sq_return_chains(&conn->ep);
 	if (cancel_delayed_work_sync(&conn->resizing.work))
 		rpcrdma2_conn_put(conn);
 	if (ops)
 		ops->drained(conn);
-	rpcrdma2_qp_destroy(conn);
-	if (conn->cm_id)
-		rdma_destroy_id(conn->cm_id);
-	conn->cm_id = NULL;
+	rpcrdma2_qp_destroy(&conn->ep);
+	if (conn->ep.cm_id)
+		rdma_destroy_id(conn->ep.cm_id);
+	conn->ep.cm_id = NULL;
 	rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_CLOSED, 0);
 	if (ops)
 		ops->closed(conn);
-	complete_all(&conn->done);
+	complete_all(&conn->close.done);
 	rpcrdma2_debugfs_remove(conn);
 	rpcrdma2_memalloc_restore(saved);
 	rpcrdma2_conn_put(conn);
@@ -119,12 +106,12 @@ static void conn_teardown(struct rpcrdma2_conn *conn)
 
 static void conn_teardown_work(struct work_struct *work)
 {
-	conn_teardown(container_of(work, struct rpcrdma2_conn, close_work));
+	conn_teardown(container_of(work, struct rpcrdma2_conn, close.work));
 }
 
 static void conn_teardown_in_thread(struct kthread_work *work)
 {
-	conn_teardown(container_of(work, struct rpcrdma2_conn, close_in_thread));
+	conn_teardown(container_of(work, struct rpcrdma2_conn, close.thread_work));
 }
 
 /* No RCU reader still holds the connection. */
@@ -137,20 +124,47 @@ static void conn_free_late(struct rcu_head *rcu)
 }
 
 /* The last reference is gone: the op of the layers above, the pools, and the struct. */
-static void conn_free(struct rpcrdma2_conn *conn)
+static void conn_free(struct kref *ref)
 {
+	struct rpcrdma2_conn *conn = container_of(ref, struct rpcrdma2_conn, ref);
+
 	if (conn->param.ops)
 		conn->param.ops->free(conn);
-	WARN_ON_ONCE(conn->recvs_taken != atomic_read(&conn->recvs_returned));
-	rpcrdma2_recv_pool_free(conn);
-	rpcrdma2_send_pool_free(conn);
+	WARN_ON_ONCE(conn->ep.share.taken != atomic_read(&conn->ep.recvs.returned));
+	rpcrdma2_recv_pool_free(&conn->ep);
+	rpcrdma2_send_pool_free(&conn->ep);
 	call_rcu(&conn->rcu, conn_free_late);
+}
+
+static void conn_resized(struct rpcrdma2_ep *ep)
+{
+	rpcrdma2_resize_soon(rpcrdma2_conn_of(ep));
+}
+
+static void conn_room(struct rpcrdma2_ep *ep)
+{
+	struct rpcrdma2_conn *conn = rpcrdma2_conn_of(ep);
+
+	if (conn->param.ops->room)
+		conn->param.ops->room(conn);
+}
+
+static void conn_failed(struct rpcrdma2_ep *ep, int status)
+{
+	rpcrdma2_conn_close(rpcrdma2_conn_of(ep), status);
+}
+
+static void conn_broken(struct rpcrdma2_ep *ep, const struct ib_wc *wc)
+{
+	rpcrdma2_conn_broken(rpcrdma2_conn_of(ep), wc);
 }
 
 static const struct rpcrdma2_ep_ops ep_ops = {
 	.received	= rpcrdma2_dispatch,
-	.resized	= rpcrdma2_resize_soon,
-	.free		= conn_free,
+	.resized	= conn_resized,
+	.room		= conn_room,
+	.failed		= conn_failed,
+	.broken		= conn_broken,
 };
 
 /**
@@ -172,31 +186,22 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	if (!conn)
 		return NULL;
 	kref_init(&conn->ref);
-	conn->id = atomic_inc_return(&conn_ids);
-	conn->ep_ops = &ep_ops;
+	conn->release = conn_free;
+	rpcrdma2_ep_init(&conn->ep, &ep_ops);
+	conn->ep.id = atomic_inc_return(&conn_ids);
 	if (param)
 		rpcrdma2_conn_set_param(conn, param);
-	spin_lock_init(&conn->lock);
-	init_completion(&conn->idle);
-	init_completion(&conn->done);
-	init_completion(&conn->last_wqe);
-	INIT_WORK(&conn->qp_failed_work, rpcrdma2_qp_failed_work);
-	INIT_WORK(&conn->close_work, conn_teardown_work);
-	kthread_init_work(&conn->close_in_thread, conn_teardown_in_thread);
+	init_completion(&conn->close.done);
+	INIT_WORK(&conn->close.work, conn_teardown_work);
+	kthread_init_work(&conn->close.thread_work, conn_teardown_in_thread);
 	INIT_DELAYED_WORK(&conn->timer, conn_timeout);
 	INIT_DELAYED_WORK(&conn->resizing.work, rpcrdma2_resize_work);
 	rpcrdma2_debugfs_init(conn);
-	conn->dialect = &rpcrdma2_v2_09;
-	rpcrdma2_props_init(conn->dialect->props, &conn->peer);
-	conn->send_limit = RPCRDMA2_CONNPROP_MAX;
-	conn->send_max = RPCRDMA2_CONNPROP_MAX;
+	conn->terms.dialect = &rpcrdma2_v2_09;
+	rpcrdma2_props_init(conn->terms.dialect->props, &conn->terms.peer);
+	conn->ep.send_limit = RPCRDMA2_CONNPROP_MAX;
+	conn->ep.send_max = RPCRDMA2_CONNPROP_MAX;
 	INIT_LIST_HEAD(&conn->link);
-	INIT_LIST_HEAD(&conn->srq_link);
-	INIT_LIST_HEAD(&conn->recvs);
-	init_llist_head(&conn->given_back);
-	INIT_LIST_HEAD(&conn->sends);
-	INIT_LIST_HEAD(&conn->posted);
-	INIT_LIST_HEAD(&conn->waiting);
 	return conn;
 }
 
@@ -210,9 +215,12 @@ int rpcrdma2_conn_init(void)
 {
 	int rc;
 
-	rc = rpcrdma2_state_setup();
+	rc = rpcrdma2_ep_setup();
 	if (rc)
 		return rc;
+	rc = rpcrdma2_state_setup();
+	if (rc)
+		goto out_ep;
 	rc = rpcrdma2_device_setup();
 	if (rc)
 		goto out_state;
@@ -222,6 +230,8 @@ int rpcrdma2_conn_init(void)
 	rpcrdma2_device_cleanup();
 out_state:
 	rpcrdma2_state_cleanup();
+out_ep:
+	rpcrdma2_ep_cleanup();
 	return rc;
 }
 
@@ -235,6 +245,7 @@ out_state:
 void rpcrdma2_conn_cleanup(void)
 {
 	rpcrdma2_state_cleanup();
+	rpcrdma2_ep_cleanup();
 	rpcrdma2_device_cleanup();
 	rpcrdma2_debugfs_cleanup();
 	/* Wait for conn_free_late(). */

@@ -4,8 +4,8 @@
  *
  * handshake.c has the table: which event leads from which state to which action. This file
  * feeds events to the table and acts. Events come from three threads: the CQ (messages), the
- * CM (established) and the timer (silence). So conn->lock protects each change of
- * conn->handshake. Once the dialect is decided, dispatch.c passes RPC messages on without
+ * CM (established) and the timer (silence). So conn->ep.lock protects each change of
+ * conn->negotiation.state. Once the dialect is decided, dispatch.c passes RPC messages on without
  * this file.
  */
 #include "conn.h"
@@ -29,9 +29,9 @@ static void negotiate_enter_state(struct rpcrdma2_conn *conn,
 	trace_rpcrdma2_handshake(conn, old, next);
 	if (!rpcrdma2_hs_calls(next))
 		return;
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	rpcrdma2_terms_set(conn);
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	if (!rpcrdma2_conn_advance(conn, RPCRDMA2_CONN_READY,
 				   rpcrdma2_heartbeat_secs(conn))) {
 		if (rpcrdma2_conn_is_ready(conn))
@@ -50,11 +50,11 @@ negotiate_step_locked(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
 {
 	const struct rpcrdma2_hs_step *step;
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&conn->ep.lock);
 
-	*old = conn->handshake;
+	*old = conn->negotiation.state;
 	step = rpcrdma2_hs_step(*old, event);
-	WRITE_ONCE(conn->handshake, step->next);
+	WRITE_ONCE(conn->negotiation.state, step->next);
 	return step;
 }
 
@@ -65,20 +65,20 @@ negotiate_step(struct rpcrdma2_conn *conn, enum rpcrdma2_hs_event event,
 {
 	const struct rpcrdma2_hs_step *step;
 
-	*old = READ_ONCE(conn->handshake);
+	*old = READ_ONCE(conn->negotiation.state);
 	step = rpcrdma2_hs_step(*old, event);
 	if (likely(step->next == *old))
 		return step;
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	step = negotiate_step_locked(conn, event, old);
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	return step;
 }
 
 static const struct rpcrdma2_dialect *
 negotiate_next_dialect(struct rpcrdma2_conn *conn)
 {
-	return rpcrdma2_next_dialect(&conn->param.dialects, conn->dialect, 0,
+	return rpcrdma2_next_dialect(&conn->param.dialects, conn->terms.dialect, 0,
 				     U32_MAX);
 }
 
@@ -89,13 +89,13 @@ negotiate_next_dialect(struct rpcrdma2_conn *conn)
 static void negotiate_set_dialect(struct rpcrdma2_conn *conn,
 				  const struct rpcrdma2_dialect *dialect)
 {
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&conn->ep.lock);
 
-	conn->dialect = dialect;
+	conn->terms.dialect = dialect;
 	if (dialect->props)
-		rpcrdma2_props_init(dialect->props, &conn->peer);
+		rpcrdma2_props_init(dialect->props, &conn->terms.peer);
 	else
-		conn->peer = (struct rpcrdma2_props){
+		conn->terms.peer = (struct rpcrdma2_props){
 			.brs = RDMA2_RVREQSUP_INLINE,
 		};
 }
@@ -105,12 +105,12 @@ static int negotiate_send_connprop(struct rpcrdma2_conn *conn, u32 xid,
 {
 	struct rpcrdma2_header hdr = {
 		.xid		= xid,
-		.vers		= conn->dialect->version,
-		.credit		= response ? READ_ONCE(conn->grant_out) :
-					     conn->calls_out,
+		.vers		= conn->terms.dialect->version,
+		.credit		= response ? READ_ONCE(conn->ep.grant_out) :
+					     conn->ep.calls_out,
 		.kind		= RPCRDMA2_PROPS,
 		.response	= response,
-		.props		= conn->own,
+		.props		= conn->terms.own,
 	};
 
 	trace_rpcrdma2_connprop_send(conn, &hdr);
@@ -128,14 +128,14 @@ static bool negotiate_switch_dialect(struct rpcrdma2_conn *conn,
 {
 	bool ok;
 
-	spin_lock(&conn->lock);
-	ok = conn->handshake == old;
+	spin_lock(&conn->ep.lock);
+	ok = conn->negotiation.state == old;
 	if (ok) {
 		negotiate_set_dialect(conn, dialect);
-		WRITE_ONCE(conn->connprop_out, next == RPCRDMA2_HS_ASKING);
-		WRITE_ONCE(conn->handshake, next);
+		WRITE_ONCE(conn->negotiation.connprop_out, next == RPCRDMA2_HS_ASKING);
+		WRITE_ONCE(conn->negotiation.state, next);
 	}
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	return ok;
 }
 
@@ -173,7 +173,7 @@ void rpcrdma2_negotiate_start(struct rpcrdma2_conn *conn)
 	 * become READY yet. Make it READY now.
 	 */
 	negotiate_enter_state(conn, RPCRDMA2_HS_WAITING,
-			      READ_ONCE(conn->handshake));
+			      READ_ONCE(conn->negotiation.state));
 }
 
 static void negotiate_restart_timer(struct rpcrdma2_conn *conn)
@@ -198,16 +198,16 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
 	 * This end is sending Calls, to see whether the peer answers them. The time for that
 	 * begins with the first Call.
 	 */
-	if (READ_ONCE(conn->handshake) == RPCRDMA2_HS_TRYING &&
-	    !conn->tried) {
-		conn->tried = !conn->param.ops->is_quiet(conn);
+	if (READ_ONCE(conn->negotiation.state) == RPCRDMA2_HS_TRYING &&
+	    !conn->negotiation.tried) {
+		conn->negotiation.tried = !conn->param.ops->is_quiet(conn);
 		negotiate_restart_timer(conn);
 		return;
 	}
 	step = negotiate_step(conn, RPCRDMA2_HS_SILENCE, &old);
 	negotiate_enter_state(conn, old, step->next);
 	if (step->action == RPCRDMA2_HS_ASSUME_NEXT)
-		conn->suspect = negotiate_next_dialect(conn);
+		conn->negotiation.suspect = negotiate_next_dialect(conn);
 	if (step->action != RPCRDMA2_HS_NOTHING)
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 	else if (step->next == RPCRDMA2_HS_TRYING)
@@ -229,21 +229,21 @@ void rpcrdma2_negotiate_silence(struct rpcrdma2_conn *conn,
  * rpcrdma2_negotiate_lost - the connection has ended: what does that say about the dialect?
  * @conn: a connection in teardown; its Queues are drained
  *
- * If the peer hung up during the handshake, sets @conn->suspect to the dialect to try next.
- * Only the peer's hang-up counts. A failed work request, a failed device, or a close by this
- * end say nothing about the peer.
+ * If the peer hung up during the handshake, sets @suspect to the dialect to try next. Only
+ * the peer's hang-up counts. A failed work request, a failed device, or a close by this end
+ * say nothing about the peer.
  *
  * Context: Process: the teardown.
  */
 void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 {
-	bool by_peer = conn->close_status == -ECONNABORTED;
+	bool by_peer = conn->close.status == -ECONNABORTED;
 	const struct rpcrdma2_hs_step *step;
 	enum rpcrdma2_hs_state old;
 
 	step = negotiate_step(conn, RPCRDMA2_HS_LOST, &old);
 	if (by_peer && step->action == RPCRDMA2_HS_ASSUME_NEXT)
-		conn->suspect = negotiate_next_dialect(conn);
+		conn->negotiation.suspect = negotiate_next_dialect(conn);
 	negotiate_enter_state(conn, old, step->next);
 }
 
@@ -254,18 +254,18 @@ void rpcrdma2_negotiate_lost(struct rpcrdma2_conn *conn)
 static void negotiate_answer_error(struct rpcrdma2_recv *recv,
 				   enum rpcrdma2_hs_event event)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
 	struct rpcrdma2_error *error = &recv->hdr.error;
 	bool close_after = false;
 
 	if (event == RPCRDMA2_HS_FOREIGN) {
-		if (!rpcrdma2_hs_decided(conn->handshake))
+		if (!rpcrdma2_hs_decided(conn->negotiation.state))
 			rpcrdma2_version_range(&conn->param.dialects,
 					       &error->vers_low,
 					       &error->vers_high);
 	} else if (event == RPCRDMA2_HS_MALFORMED) {
 		/* Without the peer's properties, the connection is of no use. */
-		close_after = conn->dialect->props &&
+		close_after = conn->terms.dialect->props &&
 			      recv->hdr.kind == RPCRDMA2_PROPS;
 	} else if (event != RPCRDMA2_HS_UNKNOWN) {
 		error->code = RDMA2_ERR_BAD_XDR;
@@ -279,17 +279,17 @@ static void negotiate_answer_error(struct rpcrdma2_recv *recv,
 
 static void negotiate_take_props(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
 
 	trace_rpcrdma2_connprop_recv(conn, &recv->hdr);
-	conn->peer = recv->hdr.props;
-	conn->have_props = true;
-	conn->peer_credits = recv->hdr.credit;
+	conn->terms.peer = recv->hdr.props;
+	conn->terms.have_props = true;
+	conn->terms.peer_credits = recv->hdr.credit;
 	/* In a CONNPROP that is not an answer, the credits are a request. */
 	if (recv->hdr.response)
-		conn->first_grant = recv->hdr.credit;
+		conn->terms.first_grant = recv->hdr.credit;
 	/* A CONNPROP of the peer's own counts as an answer, too. */
-	conn->connprop_out = false;
+	conn->negotiation.connprop_out = false;
 }
 
 /*
@@ -298,12 +298,12 @@ static void negotiate_take_props(struct rpcrdma2_recv *recv)
  */
 static bool negotiate_refuses_connprop(const struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
 
-	if (!READ_ONCE(conn->connprop_out) ||
+	if (!READ_ONCE(conn->negotiation.connprop_out) ||
 	    recv->hdr.kind != RPCRDMA2_ERROR || recv->hdr.xid != CONNPROP_XID)
 		return false;
-	conn->connprop_out = false;
+	conn->negotiation.connprop_out = false;
 	return true;
 }
 
@@ -327,10 +327,10 @@ static void negotiate_ask_next(struct rpcrdma2_conn *conn,
 	const struct rpcrdma2_dialect *next;
 
 	next = rpcrdma2_hs_next(event, error, &conn->param.dialects,
-				conn->dialect);
+				conn->terms.dialect);
 	if (negotiate_ask_in(conn, next, old))
 		return;
-	conn->assume = next;
+	conn->negotiation.assume = next;
 	rpcrdma2_conn_close(conn, -EPROTONOSUPPORT);
 }
 
@@ -360,7 +360,7 @@ bool rpcrdma2_negotiate_adopt(struct rpcrdma2_conn *conn,
 bool rpcrdma2_negotiate_message(struct rpcrdma2_recv *recv,
 				enum rpcrdma2_hs_event event)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
 	const struct rpcrdma2_hs_step *step;
 	bool refused = negotiate_refuses_connprop(recv);
 	enum rpcrdma2_hs_state old;
@@ -395,9 +395,9 @@ bool rpcrdma2_negotiate_message(struct rpcrdma2_recv *recv,
 		rpcrdma2_recv_put(recv);
 		return false;
 	case RPCRDMA2_HS_ASSUME_NEXT:
-		conn->assume = rpcrdma2_hs_next(event, &recv->hdr.error,
-						&conn->param.dialects,
-						conn->dialect);
+		conn->negotiation.assume =
+			rpcrdma2_hs_next(event, &recv->hdr.error,
+					 &conn->param.dialects, conn->terms.dialect);
 		fallthrough;
 	case RPCRDMA2_HS_HANG_UP:
 		rpcrdma2_conn_close(conn, negotiate_hang_up_status(event));

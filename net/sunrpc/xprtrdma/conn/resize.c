@@ -35,8 +35,8 @@
 
 static bool resize_is_supported(const struct rpcrdma2_conn *conn)
 {
-	return conn->have_props && conn->peer.changes &&
-	       READ_ONCE(conn->handshake) == RPCRDMA2_HS_VERSION_2;
+	return conn->terms.have_props && conn->terms.peer.changes &&
+	       READ_ONCE(conn->negotiation.state) == RPCRDMA2_HS_VERSION_2;
 }
 
 /* Queue the work unless it is queued already. */
@@ -52,23 +52,23 @@ static void resize_set_recv_size(struct rpcrdma2_conn *conn, u32 size)
 {
 	struct rpcrdma2_recv *recv;
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&conn->ep.lock);
 
-	if (conn->recv_size == size)
+	if (conn->ep.recvs.size == size)
 		return;
-	trace_rpcrdma2_resize(conn, conn->recv_size, size);
-	WRITE_ONCE(conn->recv_size, size);
-	conn->odd_recvs = 0;
-	list_for_each_entry(recv, &conn->recvs, all)
-		conn->odd_recvs += recv->sge.length != size;
-	conn->resizing.nudges = conn->nr_recvs;
+	trace_rpcrdma2_resize(conn, conn->ep.recvs.size, size);
+	WRITE_ONCE(conn->ep.recvs.size, size);
+	conn->ep.recvs.odd = 0;
+	list_for_each_entry(recv, &conn->ep.recvs.all, all)
+		conn->ep.recvs.odd += recv->sge.length != size;
+	conn->resizing.nudges = conn->ep.recvs.nr;
 }
 
 static void resize_set_own_size(struct rpcrdma2_conn *conn, u32 size)
 {
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&conn->ep.lock);
 
-	conn->own.rbsiz = size;
+	conn->terms.own.rbsiz = size;
 	conn->stats.resizes++;
 	conn->peak_rbsiz = max(conn->peak_rbsiz, size);
 	conn->need.used_at = jiffies;
@@ -82,16 +82,16 @@ static u32 resize_size_to_tell(const struct rpcrdma2_conn *conn, u32 quiet)
 {
 	if (conn->resizing.lower_to && conn->resizing.lower_to == quiet)
 		return quiet;
-	if (conn->recv_size > conn->own.rbsiz && !conn->odd_recvs)
-		return conn->recv_size;
-	return conn->own.rbsiz;
+	if (conn->ep.recvs.size > conn->terms.own.rbsiz && !conn->ep.recvs.odd)
+		return conn->ep.recvs.size;
+	return conn->terms.own.rbsiz;
 }
 
 /* Is an UPDATE owed although the size will not change? */
 static bool resize_owes_answer(const struct rpcrdma2_conn *conn)
 {
 	return conn->resizing.owed && !conn->resizing.lower_to &&
-	       conn->recv_size <= conn->own.rbsiz;
+	       conn->ep.recvs.size <= conn->terms.own.rbsiz;
 }
 
 /*
@@ -101,7 +101,7 @@ static bool resize_owes_answer(const struct rpcrdma2_conn *conn)
 static bool resize_has_request(const struct rpcrdma2_conn *conn)
 {
 	return conn->resizing.has_told || conn->resizing.ask_for ||
-	       (conn->odd_recvs && conn->resizing.nudges);
+	       (conn->ep.recvs.odd && conn->resizing.nudges);
 }
 
 /*
@@ -123,15 +123,15 @@ static u32 resize_kind_due(const struct rpcrdma2_conn *conn, u32 quiet)
 {
 	const struct rpcrdma2_resizing *resizing = &conn->resizing;
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&conn->ep.lock);
 
 	if (resizing->answering)
 		return RPCRDMA2_DISPOSITION;
 	if (resizing->asking || !resize_is_supported(conn))
 		return RPCRDMA2_UNKNOWN;
 	if (!resizing->has_told &&
-	    (resize_size_to_tell(conn, quiet) != conn->own.rbsiz ||
-	     resizing->wish != conn->own.wished_rbsiz ||
+	    (resize_size_to_tell(conn, quiet) != conn->terms.own.rbsiz ||
+	     resizing->wish != conn->terms.own.wished_rbsiz ||
 	     resize_owes_answer(conn)))
 		return RPCRDMA2_UPDATE;
 	return resize_has_request(conn) ? RPCRDMA2_REQUEST : RPCRDMA2_UNKNOWN;
@@ -144,7 +144,7 @@ static void resize_make_disposition(struct rpcrdma2_conn *conn,
 
 	resizing->answering = false;
 	hdr->xid = resizing->answer.xid;
-	hdr->credit = READ_ONCE(conn->grant_out);
+	hdr->credit = READ_ONCE(conn->ep.grant_out);
 	hdr->response = true;
 	hdr->change.done = resizing->answer.done;
 	hdr->change.rejected = resizing->answer.rejected;
@@ -158,11 +158,11 @@ static void resize_make_update(struct rpcrdma2_conn *conn, u32 quiet,
 	u32 size = resize_size_to_tell(conn, quiet);
 
 	resizing->has_told = true;
-	if (size == conn->own.rbsiz && resizing->wish != conn->own.wished_rbsiz) {
-		conn->own.wished_rbsiz = resizing->wish;
+	if (size == conn->terms.own.rbsiz && resizing->wish != conn->terms.own.wished_rbsiz) {
+		conn->terms.own.wished_rbsiz = resizing->wish;
 		change->which = RPCRDMA2_PROP_BIT(wished_rbsiz);
 	} else {
-		if (size != conn->own.rbsiz) {
+		if (size != conn->terms.own.rbsiz) {
 			resize_set_own_size(conn, size);
 			resize_set_recv_size(conn, size);
 			resizing->lower_to = 0;
@@ -171,7 +171,7 @@ static void resize_make_update(struct rpcrdma2_conn *conn, u32 quiet,
 		change->settled = resizing->owed;
 		resizing->owed = false;
 	}
-	change->props = conn->own;
+	change->props = conn->terms.own;
 }
 
 /*
@@ -183,13 +183,13 @@ static void resize_make_request(struct rpcrdma2_conn *conn,
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&conn->ep.lock);
 
 	resizing->asking = true;
 	resizing->requested = resizing->ask_for;
 	if (resizing->requested) {
-		WRITE_ONCE(conn->send_limit, min(conn->send_limit,
-						 resizing->ask_for));
+		WRITE_ONCE(conn->ep.send_limit,
+			   min(conn->ep.send_limit, resizing->ask_for));
 		resizing->asked_for = resizing->requested;
 		change->props.rbsiz = resizing->requested;
 		change->which = RPCRDMA2_PROP_BIT(rbsiz);
@@ -204,9 +204,9 @@ static bool resize_is_due(struct rpcrdma2_conn *conn)
 {
 	u32 quiet = resize_quiet_size(conn), kind;
 
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	kind = resize_kind_due(conn, quiet);
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	return kind != RPCRDMA2_UNKNOWN;
 }
 
@@ -218,9 +218,9 @@ static bool resize_next_message(struct rpcrdma2_conn *conn,
 
 	memset(hdr, 0, sizeof(*hdr));
 	hdr->xid = CHANGE_XID;
-	hdr->vers = conn->dialect->version;
-	hdr->credit = conn->calls_out;
-	spin_lock(&conn->lock);
+	hdr->vers = conn->terms.dialect->version;
+	hdr->credit = conn->ep.calls_out;
+	spin_lock(&conn->ep.lock);
 	hdr->kind = resize_kind_due(conn, quiet);
 	switch (hdr->kind) {
 	case RPCRDMA2_DISPOSITION:
@@ -233,7 +233,7 @@ static bool resize_next_message(struct rpcrdma2_conn *conn,
 		resize_make_request(conn, &hdr->change);
 		break;
 	}
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	return hdr->kind != RPCRDMA2_UNKNOWN;
 }
 
@@ -271,7 +271,7 @@ static void resize_send_due(struct rpcrdma2_conn *conn)
 	struct rpcrdma2_header hdr;
 
 	while (resize_is_due(conn)) {
-		send = rpcrdma2_send_get(conn);
+		send = rpcrdma2_send_get(&conn->ep);
 		if (!send) {
 			resize_queue_work(conn, RETRY_DELAY);
 			return;
@@ -288,7 +288,7 @@ static void resize_send_due(struct rpcrdma2_conn *conn)
 static bool resize_has_grown(const struct rpcrdma2_conn *conn)
 {
 	return conn->rbsiz_max > conn->rbsiz_min &&
-	       conn->own.rbsiz > conn->rbsiz_min;
+	       conn->terms.own.rbsiz > conn->rbsiz_min;
 }
 
 /* Has no message needed the larger Receives for a while? */
@@ -296,7 +296,7 @@ static bool resize_is_idle(struct rpcrdma2_conn *conn)
 {
 	u32 used = READ_ONCE(conn->need.used);
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&conn->ep.lock);
 
 	if (used != conn->need.used_before) {
 		conn->need.used_before = used;
@@ -312,18 +312,18 @@ static void resize_check_need(struct rpcrdma2_conn *conn)
 	u32 least = conn->rbsiz_min;
 	bool idle, over, is_new;
 
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	idle = resize_has_grown(conn) && resize_is_idle(conn);
 	over = resize_has_grown(conn) &&
-	       !rpcrdma2_recv_budget_allows(conn, conn->recv_size);
+	       !rpcrdma2_recv_budget_allows(&conn->ep, conn->ep.recvs.size);
 	is_new = conn->resizing.wish != least;
 	if (idle && is_new)
-		trace_rpcrdma2_shrink_idle(conn, conn->own.rbsiz, least);
+		trace_rpcrdma2_shrink_idle(conn, conn->terms.own.rbsiz, least);
 	else if (over && is_new)
-		trace_rpcrdma2_shrink_memory(conn, conn->own.rbsiz, least);
+		trace_rpcrdma2_shrink_memory(conn, conn->terms.own.rbsiz, least);
 	if (idle || over)
 		conn->resizing.wish = least;
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 }
 
 /* Return: jiffies until the next check; 0: no check is needed */
@@ -362,14 +362,14 @@ void rpcrdma2_resize_work(struct work_struct *work)
 	conn->resizing.waited_for = READ_ONCE(conn->resizing.lower_to);
 	if (conn->resizing.waited_for)
 		synchronize_rcu();
-	if (rpcrdma2_conn_enter(conn)) {
+	if (rpcrdma2_ep_enter(&conn->ep)) {
 		resize_check_need(conn);
 		resize_send_due(conn);
 		delay = READ_ONCE(conn->resizing.lower_to) ? RETRY_DELAY :
 						    resize_check_delay(conn);
 		if (delay)
 			resize_queue_work(conn, delay);
-		rpcrdma2_conn_exit(conn);
+		rpcrdma2_ep_exit(&conn->ep);
 	}
 	rpcrdma2_conn_put(conn);
 }
@@ -395,7 +395,7 @@ void rpcrdma2_resize_soon(struct rpcrdma2_conn *conn)
  *
  * Receives grow one by one as they come back. They shrink only if the peer asks for it.
  *
- * Context: Process; does not sleep. Takes conn->lock.
+ * Context: Process; does not sleep. Takes conn->ep.lock.
  * Return: 0; -EBUSY: the connection is not READY; -EOPNOTSUPP: the peer lacks the extension,
  *	or Receives are shared; -ENOMEM: the server's memory limit forbids it
  */
@@ -403,23 +403,23 @@ int rpcrdma2_resize_recvs(struct rpcrdma2_conn *conn, u32 size)
 {
 	int rc = 0;
 
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	if (conn->state != RPCRDMA2_CONN_READY) {
 		rc = -EBUSY;
-	} else if (conn->srq || !resize_is_supported(conn)) {
+	} else if (conn->ep.srq || !resize_is_supported(conn)) {
 		rc = -EOPNOTSUPP;
-	} else if (size > conn->own.rbsiz &&
-		   !rpcrdma2_recv_budget_allows(conn, size)) {
+	} else if (size > conn->terms.own.rbsiz &&
+		   !rpcrdma2_recv_budget_allows(&conn->ep, size)) {
 		rpcrdma2_recv_budget_note_shortage();
 		rc = -ENOMEM;
-	} else if (size >= conn->own.rbsiz) {
+	} else if (size >= conn->terms.own.rbsiz) {
 		conn->resizing.wish = 0;
 		conn->resizing.lower_to = 0;
 		resize_set_recv_size(conn, size);
 	} else {
 		conn->resizing.wish = size;
 	}
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	if (!rc)
 		rpcrdma2_resize_soon(conn);
 	return rc;
@@ -442,8 +442,8 @@ static void resize_reset_need(struct rpcrdma2_conn *conn, u32 size)
 void rpcrdma2_resize_observe(const struct rpcrdma2_recv *recv)
 {
 	const struct rpcrdma2_chunk_lists *cl = &recv->hdr.chunks;
-	struct rpcrdma2_conn *conn = recv->conn;
-	u32 has = READ_ONCE(conn->recv_size);
+	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
+	u32 has = READ_ONCE(conn->ep.recvs.size);
 	u32 size = recv->offset + recv->len;
 
 	if (!(++conn->need.observed % OBSERVED_SPAN) || has != conn->need.observed_size)
@@ -475,25 +475,25 @@ static u32 *resize_dispose(struct rpcrdma2_conn *conn, u32 wanted,
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	u32 least = conn->rbsiz_min;
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&conn->ep.lock);
 
 	if (resizing->wish)
 		least = min(least, resizing->wish);
 	if (wanted > RPCRDMA2_RBSIZ_MAX || wanted < least ||
-	    (wanted > conn->own.rbsiz &&
+	    (wanted > conn->terms.own.rbsiz &&
 	     (wanted > conn->rbsiz_max ||
-	      !rpcrdma2_recv_budget_allows(conn, wanted))))
+	      !rpcrdma2_recv_budget_allows(&conn->ep, wanted))))
 		return &answer->rejected;
 	resizing->wish = 0;
 	resizing->lower_to = 0;
-	if (wanted >= conn->own.rbsiz) {
+	if (wanted >= conn->terms.own.rbsiz) {
 		resize_set_recv_size(conn, wanted);
-		resizing->owed = wanted > conn->own.rbsiz;
+		resizing->owed = wanted > conn->terms.own.rbsiz;
 		return resizing->owed ? &answer->pending : &answer->done;
 	}
 	/* From now on, Calls offer chunks for Replies that would not fit. */
-	WRITE_ONCE(conn->recv_limit, min(conn->recv_limit, wanted));
-	resize_set_recv_size(conn, conn->own.rbsiz);
+	WRITE_ONCE(conn->terms.recv_limit, min(conn->terms.recv_limit, wanted));
+	resize_set_recv_size(conn, conn->terms.own.rbsiz);
 	resizing->lower_to = wanted;
 	resizing->owed = true;
 	return &answer->pending;
@@ -504,7 +504,7 @@ static bool resize_take_request(struct rpcrdma2_conn *conn,
 				const struct rpcrdma2_header *hdr)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
-	const struct rpcrdma2_prop_table *table = conn->dialect->props;
+	const struct rpcrdma2_prop_table *table = conn->terms.dialect->props;
 	const struct rpcrdma2_change *wanted = &hdr->change;
 	u32 all = wanted->count ? U32_MAX >> (32 - wanted->count) : 0;
 	struct rpcrdma2_answer *answer = &resizing->answer;
@@ -513,7 +513,7 @@ static bool resize_take_request(struct rpcrdma2_conn *conn,
 	u32 places, size;
 	bool ok;
 
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	ok = !resizing->answering;
 	if (ok) {
 		memset(answer, 0, sizeof(*answer));
@@ -528,7 +528,7 @@ static bool resize_take_request(struct rpcrdma2_conn *conn,
 		answer->rejected |= all & ~(answer->done | answer->pending);
 		resizing->answering = true;
 	}
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	return ok;
 }
 
@@ -542,16 +542,16 @@ static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size,
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	u32 limit = min(size, conn->param.sbsiz);
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&conn->ep.lock);
 
-	conn->peer.rbsiz = size;
+	conn->terms.peer.rbsiz = size;
 	if (settled)
 		resizing->asked_for = 0;
-	WRITE_ONCE(conn->send_max, limit);
-	WRITE_ONCE(conn->send_size, max(limit, conn->rbsiz_min));
+	WRITE_ONCE(conn->ep.send_max, limit);
+	WRITE_ONCE(conn->ep.sends.size, max(limit, conn->rbsiz_min));
 	if (resizing->asked_for)
 		limit = min(limit, resizing->asked_for);
-	WRITE_ONCE(conn->send_limit, limit);
+	WRITE_ONCE(conn->ep.send_limit, limit);
 	/* A wish is for less than the present size: drop a wish that @size fulfils. */
 	if (resizing->ask_for >= size)
 		resizing->ask_for = 0;
@@ -565,7 +565,7 @@ static bool resize_take_disposition(struct rpcrdma2_conn *conn,
 	const struct rpcrdma2_change *answer = &hdr->change;
 	bool ok;
 
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	ok = resizing->asking && hdr->xid == CHANGE_XID &&
 	     (answer->done | answer->rejected | answer->pending) ==
 	     (resizing->requested ? 1 : 0);
@@ -574,22 +574,22 @@ static bool resize_take_disposition(struct rpcrdma2_conn *conn,
 		if (answer->done)
 			resize_set_peer_size(conn, resizing->requested, true);
 		else if (answer->rejected)
-			resize_set_peer_size(conn, conn->peer.rbsiz, true);
+			resize_set_peer_size(conn, conn->terms.peer.rbsiz, true);
 		resizing->requested = 0;
 	}
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	return ok;
 }
 
 static void resize_take_update(struct rpcrdma2_conn *conn,
 			       const struct rpcrdma2_change *update)
 {
-	const struct rpcrdma2_prop_table *table = conn->dialect->props;
+	const struct rpcrdma2_prop_table *table = conn->terms.dialect->props;
 	const struct rpcrdma2_prop *prop;
 	unsigned int i;
 	u32 value;
 
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	for (i = 0; i < table->nr; i++) {
 		prop = &table->props[i];
 		if (!(update->which & BIT(rpcrdma2_prop_index(prop))))
@@ -600,14 +600,14 @@ static void resize_take_update(struct rpcrdma2_conn *conn,
 			resize_set_peer_size(conn, value, update->settled);
 			break;
 		case RPCRDMA2_WISH:
-			conn->peer.wished_rbsiz = value;
-			conn->resizing.ask_for = value < conn->peer.rbsiz ? value : 0;
+			conn->terms.peer.wished_rbsiz = value;
+			conn->resizing.ask_for = value < conn->terms.peer.rbsiz ? value : 0;
 			break;
 		case RPCRDMA2_FIXED:
 			break;
 		}
 	}
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 }
 
 /**
@@ -616,13 +616,13 @@ static void resize_take_update(struct rpcrdma2_conn *conn,
  *
  * A message that breaks the protocol closes the connection.
  *
- * Context: CQ. Takes conn->lock.
+ * Context: CQ. Takes conn->ep.lock.
  * Return: true: @recv has been given back; false: the peer lacks the extension, and @recv is
  *	still the caller's
  */
 bool rpcrdma2_resize_receive(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
 	bool answer = recv->hdr.kind == RPCRDMA2_DISPOSITION;
 	bool ok = !recv->invalidated && recv->hdr.response == answer;
 
@@ -658,7 +658,7 @@ bool rpcrdma2_resize_receive(struct rpcrdma2_recv *recv)
  *
  * If it is, the peer lacks the extension: this end sends no REQUEST or UPDATE again.
  *
- * Context: CQ. Takes conn->lock.
+ * Context: CQ. Takes conn->ep.lock.
  * Return: whether it is
  */
 bool rpcrdma2_resize_refused(struct rpcrdma2_conn *conn,
@@ -667,14 +667,14 @@ bool rpcrdma2_resize_refused(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	bool ours;
 
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	ours = resizing->asking && hdr->xid == CHANGE_XID;
 	if (ours) {
-		conn->peer.changes = false;
+		conn->terms.peer.changes = false;
 		resizing->asking = false;
 		resizing->requested = 0;
-		resize_set_peer_size(conn, conn->peer.rbsiz, true);
+		resize_set_peer_size(conn, conn->terms.peer.rbsiz, true);
 	}
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	return ours;
 }

@@ -3,21 +3,16 @@
  * The state of a connection, its references and its users.
  *
  * rpcrdma2_conn_close() may be called at any time and repeatedly; the first call starts the
- * teardown in life.c. A reference keeps the memory of a connection. rpcrdma2_conn_enter()
+ * teardown in life.c. A reference keeps the memory of a connection. rpcrdma2_ep_enter()
  * keeps its QP, PD and device as well. RCU readers may find a connection and try to enter it.
  *
- * Runs in CQ, CM and process context. conn->lock protects the state.
+ * Runs in CQ, CM and process context. conn->ep.lock protects the state.
  */
 #include <linux/sched/signal.h>
 
 #include "conn.h"
 
 #include <trace/events/rpcrdma2.h>
-
-/* Added to @users, so that the number is negative and no thread enters */
-#define NO_ENTRY	INT_MIN
-
-struct workqueue_struct *rpcrdma2_wq;
 
 /*
  * Teardowns of the end that accepts. A teardown may wait long for the device's driver, so no
@@ -59,7 +54,7 @@ static bool conn_state_may_follow(enum rpcrdma2_conn_state from,
  * @timeout_secs: time limit for @state, seconds, after which the timer closes the connection;
  *	in READY, the period of heartbeats; 0: no limit
  *
- * Context: Process; does not sleep. Takes conn->lock.
+ * Context: Process; does not sleep. Takes conn->ep.lock.
  * Return: false if @state may not follow the present state, probably because the connection
  *	is closing
  */
@@ -70,7 +65,7 @@ bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
 	enum rpcrdma2_conn_state old;
 	bool ok;
 
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	old = conn->state;
 	ok = conn_state_may_follow(old, state);
 	if (ok) {
@@ -79,7 +74,7 @@ bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
 			mod_delayed_work(rpcrdma2_wq, &conn->timer,
 					 timeout_secs * HZ);
 	}
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	if (ok)
 		trace_rpcrdma2_conn_state(conn, old, state);
 	if (ok && !timeout_secs)
@@ -94,23 +89,23 @@ bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
  *
  * Does nothing on a closing connection, as the teardown has waited for the timer's last run.
  *
- * Context: Process; does not sleep. Takes conn->lock.
+ * Context: Process; does not sleep. Takes conn->ep.lock.
  */
 void rpcrdma2_conn_set_timer(struct rpcrdma2_conn *conn, unsigned long delay)
 {
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	if (conn->state < RPCRDMA2_CONN_CLOSING)
 		mod_delayed_work(rpcrdma2_wq, &conn->timer, delay);
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 }
 
 /* End a connect that is under way: its thread has to do the teardown. */
 static void conn_interrupt_connect(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->lock);
-	if (conn->connecting)
-		send_sig(SIGKILL, conn->connecting, 1);
-	spin_unlock(&conn->lock);
+	spin_lock(&conn->ep.lock);
+	if (conn->cm.connecting)
+		send_sig(SIGKILL, conn->cm.connecting, 1);
+	spin_unlock(&conn->ep.lock);
 }
 
 /**
@@ -120,22 +115,23 @@ static void conn_interrupt_connect(struct rpcrdma2_conn *conn)
  *
  * Only the first call has an effect.
  *
- * Context: Process; does not sleep. Takes conn->lock.
+ * Context: Process; does not sleep. Takes conn->ep.lock.
  */
 void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status)
 {
 	enum rpcrdma2_conn_state old;
 	bool first;
 
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	old = conn->state;
 	first = old < RPCRDMA2_CONN_CLOSING;
 	if (first) {
 		WRITE_ONCE(conn->state, RPCRDMA2_CONN_CLOSING);
-		conn->close_status = status;
-		conn->closed_in = old;
+		WRITE_ONCE(conn->ep.closing, true);
+		conn->close.status = status;
+		conn->close.in = old;
 	}
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 	if (!first)
 		return;
 
@@ -143,11 +139,11 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status)
 	trace_rpcrdma2_conn_close(conn, status);
 	rpcrdma2_conn_get(conn);
 	conn_interrupt_connect(conn);
-	if (conn->active)
+	if (conn->ep.active)
 		kthread_queue_work(conn->param.connector,
-				   &conn->close_in_thread);
+				   &conn->close.thread_work);
 	else
-		queue_work(teardown_wq, &conn->close_work);
+		queue_work(teardown_wq, &conn->close.work);
 }
 
 /*
@@ -157,11 +153,11 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status)
 static bool conn_is_hang_up(const struct rpcrdma2_conn *conn,
 			    const struct ib_wc *wc)
 {
-	const struct rdma_cm_id *cm_id = conn->cm_id;
+	const struct rdma_cm_id *cm_id = conn->ep.cm_id;
 
 	return wc->status == IB_WC_WR_FLUSH_ERR &&
 	       rdma_protocol_iwarp(cm_id->device, cm_id->port_num) &&
-	       !rpcrdma2_hs_decided(READ_ONCE(conn->handshake));
+	       !rpcrdma2_hs_decided(READ_ONCE(conn->negotiation.state));
 }
 
 /**
@@ -178,48 +174,6 @@ void rpcrdma2_conn_broken(struct rpcrdma2_conn *conn, const struct ib_wc *wc)
 }
 
 /**
- * rpcrdma2_conn_enter - start to use the QP or the device
- * @conn: the connection; the caller has a reference, or found @conn under rcu_read_lock() and
- *	still holds that
- *
- * QP, PD and device exist until rpcrdma2_conn_exit(). The teardown waits for the exit, and
- * the removal of a device waits for the teardown. So the caller may wait for completions,
- * because the flush completes all work, but for little else. An allocation must not wait for
- * a file system, which may be mounted over this connection.
- *
- * Context: Any.
- * Return: false if the connection is being torn down
- */
-bool rpcrdma2_conn_enter(struct rpcrdma2_conn *conn)
-{
-	return atomic_inc_unless_negative(&conn->users);
-}
-
-/**
- * rpcrdma2_conn_exit - stop using the QP and the device
- * @conn: the connection, entered
- *
- * Context: Any.
- */
-void rpcrdma2_conn_exit(struct rpcrdma2_conn *conn)
-{
-	if (atomic_dec_return(&conn->users) == NO_ENTRY)
-		complete(&conn->idle);
-}
-
-/**
- * rpcrdma2_conn_wait_users - let nobody enter any more, and wait until all have left
- * @conn: a connection in teardown
- *
- * Context: Process; sleeps.
- */
-void rpcrdma2_conn_wait_users(struct rpcrdma2_conn *conn)
-{
-	if (atomic_add_return(NO_ENTRY, &conn->users) != NO_ENTRY)
-		wait_for_completion(&conn->idle);
-}
-
-/**
  * rpcrdma2_conn_wait_closed - wait for the end of the teardown
  * @conn: a closing connection; the caller has a reference
  *
@@ -227,7 +181,7 @@ void rpcrdma2_conn_wait_users(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn)
 {
-	wait_for_completion(&conn->done);
+	wait_for_completion(&conn->close.done);
 }
 
 /**
@@ -242,10 +196,10 @@ void rpcrdma2_conn_set_size(struct rpcrdma2_conn *conn, u32 start, u32 most)
 {
 	conn->rbsiz_min = start;
 	conn->rbsiz_max = most;
-	conn->own.rbsiz = start;
-	conn->recv_size = start;
+	conn->terms.own.rbsiz = start;
+	conn->ep.recvs.size = start;
 	conn->peak_rbsiz = start;
-	conn->send_size = min(conn->param.sbsiz, start);
+	conn->ep.sends.size = min(conn->param.sbsiz, start);
 }
 
 /**
@@ -259,15 +213,25 @@ void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_conn_param *param)
 {
 	conn->param = *param;
-	conn->calls_out = param->calls_out;
-	conn->calls_in = param->calls_in;
-	conn->own = (struct rpcrdma2_props){
+	conn->ep.active = param->connector;
+	conn->ep.param = (struct rpcrdma2_ep_param){
+		.shared		= param->shared &&
+				  param->reverse != RDMA2_RVREQSUP_GENL,
+		.moves_data	= !param->connector ||
+				  param->reverse == RDMA2_RVREQSUP_GENL,
+		.wrs_per_call	= param->wrs_per_call,
+		.job_pages	= param->job_pages,
+		.recv_max	= param->rbsiz_max,
+	};
+	conn->ep.calls_out = param->calls_out;
+	conn->ep.calls_in = param->calls_in;
+	conn->terms.own = (struct rpcrdma2_props){
 		.brs		= param->reverse,
 		.remote_inv	= true,
 		.changes	= true,
 	};
-	conn->grant_out = param->calls_in;
-	conn->grant_out_max = param->calls_in;
+	conn->ep.grant_out = param->calls_in;
+	conn->ep.grant_out_max = param->calls_in;
 	rpcrdma2_conn_set_size(conn, param->rbsiz_min, param->rbsiz_max);
 }
 
@@ -282,13 +246,6 @@ void rpcrdma2_conn_get(struct rpcrdma2_conn *conn)
 	kref_get(&conn->ref);
 }
 
-static void conn_release(struct kref *ref)
-{
-	struct rpcrdma2_conn *conn = container_of(ref, struct rpcrdma2_conn, ref);
-
-	conn->ep_ops->free(conn);
-}
-
 /**
  * rpcrdma2_conn_put - drop a reference
  * @conn: the connection; the last reference ends after the teardown, or without a CM id
@@ -297,7 +254,7 @@ static void conn_release(struct kref *ref)
  */
 void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
 {
-	kref_put(&conn->ref, conn_release);
+	kref_put(&conn->ref, conn->release);
 }
 
 /**
@@ -308,15 +265,8 @@ void rpcrdma2_conn_put(struct rpcrdma2_conn *conn)
  */
 int rpcrdma2_state_setup(void)
 {
-	rpcrdma2_wq = alloc_workqueue("rpcrdma2", WQ_UNBOUND | WQ_MEM_RECLAIM,
-				      0);
-	if (!rpcrdma2_wq)
-		return -ENOMEM;
 	teardown_wq = alloc_workqueue("rpcrdma2_close", WQ_UNBOUND, 0);
-	if (teardown_wq)
-		return 0;
-	destroy_workqueue(rpcrdma2_wq);
-	return -ENOMEM;
+	return teardown_wq ? 0 : -ENOMEM;
 }
 
 /**
@@ -327,5 +277,4 @@ int rpcrdma2_state_setup(void)
 void rpcrdma2_state_cleanup(void)
 {
 	destroy_workqueue(teardown_wq);
-	destroy_workqueue(rpcrdma2_wq);
 }

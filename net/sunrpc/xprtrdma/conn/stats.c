@@ -182,27 +182,41 @@ static void stats_show_errors(struct seq_file *seq, const char *kind,
 }
 
 /**
- * rpcrdma2_show_conn_stats - write the lines of one or several connections' counters
+ * rpcrdma2_traffic_add - add the counters of a connection
+ * @sum: counters to add to
+ * @conn: the connection
+ *
+ * Context: Any.
+ */
+void rpcrdma2_traffic_add(struct rpcrdma2_traffic *sum,
+			  const struct rpcrdma2_conn *conn)
+{
+	rpcrdma2_counters_add(&sum->ep, &conn->ep.stats, sizeof(sum->ep));
+	rpcrdma2_counters_add(&sum->conn, &conn->stats, sizeof(sum->conn));
+}
+
+/**
+ * rpcrdma2_show_traffic - write the lines of one or several connections' counters
  * @seq: the file
- * @stats: their counters, added up by rpcrdma2_counters_add()
+ * @traffic: their counters, added up by rpcrdma2_traffic_add()
  *
  * Context: Process.
  */
-void rpcrdma2_show_conn_stats(struct seq_file *seq,
-			      const struct rpcrdma2_conn_stats *stats)
+void rpcrdma2_show_traffic(struct seq_file *seq,
+			   const struct rpcrdma2_traffic *traffic)
 {
-	rpcrdma2_show_count(seq, "work_requests", stats->work_requests);
-	rpcrdma2_show_count(seq, "send_doorbells", stats->send_doorbells);
-	rpcrdma2_show_count(seq, "receive_doorbells", stats->recv_doorbells);
-	rpcrdma2_show_count(seq, "completions", stats->completions);
-	rpcrdma2_show_count(seq, "send_queue_waits", stats->queue_waits);
-	rpcrdma2_show_count(seq, "sends", stats->sends);
-	rpcrdma2_show_count(seq, "send_octets", stats->send_octets);
-	rpcrdma2_show_count(seq, "receives", stats->receives);
-	rpcrdma2_show_count(seq, "receive_octets", stats->receive_octets);
-	rpcrdma2_show_count(seq, "size_changes", stats->resizes);
-	rpcrdma2_show_count(seq, "heartbeats", stats->heartbeats);
-	rpcrdma2_show_count(seq, "heartbeats_missed", stats->heartbeats_missed);
-	stats_show_errors(seq, "errors_sent", stats->errors_sent);
-	stats_show_errors(seq, "errors_received", stats->errors_received);
+	rpcrdma2_show_count(seq, "work_requests", traffic->ep.work_requests);
+	rpcrdma2_show_count(seq, "send_doorbells", traffic->ep.send_doorbells);
+	rpcrdma2_show_count(seq, "receive_doorbells", traffic->ep.recv_doorbells);
+	rpcrdma2_show_count(seq, "completions", traffic->ep.completions);
+	rpcrdma2_show_count(seq, "send_queue_waits", traffic->ep.queue_waits);
+	rpcrdma2_show_count(seq, "sends", traffic->ep.sends);
+	rpcrdma2_show_count(seq, "send_octets", traffic->ep.send_octets);
+	rpcrdma2_show_count(seq, "receives", traffic->ep.receives);
+	rpcrdma2_show_count(seq, "receive_octets", traffic->ep.receive_octets);
+	rpcrdma2_show_count(seq, "size_changes", traffic->conn.resizes);
+	rpcrdma2_show_count(seq, "heartbeats", traffic->conn.heartbeats);
+	rpcrdma2_show_count(seq, "heartbeats_missed", traffic->conn.heartbeats_missed);
+	stats_show_errors(seq, "errors_sent", traffic->conn.errors_sent);
+	stats_show_errors(seq, "errors_received", traffic->conn.errors_received);
 }

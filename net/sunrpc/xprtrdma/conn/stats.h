@@ -15,6 +15,10 @@
 #include <linux/seq_file.h>
 #include <linux/sunrpc/rpcrdma2.h>
 
+#include "rdma/ep.h"
+
+struct rpcrdma2_conn;
+
 /**
  * struct rpcrdma2_forms - Calls or Replies in one direction, by their chunks
  * @messages: all of them
@@ -39,16 +43,10 @@ struct rpcrdma2_forms {
 #define RPCRDMA2_NR_ERRORS	(RDMA2_ERR_SYSTEM + 1)
 
 /**
- * struct rpcrdma2_conn_stats - what a connection did
+ * struct rpcrdma2_conn_stats - what a connection did, besides struct rpcrdma2_ep_stats
  *
- * Written under conn->lock:
+ * Written under the endpoint's lock:
  *
- * @work_requests: WRs posted on the Send Queue
- * @send_doorbells: calls of ib_post_send()
- * @recv_doorbells: calls of ib_post_recv()
- * @queue_waits: chains that found no room on the Send Queue
- * @sends: Sends among @work_requests
- * @send_octets: octets of these Sends, headers included
  * @errors_sent: RDMA2_ERRORs sent, by code
  * @resizes: changes of the size of this end's Receive buffers
  *
@@ -59,27 +57,25 @@ struct rpcrdma2_forms {
  *
  * Written in CQ context:
  *
- * @completions: completions of both Queues
- * @receives: messages received
- * @receive_octets: octets of these messages, headers included
  * @errors_received: RDMA2_ERRORs received, by code
  */
 struct rpcrdma2_conn_stats {
-	u64	work_requests;
-	u64	send_doorbells;
-	u64	recv_doorbells;
-	u64	queue_waits;
-	u64	sends;
-	u64	send_octets;
 	u64	errors_sent[RPCRDMA2_NR_ERRORS];
 	u64	resizes;
 	u64	heartbeats;
 	u64	heartbeats_missed;
 
-	u64	completions ____cacheline_aligned_in_smp;
-	u64	receives;
-	u64	receive_octets;
-	u64	errors_received[RPCRDMA2_NR_ERRORS];
+	u64	errors_received[RPCRDMA2_NR_ERRORS] ____cacheline_aligned_in_smp;
+};
+
+/**
+ * struct rpcrdma2_traffic - counters of one or several connections
+ * @ep: those of their endpoints
+ * @conn: the others
+ */
+struct rpcrdma2_traffic {
+	struct rpcrdma2_ep_stats	ep;
+	struct rpcrdma2_conn_stats	conn;
 };
 
 u32 rpcrdma2_counted_form(const struct rpcrdma2_chunk_lists *cl);
@@ -93,7 +89,9 @@ void rpcrdma2_show(struct seq_file *seq, const char *name, const char *fmt,
 void rpcrdma2_show_count(struct seq_file *seq, const char *name, u64 count);
 void rpcrdma2_show_forms(struct seq_file *seq, const char *kind,
 			 const struct rpcrdma2_forms *forms);
-void rpcrdma2_show_conn_stats(struct seq_file *seq,
-			      const struct rpcrdma2_conn_stats *stats);
+void rpcrdma2_traffic_add(struct rpcrdma2_traffic *sum,
+			  const struct rpcrdma2_conn *conn);
+void rpcrdma2_show_traffic(struct seq_file *seq,
+			   const struct rpcrdma2_traffic *traffic);
 
 #endif /* _RPCRDMA2_STATS_H */

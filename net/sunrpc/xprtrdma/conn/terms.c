@@ -2,7 +2,7 @@
 /*
  * The terms of a connection: limits by what both ends have said, and messages in its dialect.
  *
- * conn->lock protects the terms while they change. Senders read the limits without it.
+ * conn->ep.lock protects the terms while they change. Senders read the limits without it.
  */
 #include "conn.h"
 
@@ -14,13 +14,14 @@
  */
 static u32 terms_peer_recv_size(const struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma2_dialect *dialect = conn->dialect;
+	const struct rpcrdma2_terms *terms = &conn->terms;
+	const struct rpcrdma2_dialect *dialect = terms->dialect;
 
-	if (conn->handshake == RPCRDMA2_HS_TRYING)
+	if (conn->negotiation.state == RPCRDMA2_HS_TRYING)
 		return RPCRDMA2_CONNPROP_MAX;
 	if (dialect->props)
-		return conn->peer.rbsiz;
-	return conn->have_private ? conn->peer_private.recv_size :
+		return terms->peer.rbsiz;
+	return terms->have_private ? terms->peer_private.recv_size :
 				    dialect->inline_default;
 }
 
@@ -30,14 +31,15 @@ static u32 terms_peer_recv_size(const struct rpcrdma2_conn *conn)
  */
 static u32 terms_peer_send_size(const struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma2_dialect *dialect = conn->dialect;
+	const struct rpcrdma2_terms *terms = &conn->terms;
+	const struct rpcrdma2_dialect *dialect = terms->dialect;
 
-	if (!conn->have_private)
+	if (!terms->have_private)
 		return dialect->inline_default;
-	if (dialect->props && !conn->have_props)
-		return min(conn->peer_private.send_size,
+	if (dialect->props && !terms->have_props)
+		return min(terms->peer_private.send_size,
 			   dialect->inline_default);
-	return conn->peer_private.send_size;
+	return terms->peer_private.send_size;
 }
 
 /**
@@ -46,16 +48,16 @@ static u32 terms_peer_send_size(const struct rpcrdma2_conn *conn)
  *
  * Does nothing while the peer's request for a lower size is pending.
  *
- * Context: Process; does not sleep. Takes conn->lock.
+ * Context: Process; does not sleep. Takes conn->ep.lock.
  */
 void rpcrdma2_terms_set_recv_limit(struct rpcrdma2_conn *conn)
 {
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	if (!conn->resizing.lower_to)
-		WRITE_ONCE(conn->recv_limit,
-			   min(conn->own.rbsiz,
+		WRITE_ONCE(conn->terms.recv_limit,
+			   min(conn->terms.own.rbsiz,
 			       terms_peer_send_size(conn)));
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 }
 
 /*
@@ -65,22 +67,24 @@ void rpcrdma2_terms_set_recv_limit(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_terms_set(struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_ep *ep = &conn->ep;
+	struct rpcrdma2_terms *terms = &conn->terms;
 	u32 limit;
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&ep->lock);
 
 	limit = min(conn->param.sbsiz, terms_peer_recv_size(conn));
-	limit = max(conn->send_limit, limit);
-	WRITE_ONCE(conn->send_max, limit);
-	WRITE_ONCE(conn->send_limit, limit);
-	WRITE_ONCE(conn->send_size, max(conn->send_size, limit));
-	limit = min(conn->own.rbsiz, terms_peer_send_size(conn));
-	WRITE_ONCE(conn->recv_limit, max(conn->recv_limit, limit));
-	if (conn->dialect->props)
-		conn->remote_inv = conn->peer.remote_inv;
+	limit = max(ep->send_limit, limit);
+	WRITE_ONCE(ep->send_max, limit);
+	WRITE_ONCE(ep->send_limit, limit);
+	WRITE_ONCE(ep->sends.size, max(ep->sends.size, limit));
+	limit = min(terms->own.rbsiz, terms_peer_send_size(conn));
+	WRITE_ONCE(terms->recv_limit, max(terms->recv_limit, limit));
+	if (terms->dialect->props)
+		terms->remote_inv = terms->peer.remote_inv;
 	else
-		conn->remote_inv = conn->have_private &&
-				   conn->peer_private.remote_inv;
+		terms->remote_inv = terms->have_private &&
+				   terms->peer_private.remote_inv;
 }
 
 /**
@@ -99,7 +103,7 @@ int rpcrdma2_send_encode(struct rpcrdma2_send *send,
 	int rc;
 
 	rpcrdma2_stream_encode(&xdr, &buf, send->buf, send->size);
-	rc = rpcrdma2_encode(send->conn->dialect, &xdr, hdr);
+	rc = rpcrdma2_encode(rpcrdma2_conn_of(send->ep)->terms.dialect, &xdr, hdr);
 	send->sge.length = buf.len;
 	return rc;
 }
@@ -122,7 +126,7 @@ int rpcrdma2_send_header(struct rpcrdma2_conn *conn,
 	struct rpcrdma2_send *send;
 	int rc = -ENOBUFS;
 
-	send = rpcrdma2_send_get(conn);
+	send = rpcrdma2_send_get(&conn->ep);
 	if (!send)
 		goto out_close;
 	rc = rpcrdma2_send_encode(send, hdr);
@@ -158,7 +162,7 @@ void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
 	struct rpcrdma2_header hdr = {
 		.xid		= xid,
 		.vers		= vers,
-		.credit		= READ_ONCE(conn->grant_out),
+		.credit		= READ_ONCE(conn->ep.grant_out),
 		.kind		= RPCRDMA2_ERROR,
 		.response	= true,
 		.error		= *error,
@@ -167,7 +171,7 @@ void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
 	trace_rpcrdma2_error_send(conn, xid, error);
 	if (rpcrdma2_send_header(conn, &hdr, close_after))
 		return;
-	spin_lock(&conn->lock);
+	spin_lock(&conn->ep.lock);
 	rpcrdma2_count_error(conn->stats.errors_sent, error->code);
-	spin_unlock(&conn->lock);
+	spin_unlock(&conn->ep.lock);
 }

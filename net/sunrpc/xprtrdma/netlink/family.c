@@ -30,9 +30,9 @@ static int netlink_fill_present(struct sk_buff *skb, struct rpcrdma2_conn *conn)
 {
 	int rc = -ENODEV;
 
-	if (rpcrdma2_conn_enter(conn)) {
+	if (rpcrdma2_ep_enter(&conn->ep)) {
 		rc = rpcrdma2_fill_conn(skb, conn);
-		rpcrdma2_conn_exit(conn);
+		rpcrdma2_ep_exit(&conn->ep);
 	}
 	return rc;
 }
@@ -127,7 +127,7 @@ static int netlink_conn_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			break;
 		rc = netlink_dump_one(skb, cb, conn);
 		if (!rc) {
-			cb->args[0] = (u32)(conn->id + 1);
+			cb->args[0] = (u32)(conn->ep.id + 1);
 			cb->args[1] = !cb->args[0];
 		}
 		rpcrdma2_conn_put(conn);
@@ -201,9 +201,9 @@ static int netlink_conn_set(struct sk_buff *request, struct genl_info *info)
 
 	if (IS_ERR(conn))
 		return PTR_ERR(conn);
-	if (rpcrdma2_conn_enter(conn)) {
+	if (rpcrdma2_ep_enter(&conn->ep)) {
 		rc = netlink_set_entered(info, conn);
-		rpcrdma2_conn_exit(conn);
+		rpcrdma2_ep_exit(&conn->ep);
 	} else {
 		GENL_SET_ERR_MSG(info, "the connection is closing");
 		rc = -ENODEV;

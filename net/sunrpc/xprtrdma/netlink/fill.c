@@ -48,18 +48,18 @@ static const struct count forms_counts[] = {
 };
 
 static const struct count traffic_counts[] = {
-	COUNT(TRAFFIC_WORK_REQUESTS, rpcrdma2_conn_stats, work_requests),
-	COUNT(TRAFFIC_SEND_DOORBELLS, rpcrdma2_conn_stats, send_doorbells),
-	COUNT(TRAFFIC_RECEIVE_DOORBELLS, rpcrdma2_conn_stats, recv_doorbells),
-	COUNT(TRAFFIC_COMPLETIONS, rpcrdma2_conn_stats, completions),
-	COUNT(TRAFFIC_SEND_QUEUE_WAITS, rpcrdma2_conn_stats, queue_waits),
-	COUNT(TRAFFIC_SENDS, rpcrdma2_conn_stats, sends),
-	COUNT(TRAFFIC_SEND_OCTETS, rpcrdma2_conn_stats, send_octets),
-	COUNT(TRAFFIC_RECEIVES, rpcrdma2_conn_stats, receives),
-	COUNT(TRAFFIC_RECEIVE_OCTETS, rpcrdma2_conn_stats, receive_octets),
-	COUNT(TRAFFIC_SIZE_CHANGES, rpcrdma2_conn_stats, resizes),
-	COUNT(TRAFFIC_HEARTBEATS, rpcrdma2_conn_stats, heartbeats),
-	COUNT(TRAFFIC_HEARTBEATS_MISSED, rpcrdma2_conn_stats, heartbeats_missed),
+	COUNT(TRAFFIC_WORK_REQUESTS, rpcrdma2_traffic, ep.work_requests),
+	COUNT(TRAFFIC_SEND_DOORBELLS, rpcrdma2_traffic, ep.send_doorbells),
+	COUNT(TRAFFIC_RECEIVE_DOORBELLS, rpcrdma2_traffic, ep.recv_doorbells),
+	COUNT(TRAFFIC_COMPLETIONS, rpcrdma2_traffic, ep.completions),
+	COUNT(TRAFFIC_SEND_QUEUE_WAITS, rpcrdma2_traffic, ep.queue_waits),
+	COUNT(TRAFFIC_SENDS, rpcrdma2_traffic, ep.sends),
+	COUNT(TRAFFIC_SEND_OCTETS, rpcrdma2_traffic, ep.send_octets),
+	COUNT(TRAFFIC_RECEIVES, rpcrdma2_traffic, ep.receives),
+	COUNT(TRAFFIC_RECEIVE_OCTETS, rpcrdma2_traffic, ep.receive_octets),
+	COUNT(TRAFFIC_SIZE_CHANGES, rpcrdma2_traffic, conn.resizes),
+	COUNT(TRAFFIC_HEARTBEATS, rpcrdma2_traffic, conn.heartbeats),
+	COUNT(TRAFFIC_HEARTBEATS_MISSED, rpcrdma2_traffic, conn.heartbeats_missed),
 };
 
 static const struct count requester_counts[] = {
@@ -123,13 +123,13 @@ static int put_errors(struct sk_buff *skb, int attr, const u64 errors[RPCRDMA2_N
 	return 0;
 }
 
-static int put_traffic(struct sk_buff *skb, int attr, const struct rpcrdma2_conn_stats *stats)
+static int put_traffic(struct sk_buff *skb, int attr, const struct rpcrdma2_traffic *traffic)
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
 
-	if (!nest || put_counts(skb, traffic_counts, ARRAY_SIZE(traffic_counts), stats) ||
-	    put_errors(skb, RPCRDMA2_A_TRAFFIC_ERRORS_SENT, stats->errors_sent) ||
-	    put_errors(skb, RPCRDMA2_A_TRAFFIC_ERRORS_RECEIVED, stats->errors_received))
+	if (!nest || put_counts(skb, traffic_counts, ARRAY_SIZE(traffic_counts), traffic) ||
+	    put_errors(skb, RPCRDMA2_A_TRAFFIC_ERRORS_SENT, traffic->conn.errors_sent) ||
+	    put_errors(skb, RPCRDMA2_A_TRAFFIC_ERRORS_RECEIVED, traffic->conn.errors_received))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -176,23 +176,23 @@ static int put_address(struct sk_buff *skb, int attr, const struct sockaddr *sa)
 
 static int put_ends(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
-	const struct rdma_addr *addr = &conn->cm_id->route.addr;
+	const struct rdma_addr *addr = &conn->ep.cm_id->route.addr;
 
-	if (nla_put_u32(skb, RPCRDMA2_A_CONN_ID, conn->id) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONN_ROLE, conn->active ? RPCRDMA2_ROLE_CLIENT :
+	if (nla_put_u32(skb, RPCRDMA2_A_CONN_ID, conn->ep.id) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONN_ROLE, conn->ep.active ? RPCRDMA2_ROLE_CLIENT :
 								   RPCRDMA2_ROLE_SERVER) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONN_STATE, READ_ONCE(conn->state)) ||
 	    rpcrdma2_nla_put_uint(skb, RPCRDMA2_A_CONN_READY_SECONDS,
 				  (jiffies - conn->ready_at) / HZ) ||
-	    nla_put_string(skb, RPCRDMA2_A_CONN_DEVICE, conn->pd->device->name) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONN_PORT, conn->cm_id->port_num) ||
+	    nla_put_string(skb, RPCRDMA2_A_CONN_DEVICE, conn->ep.pd->device->name) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONN_PORT, conn->ep.cm_id->port_num) ||
 	    put_address(skb, RPCRDMA2_A_CONN_LOCAL_ADDRESS,
 			(const struct sockaddr *)&addr->src_addr) ||
 	    put_address(skb, RPCRDMA2_A_CONN_PEER_ADDRESS,
 			(const struct sockaddr *)&addr->dst_addr) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONN_NETNS, conn->param.net->ns.inum) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONN_VERSION, conn->dialect->version) ||
-	    nla_put_string(skb, RPCRDMA2_A_CONN_DIALECT, conn->dialect->name))
+	    nla_put_u32(skb, RPCRDMA2_A_CONN_VERSION, conn->terms.dialect->version) ||
+	    nla_put_string(skb, RPCRDMA2_A_CONN_DIALECT, conn->terms.dialect->name))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -201,7 +201,7 @@ static int put_ends(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 static int put_props(struct sk_buff *skb, int attr, const struct rpcrdma2_conn *conn,
 		     const struct rpcrdma2_props *values, u32 credits)
 {
-	const struct rpcrdma2_prop_table *table = conn->dialect->props;
+	const struct rpcrdma2_prop_table *table = conn->terms.dialect->props;
 	struct nlattr *nest = nla_nest_start(skb, attr);
 	const struct rpcrdma2_prop *prop;
 	unsigned int i;
@@ -235,39 +235,44 @@ static int put_private(struct sk_buff *skb, const struct rpcrdma2_private_data *
 
 static int put_terms(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
-	if (put_props(skb, RPCRDMA2_A_CONN_OFFERED, conn, &conn->own,
-		      conn->active ? conn->calls_out : READ_ONCE(conn->grant_out)) ||
-	    (conn->have_props && put_props(skb, RPCRDMA2_A_CONN_RECEIVED, conn, &conn->peer,
-					   conn->peer_credits)) ||
-	    (conn->have_private && put_private(skb, &conn->peer_private)) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONN_INLINE_SEND, READ_ONCE(conn->send_limit)) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONN_INLINE_RECEIVE, READ_ONCE(conn->recv_limit)) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONN_REMOTE_INVALIDATION, conn->remote_inv) ||
+	const struct rpcrdma2_ep *ep = &conn->ep;
+	const struct rpcrdma2_terms *terms = &conn->terms;
+
+	if (put_props(skb, RPCRDMA2_A_CONN_OFFERED, conn, &terms->own,
+		      ep->active ? ep->calls_out : READ_ONCE(ep->grant_out)) ||
+	    (terms->have_props &&
+	     put_props(skb, RPCRDMA2_A_CONN_RECEIVED, conn, &terms->peer,
+					   terms->peer_credits)) ||
+	    (terms->have_private && put_private(skb, &terms->peer_private)) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONN_INLINE_SEND, READ_ONCE(ep->send_limit)) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONN_INLINE_RECEIVE, READ_ONCE(terms->recv_limit)) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONN_REMOTE_INVALIDATION, terms->remote_inv) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONN_HEARTBEAT, rpcrdma2_heartbeat_secs(conn)) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONN_RECEIVE_BUFFER_SIZE, READ_ONCE(conn->recv_size)))
+	    nla_put_u32(skb, RPCRDMA2_A_CONN_RECEIVE_BUFFER_SIZE, READ_ONCE(ep->recvs.size)))
 		return -EMSGSIZE;
 	return 0;
 }
 
 static int put_queues(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
+	const struct rpcrdma2_ep *ep = &conn->ep;
 	struct nlattr *nest = nla_nest_start(skb, RPCRDMA2_A_CONN_QUEUES);
 	unsigned int depth, recvs;
 
-	depth = conn->srq ? conn->srq->depth : conn->recv_depth;
-	recvs = conn->srq ? conn->backed + conn->backed_replies : conn->nr_recvs;
+	depth = ep->srq ? ep->srq->depth : ep->recvs.depth;
+	recvs = ep->srq ? ep->share.backed + ep->share.backed_replies : ep->recvs.nr;
 	if (!nest ||
-	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_SEND_QUEUE_DEPTH, conn->sq_depth) ||
-	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_SEND_QUEUE_USED, READ_ONCE(conn->sq_used)) ||
-	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_RECEIVE_QUEUE_SHARED, !!conn->srq) ||
+	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_SEND_QUEUE_DEPTH, ep->sq.depth) ||
+	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_SEND_QUEUE_USED, READ_ONCE(ep->sq.used)) ||
+	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_RECEIVE_QUEUE_SHARED, !!ep->srq) ||
 	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_RECEIVE_QUEUE_DEPTH, depth) ||
 	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_RECEIVE_BUFFERS, recvs) ||
-	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_ODD_RECEIVE_BUFFERS, READ_ONCE(conn->odd_recvs)) ||
+	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_ODD_RECEIVE_BUFFERS, READ_ONCE(ep->recvs.odd)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_PEAK_RBSIZ, READ_ONCE(conn->peak_rbsiz)) ||
-	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_COMPLETION_QUEUE_DEPTH, conn->cq->cqe) ||
-	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_COMPLETION_VECTOR, conn->cq->comp_vector) ||
-	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_SEND_BUFFERS, READ_ONCE(conn->nr_sends)) ||
-	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_REGISTRATION_PAGES, conn->max_pages))
+	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_COMPLETION_QUEUE_DEPTH, ep->cq->cqe) ||
+	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_COMPLETION_VECTOR, ep->cq->comp_vector) ||
+	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_SEND_BUFFERS, READ_ONCE(ep->sends.nr)) ||
+	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_REGISTRATION_PAGES, ep->max_pages))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -275,10 +280,10 @@ static int put_queues(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 
 static int put_conn_traffic(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
-	struct rpcrdma2_conn_stats stats = { };
+	struct rpcrdma2_traffic traffic = { };
 
-	rpcrdma2_counters_add(&stats, &conn->stats, sizeof(stats));
-	return put_traffic(skb, RPCRDMA2_A_CONN_TRAFFIC, &stats);
+	rpcrdma2_traffic_add(&traffic, conn);
+	return put_traffic(skb, RPCRDMA2_A_CONN_TRAFFIC, &traffic);
 }
 
 static int put_transport(struct sk_buff *skb, const struct rpcrdma2_xprt *x)
@@ -343,7 +348,7 @@ static int put_responder(struct sk_buff *skb, struct rpcrdma2_responder *respond
 	rpcrdma2_responder_stats_add(&stats, responder);
 	if (!nest ||
 	    nla_put_u32(skb, RPCRDMA2_A_RESPONDER_CREDITS,
-			READ_ONCE(responder->conn->grant_out)) ||
+			READ_ONCE(responder->conn->ep.grant_out)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_RESPONDER_OUTSTANDING,
 			stats.calls.messages - stats.jobs.done) ||
 	    put_stages(skb, responder) ||
@@ -369,7 +374,7 @@ int rpcrdma2_fill_conn(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 	requester = smp_load_acquire(&conn->requester);
 	if (put_ends(skb, conn) || put_terms(skb, conn) || put_queues(skb, conn) ||
 	    put_conn_traffic(skb, conn) ||
-	    (conn->active && put_transport(skb, conn->xprt)) ||
+	    (conn->ep.active && put_transport(skb, conn->xprt)) ||
 	    (requester && put_requester(skb, requester)) ||
 	    put_responder(skb, conn->responder))
 		return -EMSGSIZE;
@@ -386,8 +391,8 @@ int rpcrdma2_fill_conn(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
  */
 int rpcrdma2_fill_end(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
-	if (nla_put_s32(skb, RPCRDMA2_A_CONN_CLOSE_STATUS, conn->close_status) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONN_CLOSED_IN, conn->closed_in))
+	if (nla_put_s32(skb, RPCRDMA2_A_CONN_CLOSE_STATUS, conn->close.status) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONN_CLOSED_IN, conn->close.in))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -455,7 +460,7 @@ int rpcrdma2_fill_role(struct sk_buff *skb, int attr,
 				  totals->failed) ||
 	    rpcrdma2_nla_put_uint(skb, RPCRDMA2_A_ROLE_TOTALS_DIALECT_FALLBACKS,
 				  totals->fallbacks) ||
-	    put_traffic(skb, RPCRDMA2_A_ROLE_TOTALS_TRAFFIC, &totals->counts.conn) ||
+	    put_traffic(skb, RPCRDMA2_A_ROLE_TOTALS_TRAFFIC, &totals->counts.traffic) ||
 	    put_requester_totals(skb, &totals->counts.requester) ||
 	    put_responder_totals(skb, &totals->counts.responder))
 		return -EMSGSIZE;

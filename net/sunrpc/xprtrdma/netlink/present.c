@@ -42,7 +42,7 @@ static struct present *present_of(struct net *net)
 
 static enum rpcrdma2_role present_role_of(const struct rpcrdma2_conn *conn)
 {
-	return conn->active ? RPCRDMA2_ROLE_CLIENT : RPCRDMA2_ROLE_SERVER;
+	return conn->ep.active ? RPCRDMA2_ROLE_CLIENT : RPCRDMA2_ROLE_SERVER;
 }
 
 static struct rpcrdma2_conn *present_conn_at(struct rb_node *node)
@@ -52,7 +52,7 @@ static struct rpcrdma2_conn *present_conn_at(struct rb_node *node)
 
 static bool present_is_before(struct rb_node *a, const struct rb_node *b)
 {
-	return present_conn_at(a)->id < rb_entry(b, struct rpcrdma2_conn, present)->id;
+	return present_conn_at(a)->ep.id < rb_entry(b, struct rpcrdma2_conn, present)->ep.id;
 }
 
 /**
@@ -77,7 +77,7 @@ void rpcrdma2_present_add(struct rpcrdma2_conn *conn)
 /* Whether a connection ended, but neither the peer nor this end closed it */
 static bool present_has_failed(const struct rpcrdma2_conn *conn)
 {
-	return conn->close_status != -ESHUTDOWN && conn->close_status != -ECONNABORTED;
+	return conn->close.status != -ESHUTDOWN && conn->close.status != -ECONNABORTED;
 }
 
 /**
@@ -117,7 +117,7 @@ struct rpcrdma2_conn *rpcrdma2_present_next(struct net *net, u32 id)
 	mutex_lock(&present->lock);
 	node = present->conns.rb_node;
 	while (node) {
-		if (present_conn_at(node)->id >= id) {
+		if (present_conn_at(node)->ep.id >= id) {
 			found = present_conn_at(node);
 			node = node->rb_left;
 		} else {
@@ -142,7 +142,7 @@ struct rpcrdma2_conn *rpcrdma2_present_find(struct net *net, u32 id)
 {
 	struct rpcrdma2_conn *conn = rpcrdma2_present_next(net, id);
 
-	if (!conn || conn->id == id)
+	if (!conn || conn->ep.id == id)
 		return conn;
 	rpcrdma2_conn_put(conn);
 	return NULL;

@@ -54,10 +54,10 @@ static void call_fence(struct rpcrdma2_call *call)
 	struct rpcrdma2_conn *conn = call->conn;
 	int rc = -ENOTCONN;
 
-	if (rpcrdma2_conn_enter(conn)) {
+	if (rpcrdma2_ep_enter(&conn->ep)) {
 		init_completion(&call->fenced);
 		rc = rpcrdma2_inv_local(conn->requester, call, call_fenced);
-		rpcrdma2_conn_exit(conn);
+		rpcrdma2_ep_exit(&conn->ep);
 	}
 	if (!rc)
 		wait_for_completion(&call->fenced);
@@ -133,7 +133,7 @@ static int call_check_retransmission(struct rpcrdma2_requester *requester,
 {
 	struct rpcrdma2_conn *conn = requester->conn;
 
-	if (call->conn == conn || READ_ONCE(call->sent_on) == conn->id) {
+	if (call->conn == conn || READ_ONCE(call->sent_on) == conn->ep.id) {
 		rpcrdma2_conn_close(conn, -ETIMEDOUT);
 		return -ENOTCONN;
 	}
@@ -178,25 +178,25 @@ static void call_count(struct rpcrdma2_requester *requester,
 
 static void *call_try_send(struct rpcrdma2_requester *requester)
 {
-	return rpcrdma2_send_get(requester->conn);
+	return rpcrdma2_send_get(&requester->conn->ep);
 }
 
-/* conn->lock is the barrier in rpcrdma2_send_put() and rpcrdma2_chain_done(), which wake it. */
+/* conn->ep.lock is the barrier in rpcrdma2_send_put() and rpcrdma2_chain_done(), which wake it. */
 static struct rpcrdma2_send *call_get_send(struct rpcrdma2_requester *requester,
 					   const struct rpc_rqst *rqst)
 {
 	struct rpcrdma2_conn *conn = requester->conn;
 	struct rpcrdma2_send *send;
 
-	send = rpcrdma2_send_get(conn);
+	send = rpcrdma2_send_get(&conn->ep);
 	if (!send)
 		send = rpcrdma2_wait_or_get(requester, call_try_send);
 	if (send)
 		return send;
 	requester->stats.send_waits++;
-	trace_rpcrdma2_wait(conn, be32_to_cpu(rqst->rq_xid),
-			    RPCRDMA2_WAIT_SEND_BUFFER, conn->nr_sends,
-			    conn->nr_sends);
+	trace_rpcrdma2_wait(&conn->ep, be32_to_cpu(rqst->rq_xid),
+			    RPCRDMA2_WAIT_SEND_BUFFER, conn->ep.sends.nr,
+			    conn->ep.sends.nr);
 	return NULL;
 }
 

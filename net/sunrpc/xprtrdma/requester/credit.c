@@ -50,7 +50,7 @@ int rpcrdma2_credit_get(struct rpcrdma2_requester *requester,
 	WRITE_ONCE(requester->starved_at, READ_ONCE(requester->answered));
 	mod_delayed_work(rpcrdma2_wq, &requester->starved, rqst->rq_timeout);
 	requester->stats.credit_waits++;
-	trace_rpcrdma2_wait(requester->conn, be32_to_cpu(rqst->rq_xid),
+	trace_rpcrdma2_wait(&requester->conn->ep, be32_to_cpu(rqst->rq_xid),
 			    RPCRDMA2_WAIT_CREDIT,
 			    rpcrdma2_requester_outstanding(requester),
 			    requester->grant_in);
@@ -77,7 +77,7 @@ static u32 credit_limit_to_recvs(struct rpcrdma2_requester *requester,
 {
 	unsigned int calls;
 
-	calls = rpcrdma2_recv_pool_provide(requester->conn, grant,
+	calls = rpcrdma2_recv_pool_provide(&requester->conn->ep, grant,
 					   RPCRDMA2_GFP_ONCE);
 	return min(grant, calls);
 }
@@ -87,7 +87,7 @@ static u32 credit_limit_to_recvs(struct rpcrdma2_requester *requester,
  * @requester: the role that the message is for
  * @grant: the message's credit field, Calls
  *
- * Cuts the grant to the range from 1 to conn->calls_out. A larger grant than before first
+ * Cuts the grant to the range from 1 to conn->ep.calls_out. A larger grant than before first
  * allocates the Receives that it needs.
  *
  * Context: CQ; takes the xprt's reserve_lock and transport_lock.
@@ -95,7 +95,7 @@ static u32 credit_limit_to_recvs(struct rpcrdma2_requester *requester,
 void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant)
 {
 	/* A grant of 0 would end all traffic: only a Reply can raise it. */
-	grant = clamp_t(u32, grant, 1, requester->conn->calls_out);
+	grant = clamp_t(u32, grant, 1, requester->conn->ep.calls_out);
 	if (grant > requester->grant_in)
 		grant = credit_limit_to_recvs(requester, grant);
 	if (grant == requester->grant_in)
@@ -113,7 +113,7 @@ void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant)
  */
 static bool credit_claim(struct rpcrdma2_conn *conn, struct rpcrdma2_call *call)
 {
-	return cmpxchg(&call->sent_on, conn->id, 0) == conn->id;
+	return cmpxchg(&call->sent_on, conn->ep.id, 0) == conn->ep.id;
 }
 
 /**

@@ -92,7 +92,7 @@ bool rpcrdma2_inv_stray(struct rpcrdma2_requester *requester, u32 xid,
 			u32 handle)
 {
 	/* If the device refuses LOCAL_INV, the registration may be freed already. */
-	bool mine = requester->conn->no_local_inv;
+	bool mine = requester->conn->ep.no_local_inv;
 	struct rpcrdma2_mr *mr;
 	u32 owner, rkey;
 
@@ -167,7 +167,7 @@ static int inv_deregister_behind(struct rpcrdma2_requester *requester,
 	rpcrdma2_chain_init(chain, be32_to_cpu(call->rqst->rq_xid), wr, wr, 1,
 			    inv_deregister_later);
 	chain->prompt = true;
-	return rpcrdma2_chain_post(requester->conn, chain);
+	return rpcrdma2_chain_post(&requester->conn->ep, chain);
 }
 
 static struct rpcrdma2_chain *
@@ -209,7 +209,7 @@ void rpcrdma2_deregister(struct work_struct *work)
 	struct rpcrdma2_memalloc saved;
 	struct rpcrdma2_chain *inv;
 
-	if (!rpcrdma2_conn_enter(conn))
+	if (!rpcrdma2_ep_enter(&conn->ep))
 		return;
 	saved = rpcrdma2_memalloc_save(conn->param.swapper);
 	while ((inv = inv_next_to_deregister(requester))) {
@@ -218,7 +218,7 @@ void rpcrdma2_deregister(struct work_struct *work)
 		inv->done(inv, 0);
 	}
 	rpcrdma2_memalloc_restore(saved);
-	rpcrdma2_conn_exit(conn);
+	rpcrdma2_ep_exit(&conn->ep);
 }
 
 /**
@@ -258,7 +258,7 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 	unsigned int count = 0;
 
 	call->invalidated = invalidated;
-	if (requester->conn->no_local_inv && !list_empty(&call->mrs))
+	if (requester->conn->ep.no_local_inv && !list_empty(&call->mrs))
 		return inv_deregister_behind(requester, call);
 	list_for_each_entry_reverse(mr, &call->mrs, list) {
 		mr->inv_wr.next = first;
@@ -276,5 +276,5 @@ int rpcrdma2_inv_local(struct rpcrdma2_requester *requester,
 	rpcrdma2_chain_init(chain, be32_to_cpu(call->rqst->rq_xid), first, last,
 			    count, inv_done);
 	chain->prompt = true;
-	return rpcrdma2_chain_post(requester->conn, chain);
+	return rpcrdma2_chain_post(&requester->conn->ep, chain);
 }

@@ -25,8 +25,8 @@
 static u32 marshal_reply_room(const struct rpcrdma2_conn *conn,
 			      unsigned int segments)
 {
-	u32 limit = READ_ONCE(conn->recv_limit);
-	u32 len = conn->dialect->plain_size;
+	u32 limit = READ_ONCE(conn->terms.recv_limit);
+	u32 len = conn->terms.dialect->plain_size;
 
 	if (segments)
 		len += (2 + 4 * segments) * XDR_UNIT;
@@ -42,7 +42,7 @@ static bool marshal_ddp_allowed(const struct rpc_rqst *rqst)
 /* A client may have declined chunks in reverse-direction Calls (v2-09, 4.2.2). */
 static bool marshal_chunks_allowed(const struct rpcrdma2_conn *conn)
 {
-	return conn->active ||
+	return conn->ep.active ||
 	       rpcrdma2_conn_reverse(conn) == RDMA2_RVREQSUP_GENL;
 }
 
@@ -53,8 +53,8 @@ static bool marshal_chunks_allowed(const struct rpcrdma2_conn *conn)
  */
 static bool marshal_may_place_page_data(const struct rpcrdma2_conn *conn)
 {
-	return conn->active ||
-	       rpcrdma2_error_of(conn->dialect, RDMA2_ERR_REPLY_RESOURCE);
+	return conn->ep.active ||
+	       rpcrdma2_error_of(conn->terms.dialect, RDMA2_ERR_REPLY_RESOURCE);
 }
 
 static int marshal_add_write_chunk(struct rpcrdma2_requester *requester,
@@ -191,8 +191,8 @@ static int marshal_check_header(const struct rpcrdma2_requester *requester)
 {
 	const struct rpcrdma2_conn *conn = requester->conn;
 
-	return rpcrdma2_header_size(conn->dialect, &requester->hdr) <=
-	       READ_ONCE(conn->send_limit) ? 0 : -EMSGSIZE;
+	return rpcrdma2_header_size(conn->terms.dialect, &requester->hdr) <=
+	       READ_ONCE(conn->ep.send_limit) ? 0 : -EMSGSIZE;
 }
 
 static int marshal_external(struct rpcrdma2_requester *requester,
@@ -224,8 +224,8 @@ static u32 marshal_call_room(struct rpcrdma2_requester *requester,
 			     unsigned int segments)
 {
 	struct rpcrdma2_conn *conn = requester->conn;
-	u32 limit = min(READ_ONCE(conn->send_limit), send->size);
-	u32 len = rpcrdma2_header_size(conn->dialect, &requester->hdr) +
+	u32 limit = min(READ_ONCE(conn->ep.send_limit), send->size);
+	u32 len = rpcrdma2_header_size(conn->terms.dialect, &requester->hdr) +
 		  6 * segments * XDR_UNIT;
 
 	return len < limit ? limit - len : 0;
@@ -274,7 +274,7 @@ int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
 	int rc;
 
 	rpcrdma2_rpc_header(&requester->hdr, be32_to_cpu(call->rqst->rq_xid),
-			    conn->dialect->version, conn->calls_out,
+			    conn->terms.dialect->version, conn->ep.calls_out,
 			    false, requester->segments);
 	call->write_offered = 0;
 	call->reply_offered = 0;

@@ -41,7 +41,7 @@ static void mr_unmap(struct rpcrdma2_requester *requester,
 {
 	if (!mr->nents || mr->kept)
 		return;
-	ib_dma_unmap_sg_attrs(requester->conn->pd->device, mr->sg.sgl,
+	ib_dma_unmap_sg_attrs(requester->conn->ep.pd->device, mr->sg.sgl,
 			      mr->nents, mr->dir,
 			      mr->unused ? DMA_ATTR_SKIP_CPU_SYNC : 0);
 	mr->nents = 0;
@@ -79,9 +79,9 @@ static void mr_deregister(struct rpcrdma2_requester *requester,
 		return;
 	}
 	pr_err_ratelimited("device %s does not give up a registration (error %d): %u pages are kept for good\n",
-			   conn->pd->device->name, rc, mr->nents);
+			   conn->ep.pd->device->name, rc, mr->nents);
 	mr->kept = true;
-	conn->keeps_pd = true;
+	conn->ep.keeps_pd = true;
 	mr_hold_memory(mr);
 }
 
@@ -108,9 +108,9 @@ static unsigned int mr_pool_max_entries(const struct rpcrdma2_mr_pool *pool)
 	const struct rpcrdma2_conn *conn = pool->requester->conn;
 
 	if (!mr_pool_bridges_gaps(pool))
-		return conn->max_pages;
-	return min_t(unsigned int, conn->max_pages + GAP_MR_ENTRIES,
-		     conn->pd->device->attrs.max_fast_reg_page_list_len);
+		return conn->ep.max_pages;
+	return min_t(unsigned int, conn->ep.max_pages + GAP_MR_ENTRIES,
+		     conn->ep.pd->device->attrs.max_fast_reg_page_list_len);
 }
 
 static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
@@ -119,13 +119,13 @@ static struct rpcrdma2_mr *mr_alloc(struct rpcrdma2_mr_pool *pool)
 	struct rpcrdma2_mr *mr;
 
 	mr = kzalloc_node(sizeof(*mr), GFP_KERNEL,
-			  ibdev_to_node(conn->pd->device));
+			  ibdev_to_node(conn->ep.pd->device));
 	if (!mr)
 		return NULL;
 	/* A chained table: its parts are no larger than a page, so it needs no contiguous pages. */
 	if (sg_alloc_table(&mr->sg, mr_pool_max_entries(pool), GFP_KERNEL))
 		goto out_free;
-	mr->mr = ib_alloc_mr(conn->pd, pool->type, mr_pool_max_entries(pool));
+	mr->mr = ib_alloc_mr(conn->ep.pd, pool->type, mr_pool_max_entries(pool));
 	if (IS_ERR(mr->mr))
 		goto out_free_sg;
 	mr->pool = pool;
@@ -171,7 +171,7 @@ mrs_for_range(const struct rpcrdma2_requester *requester,
 	pages = DIV_ROUND_UP(offset + len, PAGE_SIZE);
 	if (pages < 2)
 		return pages;
-	return DIV_ROUND_UP(pages, requester->conn->max_pages) + !!offset +
+	return DIV_ROUND_UP(pages, requester->conn->ep.max_pages) + !!offset +
 	       !!offset_in_page(offset + len);
 }
 
@@ -188,11 +188,11 @@ static unsigned int mrs_for_call(const struct rpcrdma2_requester *requester)
 static unsigned int mr_pool_max(const struct rpcrdma2_mr_pool *pool)
 {
 	const struct rpcrdma2_conn *conn = pool->requester->conn;
-	unsigned int calls = conn->calls_out;
+	unsigned int calls = conn->ep.calls_out;
 
 	if (!mr_pool_bridges_gaps(pool))
 		return max(calls * MRS_PER_CALL, mrs_for_call(pool->requester));
-	if (!(conn->pd->device->attrs.kernel_cap_flags & IBK_SG_GAPS_REG))
+	if (!(conn->ep.pd->device->attrs.kernel_cap_flags & IBK_SG_GAPS_REG))
 		return 0;
 	return calls * GAP_MRS_PER_CALL;
 }
@@ -228,7 +228,7 @@ static void mr_pool_refill(struct work_struct *work)
 	struct rpcrdma2_conn *conn = pool->requester->conn;
 	struct rpcrdma2_memalloc saved;
 
-	if (!rpcrdma2_conn_enter(conn))
+	if (!rpcrdma2_ep_enter(&conn->ep))
 		return;
 	max = mr_pool_max(pool);
 	saved = rpcrdma2_memalloc_save(conn->param.swapper);
@@ -240,7 +240,7 @@ static void mr_pool_refill(struct work_struct *work)
 	if (!i && pool->nr < max && !gaps)
 		queue_delayed_work(rpcrdma2_wq, &pool->refill, REFILL_DELAY);
 	trace_rpcrdma2_mr_alloc(pool, i, mr_pool_max_entries(pool));
-	rpcrdma2_conn_exit(conn);
+	rpcrdma2_ep_exit(&conn->ep);
 	if (i)
 		rpcrdma2_requester_wake(pool->requester->xprt);
 }
@@ -424,7 +424,7 @@ struct builder {
 
 static int reg_map_entries(struct builder *b, unsigned int nents)
 {
-	struct ib_device *dev = b->requester->conn->pd->device;
+	struct ib_device *dev = b->requester->conn->ep.pd->device;
 	struct rpcrdma2_mr *mr = b->mr;
 	int n;
 
@@ -491,7 +491,7 @@ static struct rpcrdma2_mr *reg_take_mr(struct builder *b)
 	if (!mr)
 		mr = mr_get_or_wait(requester);
 	if (!mr)
-		trace_rpcrdma2_wait(requester->conn,
+		trace_rpcrdma2_wait(&requester->conn->ep,
 				    be32_to_cpu(b->call->rqst->rq_xid),
 				    RPCRDMA2_WAIT_MR, requester->mrs.nr,
 				    requester->mrs.nr);

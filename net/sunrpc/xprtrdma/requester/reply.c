@@ -261,7 +261,7 @@ static int reply_receive_error(struct rpcrdma2_requester *requester,
 			       struct rpcrdma2_recv *recv,
 			       struct rpcrdma2_call *call)
 {
-	const struct rpcrdma2_dialect *dialect = requester->conn->dialect;
+	const struct rpcrdma2_dialect *dialect = requester->conn->terms.dialect;
 	const struct rpcrdma2_error *error = &recv->hdr.error;
 
 	switch (error->code) {
@@ -391,7 +391,7 @@ static enum answer reply_match(struct rpcrdma2_requester *requester,
 static void reply_receive_unmatched(struct rpcrdma2_requester *requester,
 				    struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
 	u32 invalidated = recv->invalidated;
 	bool mine = true;
 
@@ -441,7 +441,7 @@ static void reply_receive_pinned(struct rpcrdma2_requester *requester,
  */
 void rpcrdma2_reply_receive(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
 	struct rpcrdma2_requester *requester = conn->requester;
 	struct rpcrdma2_header *hdr = &recv->hdr;
 	struct rpcrdma2_call *call;

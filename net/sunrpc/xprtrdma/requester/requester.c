@@ -53,8 +53,8 @@ void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
 {
 	struct rpcrdma2_conn *conn = requester->conn;
 
-	if (conn->first_grant)
-		rpcrdma2_credits_update(requester, conn->first_grant);
+	if (conn->terms.first_grant)
+		rpcrdma2_credits_update(requester, conn->terms.first_grant);
 }
 
 /**
@@ -64,7 +64,7 @@ void rpcrdma2_requester_ready(struct rpcrdma2_requester *requester)
  * A Call that is being marshaled counts. The connection's lock orders the check behind all Calls
  * that were posted before.
  *
- * Context: any but interrupts; takes conn->lock.
+ * Context: any but interrupts; takes conn->ep.lock.
  *
  * Return: true if no Call holds a credit
  */
@@ -74,9 +74,9 @@ bool rpcrdma2_requester_is_quiet(struct rpcrdma2_requester *requester)
 
 	if (!requester)
 		return true;
-	spin_lock(&requester->conn->lock);
+	spin_lock(&requester->conn->ep.lock);
 	quiet = !rpcrdma2_requester_outstanding(requester);
-	spin_unlock(&requester->conn->lock);
+	spin_unlock(&requester->conn->ep.lock);
 	return quiet;
 }
 

@@ -333,7 +333,7 @@ static struct rpcrdma2_responder *admit_next_in_line(void)
 static unsigned int admit_read_limit(const struct rpcrdma2_responder *responder)
 {
 	return min_t(unsigned int, responder->admission.read_limit,
-		     responder->conn->max_reads_out);
+		     responder->conn->cm.max_reads_out);
 }
 
 /* Reads would take memory or mappings that a Reply waits for. */
@@ -401,9 +401,9 @@ static void admit_serve_line(void)
 
 	while ((responder = admit_next_in_line())) {
 		conn = responder->conn;
-		if (rpcrdma2_conn_enter(conn)) {
+		if (rpcrdma2_ep_enter(&conn->ep)) {
 			admit_one(responder);
-			rpcrdma2_conn_exit(conn);
+			rpcrdma2_ep_exit(&conn->ep);
 		} else {
 			admit_leave_line(responder);
 		}
@@ -528,7 +528,7 @@ void rpcrdma2_read_end(struct rpcrdma2_job *job)
 	spin_lock(&responder->lock);
 	list_del_init(&job->list);
 	admit_uncount_read(job);
-	if (adm->read_limit < responder->conn->max_reads_out)
+	if (adm->read_limit < responder->conn->cm.max_reads_out)
 		adm->read_limit++;
 	spin_unlock(&responder->lock);
 	admit_all(responder);
@@ -672,7 +672,7 @@ bool rpcrdma2_read_later(struct rpcrdma2_job *job)
 		adm->lacks_since = jiffies;
 	later = time_before(jiffies, adm->lacks_since + LACK_TIMEOUT);
 	if (later) {
-		trace_rpcrdma2_wait(responder->conn, job->xid,
+		trace_rpcrdma2_wait(&responder->conn->ep, job->xid,
 				    RPCRDMA2_WAIT_RDMA, adm->nr_reading,
 				    admit_read_limit(responder));
 		job->alone = !others;

@@ -217,7 +217,7 @@ static void job_fill_behind_chunk(struct rpcrdma2_job *job)
 static bool job_has_too_many_segments(const struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
-	const struct rdma_cm_id *cm_id = job->responder->conn->cm_id;
+	const struct rdma_cm_id *cm_id = job->responder->conn->ep.cm_id;
 	unsigned int i, segments = 0;
 
 	if (!rdma_protocol_iwarp(cm_id->device, cm_id->port_num))
@@ -308,7 +308,7 @@ static int job_post_reads(struct rpcrdma2_job *job)
 			    job_reads_done);
 	job->read_chain.prompt = true;
 	job->read_chain.reads = true;
-	return rpcrdma2_chain_post(job->responder->conn, &job->read_chain);
+	return rpcrdma2_chain_post(&job->responder->conn->ep, &job->read_chain);
 }
 
 /**

@@ -25,10 +25,10 @@
 static unsigned int grant_best(const struct rpcrdma2_responder *responder)
 {
 	const struct rpcrdma2_conn *conn = responder->conn;
-	unsigned int granted = conn->grant_out;
+	unsigned int granted = conn->ep.grant_out;
 
 	if (responder->peak > 1 && responder->peak * USED_SHARE >= granted)
-		return min(2 * granted, conn->calls_in);
+		return min(2 * granted, conn->ep.calls_in);
 	if (granted > RPCRDMA2_FIRST_GRANT && rpcrdma2_recv_budget_is_short())
 		return max_t(unsigned int, granted / 2, RPCRDMA2_FIRST_GRANT);
 	return granted;
@@ -43,15 +43,15 @@ static void grant_set(struct rpcrdma2_responder *responder, unsigned int wanted)
 	struct rpcrdma2_conn *conn = responder->conn;
 	unsigned int backed;
 
-	backed = rpcrdma2_srq_back(conn, wanted, RPCRDMA2_GFP_ONCE);
+	backed = rpcrdma2_srq_back(&conn->ep, wanted, RPCRDMA2_GFP_ONCE);
 	wanted = min(wanted, backed);
-	if (wanted == conn->grant_out)
+	if (wanted == conn->ep.grant_out)
 		return;
-	trace_rpcrdma2_grant(conn, conn->grant_out, wanted);
-	if (wanted < conn->grant_out)
-		rpcrdma2_jobs_trim(responder, conn->grant_out - wanted);
-	WRITE_ONCE(conn->grant_out, wanted);
-	conn->grant_out_max = max(conn->grant_out_max, wanted);
+	trace_rpcrdma2_grant(conn, conn->ep.grant_out, wanted);
+	if (wanted < conn->ep.grant_out)
+		rpcrdma2_jobs_trim(responder, conn->ep.grant_out - wanted);
+	WRITE_ONCE(conn->ep.grant_out, wanted);
+	conn->ep.grant_out_max = max(conn->ep.grant_out_max, wanted);
 }
 
 /**
@@ -68,19 +68,19 @@ void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 	unsigned long now = jiffies;
 	unsigned int wanted;
 
-	if (!conn->srq)
+	if (!conn->ep.srq)
 		return;
-	WRITE_ONCE(conn->call_at, now);
+	WRITE_ONCE(conn->ep.share.call_at, now);
 	responder->peak = max(responder->peak, outstanding);
 	/* While this peer was idle, srq_reclaim_idle() may have promised its Receives to others. */
-	if (READ_ONCE(conn->backed) < conn->grant_out)
-		grant_set(responder, conn->grant_out);
-	if (++responder->calls < conn->grant_out &&
+	if (READ_ONCE(conn->ep.share.backed) < conn->ep.grant_out)
+		grant_set(responder, conn->ep.grant_out);
+	if (++responder->calls < conn->ep.grant_out &&
 	    time_before(now, responder->look_at))
 		return;
-	rpcrdma2_srq_refill(conn, RPCRDMA2_GFP_ONCE);
+	rpcrdma2_srq_refill(&conn->ep, RPCRDMA2_GFP_ONCE);
 	wanted = grant_best(responder);
-	if (wanted != conn->grant_out)
+	if (wanted != conn->ep.grant_out)
 		grant_set(responder, wanted);
 	responder->look_at = now + LOOK_SECS * HZ;
 	responder->calls = 0;

@@ -129,7 +129,7 @@ static struct rpcrdma2_job *job_begin(struct rpcrdma2_job *job,
 /* The owner of @ready_jobs calls this. Return: a job that owns @recv, or NULL */
 static struct rpcrdma2_job *job_try(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_responder *responder = recv->conn->responder;
+	struct rpcrdma2_responder *responder = rpcrdma2_recv_conn(recv)->responder;
 	struct rpcrdma2_job *job;
 
 	job = job_take_free(responder) ?: job_alloc(responder, RPCRDMA2_GFP_ONCE);
@@ -139,10 +139,10 @@ static struct rpcrdma2_job *job_try(struct rpcrdma2_recv *recv)
 /* The Call waits for a job, and later Calls wait behind it. */
 static void jobs_add_waiting(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_responder *responder = recv->conn->responder;
+	struct rpcrdma2_responder *responder = rpcrdma2_recv_conn(recv)->responder;
 	struct rpcrdma2_retry *retry = &responder->retry;
 
-	trace_rpcrdma2_wait(recv->conn, recv->hdr.xid, RPCRDMA2_WAIT_JOB, 0, 0);
+	trace_rpcrdma2_wait(&rpcrdma2_recv_conn(recv)->ep, recv->hdr.xid, RPCRDMA2_WAIT_JOB, 0, 0);
 	spin_lock(&responder->lock);
 	llist_add(&recv->node, &retry->calls);
 	WRITE_ONCE(retry->calls_wait, true);
@@ -165,7 +165,7 @@ struct rpcrdma2_job *rpcrdma2_job_for(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_job *job = NULL;
 
-	if (!jobs_are_awaited(recv->conn->responder))
+	if (!jobs_are_awaited(rpcrdma2_recv_conn(recv)->responder))
 		job = job_try(recv);
 	if (!job)
 		jobs_add_waiting(recv);

@@ -208,8 +208,8 @@ static int job_choose_inline_or_chunk(struct builder *b,
 	 * Without a large enough Reply chunk, the Reply has to go inline. It may then be as long as
 	 * the peer's Receives, even if @send_limit was lowered since.
 	 */
-	limit = fits ? READ_ONCE(conn->send_limit) : READ_ONCE(conn->send_max);
-	size = rpcrdma2_header_size(conn->dialect, &b->hdr) + length;
+	limit = fits ? READ_ONCE(conn->ep.send_limit) : READ_ONCE(conn->ep.send_max);
+	size = rpcrdma2_header_size(conn->terms.dialect, &b->hdr) + length;
 	if (size <= min(limit, b->send->size)) {
 		rc = rpcrdma2_send_encode(b->send, &b->hdr);
 		return rc ?: job_each_run(b, job_copy_run);
@@ -236,7 +236,7 @@ static int job_build_reply(struct builder *b, struct rpcrdma2_error *error)
 	int rc;
 
 	rpcrdma2_rpc_header(&b->hdr, b->job->xid, b->job->vers,
-			    READ_ONCE(conn->grant_out), true,
+			    READ_ONCE(conn->ep.grant_out), true,
 			    b->job->recv->hdr.chunks.words);
 	job_drop_stale_payloads(b);
 	rc = job_check_offer(b, error);
@@ -342,12 +342,12 @@ static int job_get_send(struct builder *b, bool may_wait)
 	struct rpcrdma2_conn *conn = b->job->responder->conn;
 	int rc = -ENOBUFS;
 
-	b->send = rpcrdma2_send_get(conn);
+	b->send = rpcrdma2_send_get(&conn->ep);
 	if (!b->send && may_wait) {
-		rc = rpcrdma2_send_pool_provide(conn,
+		rc = rpcrdma2_send_pool_provide(&conn->ep,
 						GFP_KERNEL | __GFP_NORETRY);
 		/* Get the new buffer, or one that came back. Another thread may have taken both. */
-		b->send = rpcrdma2_send_get(conn);
+		b->send = rpcrdma2_send_get(&conn->ep);
 		if (!rc && !b->send)
 			rc = -ENOMEM;
 	}
@@ -372,7 +372,7 @@ static bool job_reply_fits_nowhere(struct builder *b)
 	job_drop_stale_payloads(b);
 	length = job_reduced_length(b);
 	return job_check_offer(b, &error) ||
-	       (length > READ_ONCE(b->job->responder->conn->send_max) &&
+	       (length > READ_ONCE(b->job->responder->conn->ep.send_max) &&
 		!(cl->has_reply && cl->reply.length >= length));
 }
 
@@ -393,7 +393,7 @@ static bool job_wait_for_memory(struct builder *b, struct page **pages,
 	if (!job->nr_pages)
 		job_hold_reply(job, b->res, pages, nr_pages);
 	rpcrdma2_wait_begin(job);
-	trace_rpcrdma2_wait(job->responder->conn, job->xid,
+	trace_rpcrdma2_wait(&job->responder->conn->ep, job->xid,
 			    RPCRDMA2_WAIT_SEND_BUFFER, 0, 0);
 	rpcrdma2_rws_release(job);
 	job->moved.writes = 0;

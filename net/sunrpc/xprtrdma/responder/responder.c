@@ -23,7 +23,8 @@
  */
 struct rpcrdma2_job *rpcrdma2_responder_take(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_responder *responder = recv->conn->responder;
+	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
+	struct rpcrdma2_responder *responder = conn->responder;
 	unsigned int outstanding;
 
 	/*
@@ -32,15 +33,14 @@ struct rpcrdma2_job *rpcrdma2_responder_take(struct rpcrdma2_recv *recv)
 	 */
 	outstanding = responder->calls_taken + 1 -
 		      atomic_read(&responder->calls_returned);
-	if (outstanding > recv->conn->grant_out_max) {
-		rpcrdma2_conn_close(recv->conn, -EPROTO);
+	if (outstanding > conn->ep.grant_out_max) {
+		rpcrdma2_conn_close(conn, -EPROTO);
 		rpcrdma2_recv_put(recv);
 		return NULL;
 	}
 	responder->calls_taken++;
-	rpcrdma2_conn_paid(recv->conn);
-	trace_rpcrdma2_call_recv(recv->conn, &recv->hdr,
-				 recv->offset + recv->len);
+	rpcrdma2_conn_paid(conn);
+	trace_rpcrdma2_call_recv(conn, &recv->hdr, recv->offset + recv->len);
 	rpcrdma2_count_form(&responder->stats.calls,
 			    rpcrdma2_counted_form(&recv->hdr.chunks));
 	rpcrdma2_grant_adapt(responder, outstanding);
@@ -151,7 +151,7 @@ void rpcrdma2_show_responder(struct seq_file *seq,
 
 	rpcrdma2_responder_stats_add(&stats, responder);
 	rpcrdma2_show(seq, "responder_credits", "%u",
-		      READ_ONCE(responder->conn->grant_out));
+		      READ_ONCE(responder->conn->ep.grant_out));
 	rpcrdma2_show_count(seq, "responder_outstanding",
 			    stats.calls.messages - stats.jobs.done);
 	responder_show_stages(seq, responder);
@@ -167,7 +167,7 @@ static void responder_retry_work(struct work_struct *work)
 	struct rpcrdma2_memalloc saved;
 	bool wait;
 
-	if (!rpcrdma2_conn_enter(conn))
+	if (!rpcrdma2_ep_enter(&conn->ep))
 		return;
 	saved = rpcrdma2_memalloc_save(conn->param.swapper);
 	wait = rpcrdma2_jobs_for_calls(responder);
@@ -175,7 +175,7 @@ static void responder_retry_work(struct work_struct *work)
 	if (wait)
 		rpcrdma2_retry_again(responder);
 	rpcrdma2_memalloc_restore(saved);
-	rpcrdma2_conn_exit(conn);
+	rpcrdma2_ep_exit(&conn->ep);
 }
 
 /**

@@ -62,9 +62,9 @@ void rpcrdma2_retry_now(struct rpcrdma2_responder *responder)
 	if (!READ_ONCE(retry->calls_wait) && !READ_ONCE(retry->nr_jobs))
 		return;
 	/* The teardown cancels the work after all have left, so queue it between enter and exit. */
-	if (rpcrdma2_conn_enter(responder->conn)) {
+	if (rpcrdma2_ep_enter(&responder->conn->ep)) {
 		mod_delayed_work(rpcrdma2_wq, &retry->work, 0);
-		rpcrdma2_conn_exit(responder->conn);
+		rpcrdma2_ep_exit(&responder->conn->ep);
 	}
 }
 

@@ -125,7 +125,7 @@ static int rw_start(struct rpcrdma2_job *job, struct rpcrdma2_rw *rw,
 	int rc;
 
 	rw->dir = dir;
-	rc = rdma_rw_ctx_init(&rw->ctx, conn->qp, conn->cm_id->port_num,
+	rc = rdma_rw_ctx_init(&rw->ctx, conn->ep.qp, conn->ep.cm_id->port_num,
 			      rw->sg.sgl, rw->nents, 0, seg->offset + skip,
 			      seg->handle, dir);
 	if (rc < 0) {
@@ -217,7 +217,7 @@ int rpcrdma2_rw_read(struct rpcrdma2_job *job,
 		     u32 to)
 {
 	unsigned int pages = DIV_ROUND_UP(offset_in_page(to) + length, PAGE_SIZE);
-	u32 entry_max = rw_read_entry_max(job->responder->conn->cm_id);
+	u32 entry_max = rw_read_entry_max(job->responder->conn->ep.cm_id);
 	u32 n, longest = rw_longest_part(length, pages);
 	int rc;
 
@@ -321,8 +321,8 @@ void rpcrdma2_rw_chain(struct rpcrdma2_job *job, struct ib_send_wr *next,
 	struct rpcrdma2_rw *rw;
 
 	list_for_each_entry_reverse(rw, &job->rws, list)
-		wr = rdma_rw_ctx_wrs(&rw->ctx, conn->qp,
-				     conn->cm_id->port_num, NULL, wr);
+		wr = rdma_rw_ctx_wrs(&rw->ctx, conn->ep.qp,
+				     conn->ep.cm_id->port_num, NULL, wr);
 	*first = wr;
 	*count = 1;
 	for (; wr->next != next; wr = wr->next)
@@ -346,7 +346,7 @@ void rpcrdma2_rws_release(struct rpcrdma2_job *job)
 
 	list_for_each_entry_safe(rw, next, &job->rws, list) {
 		list_del(&rw->list);
-		rdma_rw_ctx_destroy(&rw->ctx, conn->qp, conn->cm_id->port_num,
+		rdma_rw_ctx_destroy(&rw->ctx, conn->ep.qp, conn->ep.cm_id->port_num,
 				    rw->sg.sgl, rw->nents, rw->dir);
 		rw_put(job->responder, rw);
 	}

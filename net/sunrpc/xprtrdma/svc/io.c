@@ -233,7 +233,7 @@ static void svc_drop_call(struct rpcrdma2_job *job)
 
 static bool svc_may_run(struct rpcrdma2_svc_xprt *sx, struct rpcrdma2_job *job)
 {
-	if (!job->status && rpcrdma2_conn_enter(sx->conn))
+	if (!job->status && rpcrdma2_ep_enter(&sx->conn->ep))
 		return true;
 	svc_drop_call(job);
 	return false;
@@ -254,7 +254,7 @@ static void svc_start_all_reads(struct rpcrdma2_svc_xprt *sx,
 						     rqstp->rq_pages + lent,
 						     max_pages - lent,
 						     svc_read_done);
-		rpcrdma2_conn_exit(sx->conn);
+		rpcrdma2_ep_exit(&sx->conn->ep);
 	}
 	rpcrdma2_call_pages_taken(rqstp, lent);
 }
@@ -313,7 +313,7 @@ static int svc_run_job(struct rpcrdma2_svc_xprt *sx, struct svc_rqst *rqstp,
 		return 0;
 	if (svc_may_execute(job))
 		len = svc_deliver_call(rqstp, job);
-	rpcrdma2_conn_exit(sx->conn);
+	rpcrdma2_ep_exit(&sx->conn->ep);
 	return len;
 }
 
@@ -371,7 +371,7 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 	rqstp->rq_xprt_ctxt = NULL;
 	if (rpcrdma2_job_has_reads(job))
 		nr_read = rpcrdma2_job_read_pages(job);
-	if (!rpcrdma2_conn_enter(sx->conn)) {
+	if (!rpcrdma2_ep_enter(&sx->conn->ep)) {
 		rpcrdma2_job_put(job);
 		return -ENOTCONN;
 	}
@@ -388,7 +388,7 @@ int rpcrdma2_svc_sendto(struct svc_rqst *rqstp)
 		rpcrdma2_job_put(job);
 	}
 	memalloc_nofs_restore(nofs);
-	rpcrdma2_conn_exit(sx->conn);
+	rpcrdma2_ep_exit(&sx->conn->ep);
 	return rc ? -ENOTCONN : rqstp->rq_res.len;
 }
 
@@ -446,6 +446,6 @@ int rpcrdma2_svc_has_wspace(struct svc_xprt *xprt)
 	 *	look for room			svc_xprt_enqueue() looks at xpt_flags
 	 */
 	smp_mb__after_atomic();
-	return rpcrdma2_conn_has_room(sx->conn) &&
+	return rpcrdma2_ep_has_room(&sx->conn->ep) &&
 	       rpcrdma2_responder_has_room(sx->conn->responder);
 }

@@ -46,9 +46,9 @@ static int reverse_send(struct rpc_rqst *rqst)
 
 	/* The client may have changed the properties after reverse_setup(). */
 	if (rpcrdma2_conn_reverse(conn) != RDMA2_RVREQSUP_NONE &&
-	    rpcrdma2_conn_is_ready(conn) && rpcrdma2_conn_enter(conn)) {
+	    rpcrdma2_conn_is_ready(conn) && rpcrdma2_ep_enter(&conn->ep)) {
 		rc = rpcrdma2_call_send(conn->requester, rqst);
-		rpcrdma2_conn_exit(conn);
+		rpcrdma2_ep_exit(&conn->ep);
 	}
 	if (rc == -ENOTCONN)
 		/* sunrpc still takes the rpc_xprt for connected. */
@@ -139,14 +139,14 @@ static int reverse_take_role(struct reverse *reverse)
 	unsigned int nofs;
 	int rc = 0;
 
-	if (!rpcrdma2_conn_enter(conn))
+	if (!rpcrdma2_ep_enter(&conn->ep))
 		return -ENOTCONN;
 	nofs = memalloc_nofs_save();
 	switch (rpcrdma2_conn_reverse(conn)) {
 	case RDMA2_RVREQSUP_NONE:
 		pr_info_ratelimited("no callbacks to client %s, because of %s: NFSv4.1 and later give it no delegations\n",
 				    xprt->address_strings[RPC_DISPLAY_ADDR],
-				    conn->peer.brs == RDMA2_RVREQSUP_NONE ?
+				    conn->terms.peer.brs == RDMA2_RVREQSUP_NONE ?
 				    "what it said" : "reverse=none");
 		rc = -EOPNOTSUPP;
 		goto out;
@@ -157,7 +157,7 @@ static int reverse_take_role(struct reverse *reverse)
 		rc = -ENOTCONN;
 out:
 	memalloc_nofs_restore(nofs);
-	rpcrdma2_conn_exit(conn);
+	rpcrdma2_ep_exit(&conn->ep);
 	return rc;
 }
 

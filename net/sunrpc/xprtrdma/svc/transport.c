@@ -110,10 +110,10 @@ static void svc_conn_room(struct rpcrdma2_conn *conn)
 static void svc_conn_reply(struct rpcrdma2_recv *recv)
 {
 	/* Pairs with the release in rpcrdma2_requester_create(). */
-	if (smp_load_acquire(&recv->conn->requester)) {
+	if (smp_load_acquire(&rpcrdma2_recv_conn(recv)->requester)) {
 		rpcrdma2_reply_receive(recv);
 	} else {
-		rpcrdma2_conn_close(recv->conn, -EPROTO);
+		rpcrdma2_conn_close(rpcrdma2_recv_conn(recv), -EPROTO);
 		rpcrdma2_recv_put(recv);
 	}
 }
@@ -190,7 +190,7 @@ static bool svc_adopt_conn(struct rpcrdma2_svc_xprt *sx,
 
 	rpcrdma2_param_server_dialects(&param.dialects);
 	conn->svc_xprt = sx;
-	svc_set_addresses(sx, conn->cm_id);
+	svc_set_addresses(sx, conn->ep.cm_id);
 	if (!rpcrdma2_responder_create(conn, (struct sockaddr *)&sx->xprt.xpt_remote,
 				       &rpcrdma2_svc_responder_ops))
 		return false;
@@ -247,9 +247,9 @@ static void svc_listener_incoming(void *context, struct rpcrdma2_conn *conn)
 {
 	int rc = -ENOTCONN;
 
-	if (rpcrdma2_conn_enter(conn)) {
+	if (rpcrdma2_ep_enter(&conn->ep)) {
 		rc = svc_take_in(context, conn);
-		rpcrdma2_conn_exit(conn);
+		rpcrdma2_ep_exit(&conn->ep);
 	}
 	if (rc)
 		rpcrdma2_conn_close(conn, rc);

@@ -48,8 +48,8 @@ static void xprt_conn_ready(struct rpcrdma2_conn *conn)
 
 	rpcrdma2_debugfs_ready(conn);
 	rpcrdma2_netlink_ready(conn);
-	if (conn->dialect != conn->param.dialects.dialect[0])
-		rpcrdma2_server_learned(x, conn->dialect);
+	if (conn->terms.dialect != conn->param.dialects.dialect[0])
+		rpcrdma2_server_learned(x, conn->terms.dialect);
 	rpcrdma2_requester_ready(conn->requester);
 	xprt->connect_cookie++;
 	xprt->stat.connect_count++;
@@ -64,7 +64,7 @@ static size_t connect_max_payload(const struct rpcrdma2_conn *conn)
 	size_t segments = RPCRDMA2_OWN_SEGMENTS - 4;
 
 	return min_t(size_t, RPCRDMA2_MAX_PAYLOAD,
-		     segments * conn->max_pages * PAGE_SIZE);
+		     segments * conn->ep.max_pages * PAGE_SIZE);
 }
 
 static int xprt_conn_prepare(struct rpcrdma2_conn *conn)
@@ -86,7 +86,7 @@ static void xprt_conn_closing(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_xprt *x = conn->xprt;
 
-	if (conn->was_ready && conn->close_status != -ESHUTDOWN)
+	if (conn->was_ready && conn->close.status != -ESHUTDOWN)
 		xprt_force_disconnect(&x->xprt);
 }
 
@@ -99,10 +99,10 @@ static void connect_weigh_suspicion(struct rpcrdma2_xprt *x,
 {
 	const struct rpcrdma2_dialect *before = x->suspect;
 
-	x->suspect = conn->suspect;
-	if (!conn->suspect || conn->suspect != before)
+	x->suspect = conn->negotiation.suspect;
+	if (!conn->negotiation.suspect || conn->negotiation.suspect != before)
 		return;
-	conn->assume = conn->suspect;
+	conn->negotiation.assume = conn->negotiation.suspect;
 	x->suspect = NULL;
 }
 
@@ -183,7 +183,7 @@ static bool connect_try_again(struct rpcrdma2_xprt *x,
 	bool again;
 
 	spin_lock(&x->lock);
-	again = (conn->assume || conn->suspect) && !x->abandoned;
+	again = (conn->negotiation.assume || conn->negotiation.suspect) && !x->abandoned;
 	if (again)
 		queue_delayed_work(xprtiod_workqueue, &x->connect_work, 0);
 	spin_unlock(&x->lock);
@@ -193,10 +193,10 @@ static bool connect_try_again(struct rpcrdma2_xprt *x,
 static void connect_attempt_failed(struct rpcrdma2_xprt *x,
 				   const struct rpcrdma2_conn *conn)
 {
-	if (conn->assume)
-		rpcrdma2_server_learned(x, conn->assume);
+	if (conn->negotiation.assume)
+		rpcrdma2_server_learned(x, conn->negotiation.assume);
 	if (!connect_try_again(x, conn))
-		connect_failed(x, conn->close_status);
+		connect_failed(x, conn->close.status);
 }
 
 /*
@@ -209,8 +209,8 @@ static void connect_attempt_failed(struct rpcrdma2_xprt *x,
 static bool connect_is_refused(struct rpcrdma2_xprt *x,
 			       const struct rpcrdma2_conn *conn)
 {
-	if (!conn->was_ready || conn->close_status != -EPROTONOSUPPORT ||
-	    conn->assume || x->stats.replies.messages)
+	if (!conn->was_ready || conn->close.status != -EPROTONOSUPPORT ||
+	    conn->negotiation.assume || x->stats.replies.messages)
 		return false;
 	return !x->assumed || ++x->refusals > MAX_REFUSALS;
 }
@@ -222,14 +222,14 @@ static void xprt_conn_closed(struct rpcrdma2_conn *conn)
 
 	if (conn->was_ready) {
 		x->last_close = jiffies;
-		x->last_close_status = conn->close_status;
+		x->last_close_status = conn->close.status;
 		x->silent_conns += conn->stats.heartbeats_missed;
 		/* The server does not speak the version that it spoke before. */
-		if (conn->close_status == -EPROTONOSUPPORT)
+		if (conn->close.status == -EPROTONOSUPPORT)
 			rpcrdma2_server_lost(x);
 	}
-	if (conn->was_ready && conn->assume)
-		rpcrdma2_server_learned(x, conn->assume);
+	if (conn->was_ready && conn->negotiation.assume)
+		rpcrdma2_server_learned(x, conn->negotiation.assume);
 	spin_lock(&x->lock);
 	RCU_INIT_POINTER(x->conn, NULL);
 	rpcrdma2_counters_add(&x->stats, &requester->stats, sizeof(x->stats));
@@ -321,7 +321,7 @@ static struct rpcrdma2_conn *xprt_conn_new(struct rpcrdma2_xprt *x)
 	if (rpcrdma2_requester_create(conn, &x->xprt) &&
 	    rpcrdma2_responder_create(conn, (struct sockaddr *)&x->tried,
 				      &rpcrdma2_xprt_responder_ops) &&
-	    !rpcrdma2_jobs_provide(conn->responder, conn->calls_in + 1) &&
+	    !rpcrdma2_jobs_provide(conn->responder, conn->ep.calls_in + 1) &&
 	    (x->reverse != RDMA2_RVREQSUP_GENL ||
 	     !rpcrdma2_lend_provide(conn->responder)))
 		return conn;

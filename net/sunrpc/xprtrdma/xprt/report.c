@@ -90,15 +90,15 @@ static const char *report_meaning(enum rpcrdma2_conn_state state, int status)
  */
 static bool report_is_worth_a_line(const struct rpcrdma2_conn *conn)
 {
-	switch (conn->close_status) {
+	switch (conn->close.status) {
 	case -ESHUTDOWN:
 	case -ENOTCONN:
 		return false;
 	case -ECONNABORTED:
 	case -EADDRNOTAVAIL:
-		return !conn->was_ready && !conn->assume && !conn->suspect;
+		return !conn->was_ready && !conn->negotiation.assume && !conn->negotiation.suspect;
 	default:
-		return !conn->assume && !conn->suspect;
+		return !conn->negotiation.assume && !conn->negotiation.suspect;
 	}
 }
 
@@ -112,7 +112,7 @@ static bool report_is_worth_a_line(const struct rpcrdma2_conn *conn)
 void rpcrdma2_report_failure(const struct rpcrdma2_xprt *x,
 			     const struct rpcrdma2_conn *conn)
 {
-	const struct rdma_cm_id *cm_id = conn->cm_id;
+	const struct rdma_cm_id *cm_id = conn->ep.cm_id;
 	const struct ib_device *device = cm_id ? cm_id->device : NULL;
 
 	if (!report_is_worth_a_line(conn) || !rpcrdma2_server_report(x))
@@ -120,8 +120,8 @@ void rpcrdma2_report_failure(const struct rpcrdma2_xprt *x,
 	pr_warn("%s connection to %pISpc (device %s, port %u), %s: %s (error %d%s%s)\n",
 		conn->was_ready ? "lost the" : "no", &x->tried,
 		device ? device->name : "none", device ? cm_id->port_num : 0,
-		steps[conn->closed_in],
-		report_meaning(conn->closed_in, conn->close_status),
-		conn->close_status, conn->reject ? ": " : "",
-		conn->reject ? rdma_reject_msg(conn->cm_id, conn->reject) : "");
+		steps[conn->close.in],
+		report_meaning(conn->close.in, conn->close.status),
+		conn->close.status, conn->cm.reject ? ": " : "",
+		conn->cm.reject ? rdma_reject_msg(conn->ep.cm_id, conn->cm.reject) : "");
 }

@@ -156,8 +156,8 @@ static void bc_enqueue(struct rpcrdma2_xprt *x, struct rpcrdma2_job *job)
 /* Version 1 has no properties, so its client can't say that it takes chunks. */
 static bool bc_takes_chunks(const struct rpcrdma2_conn *conn)
 {
-	return conn->own.brs == RDMA2_RVREQSUP_GENL &&
-	       conn->dialect->props;
+	return conn->terms.own.brs == RDMA2_RVREQSUP_GENL &&
+	       conn->terms.dialect->props;
 }
 
 /*
@@ -350,14 +350,14 @@ int rpcrdma2_xprt_reverse_reply(struct rpc_rqst *rqst)
 	int rc;
 
 	conn = job->responder->conn;
-	if (!rpcrdma2_conn_enter(conn))
+	if (!rpcrdma2_ep_enter(&conn->ep))
 		return 0;
 	rr->job = NULL;
 	rc = job->lent && bc_offers_chunks(job) ? bc_reply_later(job, rqst) :
 					       bc_reply_inline(job, rqst);
 	if (rc == -ENOBUFS)
 		rr->job = job;
-	rpcrdma2_conn_exit(conn);
+	rpcrdma2_ep_exit(&conn->ep);
 	if (rc == -ENOBUFS)
 		return rc;
 	rpcrdma2_conn_put(conn);
@@ -422,8 +422,8 @@ static u32 bc_inline_limit(struct rpcrdma2_xprt *x)
 	if (!conn)
 		return limit;
 	if (rpcrdma2_conn_is_ready(conn))
-		limit = min(conn->send_limit, conn->recv_limit) -
-			conn->dialect->plain_size;
+		limit = min(conn->ep.send_limit, conn->terms.recv_limit) -
+			conn->terms.dialect->plain_size;
 	rpcrdma2_conn_put(conn);
 	return limit;
 }

@@ -53,11 +53,11 @@ static int xprt_op_send_request(struct rpc_rqst *rqst)
 	rcu_read_lock();
 	conn = rcu_dereference(to_rpcrdma2_xprt(xprt)->conn);
 	entered = conn && rpcrdma2_conn_is_ready(conn) &&
-		  rpcrdma2_conn_enter(conn);
+		  rpcrdma2_ep_enter(&conn->ep);
 	rcu_read_unlock();
 	if (entered) {
 		rc = rpcrdma2_call_send(conn->requester, rqst);
-		rpcrdma2_conn_exit(conn);
+		rpcrdma2_ep_exit(&conn->ep);
 	}
 	if (!conn)
 		return rc;
@@ -187,11 +187,11 @@ static bool xprt_source_address(struct rpc_xprt *xprt,
 
 	if (!conn)
 		return false;
-	/* The CM id exists until rpcrdma2_conn_exit(). */
-	entered = rpcrdma2_conn_is_ready(conn) && rpcrdma2_conn_enter(conn);
+	/* The CM id exists until rpcrdma2_ep_exit(). */
+	entered = rpcrdma2_conn_is_ready(conn) && rpcrdma2_ep_enter(&conn->ep);
 	if (entered) {
-		*addr = conn->cm_id->route.addr.src_addr;
-		rpcrdma2_conn_exit(conn);
+		*addr = conn->ep.cm_id->route.addr.src_addr;
+		rpcrdma2_ep_exit(&conn->ep);
 	}
 	rpcrdma2_conn_put(conn);
 	return entered;

@@ -10,7 +10,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
-struct rpcrdma2_conn;
+struct rpcrdma2_ep;
 struct rpcrdma2_recv;
 
 /* Calls that a new connection is granted */
@@ -86,15 +86,36 @@ struct rpcrdma2_srq {
 	enum rpcrdma2_last_wqe	events;
 };
 
-int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn,
+/**
+ * struct rpcrdma2_srq_share - an endpoint's part of a Shared Receive Queue
+ * @link: entry in the Queue's @conns
+ * @last_wqe: completed when the QP takes no more Receives of the Queue
+ * @backed: Calls for which the Queue has promised Receives; raised by the CQ, under the
+ *	Queue's lock
+ * @backed_replies: Calls of this end for whose Replies the Queue has promised Receives; the
+ *	CQ's, under the Queue's lock
+ * @call_at: time of the last Call, in jiffies; the CQ's
+ * @taken: Receives of the Queue that messages filled; the CQ's. @recvs.returned says how many
+ *	were given back
+ */
+struct rpcrdma2_srq_share {
+	struct list_head	link;
+	struct completion	last_wqe;
+	unsigned int		backed;
+	unsigned int		backed_replies;
+	unsigned long		call_at;
+	unsigned int		taken;
+};
+
+int rpcrdma2_srq_attach(struct rpcrdma2_ep *ep,
 			void (*recv_done)(struct ib_cq *cq, struct ib_wc *wc));
-void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn);
-unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
+void rpcrdma2_srq_detach(struct rpcrdma2_ep *ep);
+unsigned int rpcrdma2_srq_back(struct rpcrdma2_ep *ep, unsigned int calls,
 			       gfp_t gfp);
-void rpcrdma2_srq_refill(struct rpcrdma2_conn *conn, gfp_t gfp);
-unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
+void rpcrdma2_srq_refill(struct rpcrdma2_ep *ep, gfp_t gfp);
+unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_ep *ep,
 				       unsigned int calls, gfp_t gfp);
-bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn);
+bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_ep *ep);
 void rpcrdma2_srq_put(struct rpcrdma2_recv *recv);
 void rpcrdma2_srq_show(struct seq_file *seq);
 

@@ -10,7 +10,8 @@
 
 #include <linux/sizes.h>
 
-#include "conn.h"
+#include "device.h"
+#include "ep.h"
 
 #include <trace/events/rpcrdma2.h>
 
@@ -41,51 +42,34 @@
 /* A device that raises IB_EVENT_QP_LAST_WQE_REACHED does so well within this time. */
 #define LAST_WQE_TIMEOUT	(HZ / 5)
 
-static unsigned int qp_calls(const struct rpcrdma2_conn *conn)
+static unsigned int qp_calls(const struct rpcrdma2_ep *ep)
 {
-	return conn->calls_out + conn->calls_in;
-}
-
-/**
- * rpcrdma2_qp_failed_work - close a connection whose QP has failed
- * @work: the connection's; its reference is dropped here
- *
- * Context: Workqueue rpcrdma2_wq.
- */
-void rpcrdma2_qp_failed_work(struct work_struct *work)
-{
-	struct rpcrdma2_conn *conn = container_of(work, struct rpcrdma2_conn,
-						  qp_failed_work);
-
-	rpcrdma2_conn_close(conn, -EIO);
-	rpcrdma2_conn_put(conn);
+	return ep->calls_out + ep->calls_in;
 }
 
 /*
  * Context: any, interrupts included, as long as the QP exists. A driver may call this inside
- *	ib_post_send(), so conn->lock may be held: leave the close to a work. Some devices do
+ *	ib_post_send(), so ep->lock may be held: leave the close to a work. Some devices do
  *	not flush the Queues of a failed QP before the teardown sets the error state.
  */
 static void qp_event(struct ib_event *event, void *context)
 {
-	struct rpcrdma2_conn *conn = context;
+	struct rpcrdma2_ep *ep = context;
 
-	trace_rpcrdma2_qp_event(conn, event->event);
+	trace_rpcrdma2_qp_event(ep, event->event);
 	switch (event->event) {
 	case IB_EVENT_QP_LAST_WQE_REACHED:
-		if (conn->srq)
-			WRITE_ONCE(conn->srq->events, RPCRDMA2_RAISES_EVENTS);
-		complete_all(&conn->last_wqe);
-		if (READ_ONCE(conn->state) >= RPCRDMA2_CONN_CLOSING)
+		if (ep->srq)
+			WRITE_ONCE(ep->srq->events, RPCRDMA2_RAISES_EVENTS);
+		complete_all(&ep->share.last_wqe);
+		if (READ_ONCE(ep->closing))
 			break;
 		/* The QP has failed. If its Send Queue was empty, no completion says so. */
 		fallthrough;
 	case IB_EVENT_QP_FATAL:
 	case IB_EVENT_QP_REQ_ERR:
 	case IB_EVENT_QP_ACCESS_ERR:
-		rpcrdma2_conn_get(conn);
-		if (!queue_work(rpcrdma2_wq, &conn->qp_failed_work))
-			rpcrdma2_conn_put(conn);
+		queue_work(rpcrdma2_wq, &ep->failed_work);
 		break;
 	default:
 		break;
@@ -95,33 +79,33 @@ static void qp_event(struct ib_event *event, void *context)
 /*
  * Create a CQ with an entry for each WR that can be on the Queues: the flush completes all of
  * them, signaled or not. A CQ that overflows would lose the end of the drain, and shared
- * Receives. The device may make the Queues longer than asked for, so conn->sq_depth remembers
+ * Receives. The device may make the Queues longer than asked for, so ep->sq.depth remembers
  * the plan.
  */
-static int qp_create_cq(struct rpcrdma2_conn *conn,
+static int qp_create_cq(struct rpcrdma2_ep *ep,
 			struct ib_qp_init_attr *attr)
 {
-	unsigned int recvs = conn->srq ? conn->srq->depth : attr->cap.max_recv_wr;
-	unsigned int limit = conn->cm_id->device->attrs.max_cqe;
+	unsigned int recvs = ep->srq ? ep->srq->depth : attr->cap.max_recv_wr;
+	unsigned int limit = ep->cm_id->device->attrs.max_cqe;
 	unsigned int vector, cqes;
 
 	/* An rdma_rw context may take three entries: see rdma_rw_init_qp(). */
-	conn->sq_depth = attr->cap.max_send_wr + 3 * attr->cap.max_rdma_ctxs;
-	cqes = conn->sq_depth + recvs;
+	ep->sq.depth = attr->cap.max_send_wr + 3 * attr->cap.max_rdma_ctxs;
+	cqes = ep->sq.depth + recvs;
 	if (cqes > limit) {
 		if (limit < 2 * recvs)
 			return -EOPNOTSUPP;
 		cqes = limit;
-		conn->sq_depth = cqes - recvs;
+		ep->sq.depth = cqes - recvs;
 	}
-	vector = conn->srq ? conn->srq->vector :
-		 rpcrdma2_device_vector(conn->cm_id->device, conn->active);
-	conn->cq = ib_alloc_cq(conn->cm_id->device, conn, cqes, vector,
-			       IB_POLL_WORKQUEUE);
-	if (IS_ERR(conn->cq)) {
-		int rc = PTR_ERR(conn->cq);
+	vector = ep->srq ? ep->srq->vector :
+		 rpcrdma2_device_vector(ep->cm_id->device, ep->active);
+	ep->cq = ib_alloc_cq(ep->cm_id->device, ep, cqes, vector,
+			     IB_POLL_WORKQUEUE);
+	if (IS_ERR(ep->cq)) {
+		int rc = PTR_ERR(ep->cq);
 
-		conn->cq = NULL;
+		ep->cq = NULL;
 		return rc;
 	}
 	return 0;
@@ -137,13 +121,13 @@ static int qp_create_cq(struct rpcrdma2_conn *conn,
  * rdma_rw's entries, such a Queue takes less than 128 KiB if an entry has 448 octets, as on
  * mlx5.
  */
-static unsigned int qp_send_entries(const struct rpcrdma2_conn *conn)
+static unsigned int qp_send_entries(const struct rpcrdma2_ep *ep)
 {
-	unsigned int calls = qp_calls(conn);
+	unsigned int calls = qp_calls(ep);
 
-	if (conn->srq)
+	if (ep->srq)
 		calls = min_t(unsigned int, calls, SHARED_CALLS);
-	return calls * conn->param.wrs_per_call +
+	return calls * ep->param.wrs_per_call +
 	       RPCRDMA2_OWN_SEGMENTS + RPCRDMA2_CONTROL_RECVS +
 	       RPCRDMA2_HEARTBEATS;
 }
@@ -154,11 +138,11 @@ static unsigned int qp_send_entries(const struct rpcrdma2_conn *conn)
  * registration of at most rdma_rw's size. Elsewhere, only Reads with more SGEs than the
  * device prefers need one.
  */
-static unsigned int qp_read_registrations(const struct rpcrdma2_conn *conn)
+static unsigned int qp_read_registrations(const struct rpcrdma2_ep *ep)
 {
-	const struct rdma_cm_id *cm_id = conn->cm_id;
+	const struct rdma_cm_id *cm_id = ep->cm_id;
 	const struct ib_device_attr *attrs = &cm_id->device->attrs;
-	unsigned int pages = conn->param.job_pages + RPCRDMA2_OWN_SEGMENTS;
+	unsigned int pages = ep->param.job_pages + RPCRDMA2_OWN_SEGMENTS;
 
 	if (!rdma_protocol_iwarp(cm_id->device, cm_id->port_num))
 		return DIV_ROUND_UP(pages, max(attrs->max_sgl_rd, MIN_READ_SGES) + 1);
@@ -167,47 +151,47 @@ static unsigned int qp_read_registrations(const struct rpcrdma2_conn *conn)
 					 256U));
 }
 
-static void qp_fill_attr(struct rpcrdma2_conn *conn,
+static void qp_fill_attr(struct rpcrdma2_ep *ep,
 			 struct ib_qp_init_attr *attr)
 {
-	struct ib_device *dev = conn->cm_id->device;
-	unsigned int calls = qp_calls(conn);
+	struct ib_device *dev = ep->cm_id->device;
+	unsigned int calls = qp_calls(ep);
 
 	attr->event_handler = qp_event;
-	attr->qp_context = conn;
-	attr->port_num = conn->cm_id->port_num;
+	attr->qp_context = ep;
+	attr->port_num = ep->cm_id->port_num;
 	attr->sq_sig_type = IB_SIGNAL_REQ_WR;
 	attr->qp_type = IB_QPT_RC;
 	/* Each Queue has one entry more, for the drain. */
-	if (conn->srq)
-		attr->srq = conn->srq->srq;
+	if (ep->srq)
+		attr->srq = ep->srq->srq;
 	else
 		attr->cap.max_recv_wr = min_t(u32, dev->attrs.max_qp_wr,
 					      calls + RPCRDMA2_CONTROL_RECVS + 1);
 	attr->cap.max_send_wr = min_t(u32, dev->attrs.max_qp_wr,
-				      qp_send_entries(conn) + 1);
+				      qp_send_entries(ep) + 1);
 	attr->cap.max_send_sge = 1;
 	attr->cap.max_recv_sge = 1;
-	if (!rpcrdma2_conn_moves_data(conn))
+	if (!ep->param.moves_data)
 		return;
 	/* A Send has one SGE; RDMA Writes gather. A client seldom makes RDMA Writes. */
 	attr->cap.max_send_sge = min_t(u32, dev->attrs.max_send_sge,
-				       conn->active ? MIN_WRITE_SGES : WRITE_SGES);
-	attr->cap.max_rdma_ctxs = qp_read_registrations(conn);
+				       ep->active ? MIN_WRITE_SGES : WRITE_SGES);
+	attr->cap.max_rdma_ctxs = qp_read_registrations(ep);
 }
 
 /*
  * On some devices, more SGEs per WR make a Send Queue shorter, and max_qp_wr holds for the
  * minimum of SGEs. With fewer SGEs, a payload takes more RDMA Writes.
  */
-static int qp_try_create(struct rpcrdma2_conn *conn,
+static int qp_try_create(struct rpcrdma2_ep *ep,
 			 struct ib_qp_init_attr *attr)
 {
 	struct ib_qp_cap cap = attr->cap;
 	int rc;
 
 	for (;;) {
-		rc = rdma_create_qp(conn->cm_id, conn->pd, attr);
+		rc = rdma_create_qp(ep->cm_id, ep->pd, attr);
 		if (!rc || cap.max_send_sge <= MIN_WRITE_SGES)
 			break;
 		cap.max_send_sge = max_t(u32, cap.max_send_sge / 2,
@@ -217,114 +201,125 @@ static int qp_try_create(struct rpcrdma2_conn *conn,
 	}
 	if (rc)
 		pr_err_ratelimited("device %s makes no queue pair with %u Sends and %u Receives (error %d): max_requests or slot_table_entries may be too large\n",
-				   conn->cm_id->device->name, cap.max_send_wr,
+				   ep->cm_id->device->name, cap.max_send_wr,
 				   cap.max_recv_wr, rc);
 	return rc;
 }
 
 /* Each credit needs a Receive. So a device with fewer Receives allows fewer Calls. */
-static void qp_limit_calls(struct rpcrdma2_conn *conn)
+static void qp_limit_calls(struct rpcrdma2_ep *ep)
 {
 	unsigned int *larger;
 
-	while (qp_calls(conn) + RPCRDMA2_CONTROL_RECVS > conn->recv_depth) {
-		larger = conn->calls_in > conn->calls_out ?
-			 &conn->calls_in : &conn->calls_out;
+	while (qp_calls(ep) + RPCRDMA2_CONTROL_RECVS > ep->recvs.depth) {
+		larger = ep->calls_in > ep->calls_out ?
+			 &ep->calls_in : &ep->calls_out;
 		(*larger)--;
 	}
-	conn->grant_out = min(conn->grant_out, conn->calls_in);
-	conn->grant_out_max = conn->grant_out;
+	ep->grant_out = min(ep->grant_out, ep->calls_in);
+	ep->grant_out_max = ep->grant_out;
 }
 
-static int qp_get_pd(struct rpcrdma2_conn *conn)
+static int qp_get_pd(struct rpcrdma2_ep *ep)
 {
 	int rc;
 
-	rc = rpcrdma2_srq_attach(conn, rpcrdma2_recv_done);
+	rc = rpcrdma2_srq_attach(ep, rpcrdma2_recv_done);
 	if (rc != -EOPNOTSUPP)
 		return rc;
-	conn->pd = ib_alloc_pd(conn->cm_id->device, 0);
-	if (!IS_ERR(conn->pd))
+	ep->pd = ib_alloc_pd(ep->cm_id->device, 0);
+	if (!IS_ERR(ep->pd))
 		return 0;
-	rc = PTR_ERR(conn->pd);
-	conn->pd = NULL;
+	rc = PTR_ERR(ep->pd);
+	ep->pd = NULL;
 	return rc;
 }
 
 /* A registration that the device did not give up still uses the PD: leak the PD. */
-static void qp_put_pd(struct rpcrdma2_conn *conn)
+static void qp_put_pd(struct rpcrdma2_ep *ep)
 {
-	if (conn->srq)
-		rpcrdma2_srq_detach(conn);
-	else if (conn->pd && !conn->keeps_pd)
-		ib_dealloc_pd(conn->pd);
-	conn->pd = NULL;
+	if (ep->srq)
+		rpcrdma2_srq_detach(ep);
+	else if (ep->pd && !ep->keeps_pd)
+		ib_dealloc_pd(ep->pd);
+	ep->pd = NULL;
 }
 
 /* One entry of the Receive Queue is for the drain. */
-static int qp_limit_recvs(struct rpcrdma2_conn *conn, unsigned int entries)
+static int qp_limit_recvs(struct rpcrdma2_ep *ep, unsigned int entries)
 {
-	conn->recv_depth = qp_calls(conn) + RPCRDMA2_CONTROL_RECVS;
-	if (conn->srq)
+	ep->recvs.depth = qp_calls(ep) + RPCRDMA2_CONTROL_RECVS;
+	if (ep->srq)
 		return 0;
-	conn->recv_depth = min(conn->recv_depth, entries - 1);
-	if (conn->recv_depth < RPCRDMA2_CONTROL_RECVS + 2)
+	ep->recvs.depth = min(ep->recvs.depth, entries - 1);
+	if (ep->recvs.depth < RPCRDMA2_CONTROL_RECVS + 2)
 		return -EOPNOTSUPP;
-	qp_limit_calls(conn);
+	qp_limit_calls(ep);
 	return 0;
 }
 
 /**
- * rpcrdma2_qp_create - create PD, CQ and QP, buffers for one Send, and the first Receives
- * @conn: a connection whose CM id is bound to a device
+ * rpcrdma2_qp_open - look at the device, and get a PD and perhaps shared Receives
+ * @ep: an endpoint whose CM id is bound to a device
  *
  * After an error, the teardown releases the parts that were created.
  *
  * Context: Process; sleeps. The caller is between enter and exit.
- * Return: 0; -EOPNOTSUPP: the device lacks a feature or is too small; other negative errno
+ * Return: 0; -EOPNOTSUPP: the device lacks a feature; other negative errno
  */
-int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
+int rpcrdma2_qp_open(struct rpcrdma2_ep *ep)
 {
-	struct ib_device *dev = conn->cm_id->device;
-	struct ib_qp_init_attr attr = { };
+	struct ib_device *dev = ep->cm_id->device;
 	int rc;
 
 	rc = rpcrdma2_device_check(dev);
 	if (rc)
 		return rc;
-	conn->no_local_inv = !rpcrdma2_device_takes_inv(dev);
+	ep->no_local_inv = !rpcrdma2_device_takes_inv(dev);
+	ep->max_pages = min_t(unsigned int, MAX_PAGES,
+			      dev->attrs.max_fast_reg_page_list_len);
+	return qp_get_pd(ep);
+}
 
-	rc = qp_get_pd(conn);
+/**
+ * rpcrdma2_qp_create - create CQ and QP, a buffer for one Send, and the first Receives
+ * @ep: an open endpoint, with the sizes of its buffers
+ *
+ * After an error, the teardown releases the parts that were created.
+ *
+ * Context: Process; sleeps. The caller is between enter and exit.
+ * Return: 0; -EOPNOTSUPP: the device is too small; other negative errno
+ */
+int rpcrdma2_qp_create(struct rpcrdma2_ep *ep)
+{
+	struct ib_qp_init_attr attr = { };
+	int rc;
+
+	qp_fill_attr(ep, &attr);
+	rc = qp_create_cq(ep, &attr);
 	if (rc)
 		return rc;
-	qp_fill_attr(conn, &attr);
-	rc = qp_create_cq(conn, &attr);
+	attr.send_cq = ep->cq;
+	attr.recv_cq = ep->cq;
+	rc = qp_try_create(ep, &attr);
 	if (rc)
 		return rc;
-	attr.send_cq = conn->cq;
-	attr.recv_cq = conn->cq;
-	rc = qp_try_create(conn, &attr);
-	if (rc)
-		return rc;
-	conn->qp = conn->cm_id->qp;
+	ep->qp = ep->cm_id->qp;
 	/* "rdma resource" shows this name; rdma_cm has put its own there. */
-	conn->qp->res.kern_name = KBUILD_MODNAME;
-	conn->sq_depth = min(conn->sq_depth, attr.cap.max_send_wr) - 1;
-	rc = qp_limit_recvs(conn, attr.cap.max_recv_wr);
+	ep->qp->res.kern_name = KBUILD_MODNAME;
+	ep->sq.depth = min(ep->sq.depth, attr.cap.max_send_wr) - 1;
+	rc = qp_limit_recvs(ep, attr.cap.max_recv_wr);
 	if (rc)
 		return rc;
-	conn->max_pages = min_t(unsigned int, MAX_PAGES,
-				dev->attrs.max_fast_reg_page_list_len);
-	rpcrdma2_heartbeat_init(conn);
-	rc = rpcrdma2_send_pool_provide(conn, GFP_KERNEL);
+	rc = rpcrdma2_send_pool_provide(ep, GFP_KERNEL);
 	if (rc)
 		return rc;
-	if (!rpcrdma2_recv_pool_provide(conn, 1, GFP_KERNEL))
+	if (!rpcrdma2_recv_pool_provide(ep, 1, GFP_KERNEL))
 		return -ENOMEM;
 	/* Post Receives now: the peer may send before this end does. */
-	spin_lock(&conn->lock);
-	rc = rpcrdma2_recv_pool_post(conn);
-	spin_unlock(&conn->lock);
+	spin_lock(&ep->lock);
+	rc = rpcrdma2_recv_pool_post(ep);
+	spin_unlock(&ep->lock);
 	return rc;
 }
 
@@ -332,13 +327,13 @@ int rpcrdma2_qp_create(struct rpcrdma2_conn *conn)
  * Wait until the QP takes no more Receives of the Shared Receive Queue. The flush does not
  * complete those, as other connections use them. A QP that was never connected takes none.
  */
-static void qp_wait_last_wqe(struct rpcrdma2_conn *conn)
+static void qp_wait_last_wqe(struct rpcrdma2_ep *ep)
 {
-	struct rpcrdma2_srq *srq = conn->srq;
+	struct rpcrdma2_srq *srq = ep->srq;
 
-	if (!READ_ONCE(conn->connected) ||
+	if (!READ_ONCE(ep->connected) ||
 	    READ_ONCE(srq->events) == RPCRDMA2_RAISES_NONE ||
-	    wait_for_completion_timeout(&conn->last_wqe, LAST_WQE_TIMEOUT))
+	    wait_for_completion_timeout(&ep->share.last_wqe, LAST_WQE_TIMEOUT))
 		return;
 	/* A device that has raised the event before is just late now. */
 	cmpxchg(&srq->events, RPCRDMA2_MAY_RAISE, RPCRDMA2_RAISES_NONE);
@@ -357,25 +352,25 @@ static int qp_set_error(struct ib_qp *qp)
 
 /**
  * rpcrdma2_qp_drain - complete all WRs, and wait until all completions are handled
- * @conn: a connection in teardown, with a QP
+ * @ep: a connection in teardown, with a QP
  *
  * Context: Process; sleeps.
  * Return: 0; negative errno: the device did not stop the QP
  */
-int rpcrdma2_qp_drain(struct rpcrdma2_conn *conn)
+int rpcrdma2_qp_drain(struct rpcrdma2_ep *ep)
 {
-	int rc = qp_set_error(conn->qp);
+	int rc = qp_set_error(ep->qp);
 
 	if (rc)
 		return rc;
-	if (!conn->srq) {
-		ib_drain_qp(conn->qp);
+	if (!ep->srq) {
+		ib_drain_qp(ep->qp);
 		return 0;
 	}
-	ib_drain_sq(conn->qp);
-	qp_wait_last_wqe(conn);
+	ib_drain_sq(ep->qp);
+	qp_wait_last_wqe(ep);
 	/* After this, the CQ has handled all completions that came before the event. */
-	ib_drain_sq(conn->qp);
+	ib_drain_sq(ep->qp);
 	return 0;
 }
 
@@ -394,9 +389,18 @@ static void qp_reap_cq(struct ib_cq *cq)
 			wc.wr_cqe->done(cq, &wc);
 }
 
+/* Destroy the QP: no event comes after that. */
+static void qp_end(struct rpcrdma2_ep *ep)
+{
+	if (ep->qp)
+		rdma_destroy_qp(ep->cm_id);
+	ep->qp = NULL;
+	cancel_work_sync(&ep->failed_work);
+}
+
 /**
  * rpcrdma2_qp_abort - stop a QP that cannot be drained
- * @conn: a connection in teardown, without users
+ * @ep: a connection in teardown, without users
  * @rc: negative errno of rpcrdma2_qp_drain()
  *
  * Destroys the QP. After that, the device reaches no memory through it, and the CQ gets no
@@ -405,36 +409,33 @@ static void qp_reap_cq(struct ib_cq *cq)
  *
  * Context: Process; sleeps.
  */
-void rpcrdma2_qp_abort(struct rpcrdma2_conn *conn, int rc)
+void rpcrdma2_qp_abort(struct rpcrdma2_ep *ep, int rc)
 {
 	pr_err_ratelimited("device %s does not stop a queue pair (error %d)\n",
-			   conn->cm_id->device->name, rc);
-	if (rpcrdma2_conn_moves_data(conn))
+			   ep->cm_id->device->name, rc);
+	if (ep->param.moves_data)
 		return;
-	rdma_destroy_qp(conn->cm_id);
-	conn->qp = NULL;
-	qp_reap_cq(conn->cq);
+	qp_end(ep);
+	qp_reap_cq(ep->cq);
 }
 
 /**
  * rpcrdma2_qp_destroy - release QP, CQ, buffer mappings and PD
- * @conn: a connection in teardown; its QP is drained or aborted
+ * @ep: a connection in teardown; its QP is drained or aborted
  *
  * Context: Process; sleeps.
  */
-void rpcrdma2_qp_destroy(struct rpcrdma2_conn *conn)
+void rpcrdma2_qp_destroy(struct rpcrdma2_ep *ep)
 {
-	if (conn->inv_refused)
-		rpcrdma2_device_refuses_inv(conn->cm_id->device);
-	if (conn->qp)
-		rdma_destroy_qp(conn->cm_id);
-	conn->qp = NULL;
-	if (conn->cq && conn->srq)
-		qp_reap_cq(conn->cq);
-	if (conn->cq)
-		ib_free_cq(conn->cq);
-	conn->cq = NULL;
-	rpcrdma2_recv_pool_unmap(conn);
-	rpcrdma2_send_pool_unmap(conn);
-	qp_put_pd(conn);
+	if (ep->sq.inv_refused)
+		rpcrdma2_device_refuses_inv(ep->cm_id->device);
+	qp_end(ep);
+	if (ep->cq && ep->srq)
+		qp_reap_cq(ep->cq);
+	if (ep->cq)
+		ib_free_cq(ep->cq);
+	ep->cq = NULL;
+	rpcrdma2_recv_pool_unmap(ep);
+	rpcrdma2_send_pool_unmap(ep);
+	qp_put_pd(ep);
 }

@@ -8,7 +8,7 @@
 
 #include <linux/xarray.h>
 
-#include "conn.h"
+#include "device.h"
 
 /*
  * Devices, by index, that refused a LOCAL_INV. hns claims to have what FRWR needs, but

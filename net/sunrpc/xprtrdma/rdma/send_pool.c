@@ -5,19 +5,20 @@
  * A Send carries a copy of its message in a buffer that is mapped for the device once. So an
  * RPC's pages are never tied to a Send, and most Sends need no completion of their own.
  *
- * conn->free_sends holds the free buffers, under conn->lock. A new connection allocates one
+ * ep->sends.free holds the free buffers, under ep->lock. A new connection allocates one
  * buffer, so a connection always has one, however little memory there is later. Others are
  * allocated when they are needed. A caller that finds none is told by the room op when a
  * buffer is free.
  *
  * Runs in process and CQ context.
  */
-#include "conn.h"
+#include "device.h"
+#include "ep.h"
 
-static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
+static struct rpcrdma2_send *send_alloc(struct rpcrdma2_ep *ep, gfp_t gfp)
 {
-	struct ib_device *dev = conn->pd->device;
-	u32 size = READ_ONCE(conn->send_size);
+	struct ib_device *dev = ep->pd->device;
+	u32 size = READ_ONCE(ep->sends.size);
 	struct rpcrdma2_send *send;
 
 	send = kzalloc_node(sizeof(*send), gfp, ibdev_to_node(dev));
@@ -30,16 +31,16 @@ static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
 		return NULL;
 	}
 	send->needs_sync = rpcrdma2_buffer_needs_sync(dev, send->sge.addr);
-	send->conn = conn;
-	send->sge.lkey = conn->pd->local_dma_lkey;
+	send->ep = ep;
+	send->sge.lkey = ep->pd->local_dma_lkey;
 	send->wr.sg_list = &send->sge;
 	send->wr.num_sge = 1;
 	send->size = size;
 
-	spin_lock(&conn->lock);
-	list_add(&send->all, &conn->sends);
-	conn->nr_sends++;
-	spin_unlock(&conn->lock);
+	spin_lock(&ep->lock);
+	list_add(&send->all, &ep->sends.all);
+	ep->sends.nr++;
+	spin_unlock(&ep->lock);
 	return send;
 }
 
@@ -49,8 +50,8 @@ static struct rpcrdma2_send *send_alloc(struct rpcrdma2_conn *conn, gfp_t gfp)
  */
 static void send_resize(struct rpcrdma2_send *send)
 {
-	struct ib_device *dev = send->conn->pd->device;
-	u32 size = READ_ONCE(send->conn->send_size);
+	struct ib_device *dev = send->ep->pd->device;
+	u32 size = READ_ONCE(send->ep->sends.size);
 	void *buf;
 	u64 addr;
 
@@ -65,9 +66,9 @@ static void send_resize(struct rpcrdma2_send *send)
 	send->needs_sync = rpcrdma2_buffer_needs_sync(dev, addr);
 }
 
-static int send_add(struct rpcrdma2_conn *conn, gfp_t gfp)
+static int send_add(struct rpcrdma2_ep *ep, gfp_t gfp)
 {
-	struct rpcrdma2_send *send = send_alloc(conn, gfp);
+	struct rpcrdma2_send *send = send_alloc(ep, gfp);
 
 	if (!send)
 		return -ENOMEM;
@@ -80,33 +81,33 @@ static int send_add(struct rpcrdma2_conn *conn, gfp_t gfp)
  * messages, signaled or not. A peer can go beyond: it can answer a Send before this end has
  * seen the Send's completion.
  */
-static bool send_may_alloc(const struct rpcrdma2_conn *conn)
+static bool send_may_alloc(const struct rpcrdma2_ep *ep)
 {
-	return conn->nr_sends < conn->calls_out + conn->calls_in +
+	return ep->sends.nr < ep->calls_out + ep->calls_in +
 				RPCRDMA2_CONTROL_RECVS +
 				2 * RPCRDMA2_SIGNAL_INTERVAL;
 }
 
 /* Set @last if no buffer is free after this, and another one may be allocated. */
-static struct rpcrdma2_send *send_take_free(struct rpcrdma2_conn *conn,
+static struct rpcrdma2_send *send_take_free(struct rpcrdma2_ep *ep,
 					    bool *last)
 {
 	struct rpcrdma2_send *send;
 
-	spin_lock(&conn->lock);
-	send = conn->free_sends;
+	spin_lock(&ep->lock);
+	send = ep->sends.free;
 	if (send)
-		conn->free_sends = send->next_free;
+		ep->sends.free = send->next_free;
 	else
-		conn->send_wanted = true;
-	*last = !conn->free_sends && send_may_alloc(conn);
-	spin_unlock(&conn->lock);
+		ep->sends.wanted = true;
+	*last = !ep->sends.free && send_may_alloc(ep);
+	spin_unlock(&ep->lock);
 	return send;
 }
 
 static void send_begin(struct rpcrdma2_send *send)
 {
-	if (unlikely(send->size != READ_ONCE(send->conn->send_size)))
+	if (unlikely(send->size != READ_ONCE(send->ep->sends.size)))
 		send_resize(send);
 
 	send->close_after = false;
@@ -145,25 +146,25 @@ int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
 
 /**
  * rpcrdma2_send_get - take a Send buffer
- * @conn: the connection; the caller is between enter and exit, or is the CQ
+ * @ep: the endpoint; the caller is between enter and exit, or is the CQ
  *
  * If no buffer is left afterwards, allocates one more, as far as memory and the limit allow.
  * A caller that gets NULL waits for the room op: the connection has buffers, which come back.
  *
- * Context: Process; does not sleep. Takes conn->lock.
+ * Context: Process; does not sleep. Takes ep->lock.
  * Return: a buffer for rpcrdma2_send_encode(); NULL: no buffer is free
  */
-struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
+struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_ep *ep)
 {
 	struct rpcrdma2_send *send;
 	bool last;
 
-	send = send_take_free(conn, &last);
+	send = send_take_free(ep, &last);
 	if (!send && last)
-		send = send_alloc(conn, GFP_NOWAIT | __GFP_NOWARN);
+		send = send_alloc(ep, GFP_NOWAIT | __GFP_NOWARN);
 	else if (last)
 		/* While no buffer is free, each Send is signaled. So allocate a spare one. */
-		send_add(conn, GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN);
+		send_add(ep, GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN);
 	if (send)
 		send_begin(send);
 	return send;
@@ -171,7 +172,7 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
 
 /**
  * rpcrdma2_send_pool_provide - add a Send buffer
- * @conn: a connection with a new QP, or one that the caller has entered
+ * @ep: a connection with a new QP, or one that the caller has entered
  * @gfp: allocation flags
  *
  * The first buffer serves a connection however little memory there is. The Send that uses the
@@ -181,11 +182,11 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_conn *conn)
  * Return: 0; -ENOMEM; -EAGAIN: the connection has as many buffers as it may have, and the
  *	room op will be called
  */
-int rpcrdma2_send_pool_provide(struct rpcrdma2_conn *conn, gfp_t gfp)
+int rpcrdma2_send_pool_provide(struct rpcrdma2_ep *ep, gfp_t gfp)
 {
-	if (!send_may_alloc(conn))
+	if (!send_may_alloc(ep))
 		return -EAGAIN;
-	return send_add(conn, gfp);
+	return send_add(ep, gfp);
 }
 
 /**
@@ -194,32 +195,32 @@ int rpcrdma2_send_pool_provide(struct rpcrdma2_conn *conn, gfp_t gfp)
  *
  * The caller then calls rpcrdma2_send_pool_wanted(), and the room op if that returns true.
  *
- * Context: Any; the caller holds the connection's lock.
+ * Context: Any; the caller holds the endpoint's lock.
  */
 void rpcrdma2_send_free(struct rpcrdma2_send *send)
 {
-	lockdep_assert_held(&send->conn->lock);
+	lockdep_assert_held(&send->ep->lock);
 
-	send->next_free = send->conn->free_sends;
-	send->conn->free_sends = send;
+	send->next_free = send->ep->sends.free;
+	send->ep->sends.free = send;
 }
 
 /**
  * rpcrdma2_send_pool_wanted - must the room op be called for a Send buffer?
- * @conn: the connection
+ * @ep: the endpoint
  *
- * Context: Any; the caller holds conn->lock.
+ * Context: Any; the caller holds ep->lock.
  * Return: true, once, if a caller of rpcrdma2_send_get() found no buffer, and one is free now
  */
-bool rpcrdma2_send_pool_wanted(struct rpcrdma2_conn *conn)
+bool rpcrdma2_send_pool_wanted(struct rpcrdma2_ep *ep)
 {
 	bool wanted;
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&ep->lock);
 
-	wanted = conn->send_wanted && conn->free_sends;
+	wanted = ep->sends.wanted && ep->sends.free;
 	if (wanted)
-		conn->send_wanted = false;
+		ep->sends.wanted = false;
 	return wanted;
 }
 
@@ -231,43 +232,43 @@ bool rpcrdma2_send_pool_wanted(struct rpcrdma2_conn *conn)
  */
 void rpcrdma2_send_put(struct rpcrdma2_send *send)
 {
-	struct rpcrdma2_conn *conn = send->conn;
+	struct rpcrdma2_ep *ep = send->ep;
 	bool wanted;
 
-	spin_lock(&conn->lock);
+	spin_lock(&ep->lock);
 	rpcrdma2_send_free(send);
-	wanted = rpcrdma2_send_pool_wanted(conn);
-	spin_unlock(&conn->lock);
-	if (wanted && conn->param.ops->room)
-		conn->param.ops->room(conn);
+	wanted = rpcrdma2_send_pool_wanted(ep);
+	spin_unlock(&ep->lock);
+	if (wanted)
+		ep->ops->room(ep);
 }
 
 /**
  * rpcrdma2_send_pool_unmap - unmap all Send buffers
- * @conn: a connection in teardown; its QP is destroyed
+ * @ep: a connection in teardown; its QP is destroyed
  *
  * Context: Process.
  */
-void rpcrdma2_send_pool_unmap(struct rpcrdma2_conn *conn)
+void rpcrdma2_send_pool_unmap(struct rpcrdma2_ep *ep)
 {
 	struct rpcrdma2_send *send;
 
-	list_for_each_entry(send, &conn->sends, all)
-		ib_dma_unmap_single(conn->pd->device, send->sge.addr,
+	list_for_each_entry(send, &ep->sends.all, all)
+		ib_dma_unmap_single(ep->pd->device, send->sge.addr,
 				    send->size, DMA_TO_DEVICE);
 }
 
 /**
  * rpcrdma2_send_pool_free - free all Send buffers
- * @conn: a connection without references; its buffers are unmapped
+ * @ep: a connection without references; its buffers are unmapped
  *
  * Context: Any that allows kfree().
  */
-void rpcrdma2_send_pool_free(struct rpcrdma2_conn *conn)
+void rpcrdma2_send_pool_free(struct rpcrdma2_ep *ep)
 {
 	struct rpcrdma2_send *send, *next;
 
-	list_for_each_entry_safe(send, next, &conn->sends, all) {
+	list_for_each_entry_safe(send, next, &ep->sends.all, all) {
 		rpcrdma2_buffer_free(send->buf, send->size);
 		kfree(send);
 	}

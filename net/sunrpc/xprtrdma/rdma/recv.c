@@ -5,7 +5,8 @@
  * Knows neither Queues nor pools: recv_pool.c has the Receives of a connection, srq.c those
  * that connections share. All functions run in process context.
  */
-#include "conn.h"
+#include "ep.h"
+#include "device.h"
 
 /**
  * rpcrdma2_recv_memory_get - allocate and map the memory of a Receive
@@ -61,7 +62,7 @@ recv_make(struct ib_pd *pd, u32 size, gfp_t gfp,
 		kfree(recv);
 		return NULL;
 	}
-	recv->conn = NULL;
+	recv->ep = NULL;
 	recv->srq = NULL;
 	recv->cqe.done = done;
 	recv->buf = memory.buf;

@@ -3,7 +3,7 @@
  * The Send Queue: posts chains of work requests (WRs), counts their entries, retires them.
  *
  * A struct rpcrdma2_chain is the unit of posting. It has one owner, whose @done callback runs
- * once. conn->posted lists the posted chains in Send Queue order. conn->waiting lists chains
+ * once. ep->sq.posted lists the posted chains in Send Queue order. ep->sq.waiting lists chains
  * that found too few free entries; the completion handler posts them in order. A chain longer
  * than the Queue is posted in parts. No caller sleeps.
  *
@@ -11,19 +11,19 @@
  * and all earlier ones. RDMA Reads are the exception: on siw a later Send can complete first.
  * Only its own completion retires a chain with Reads.
  *
- * Senders run in process context, completions in CQ context, both under conn->lock.
+ * Senders run in process context, completions in CQ context, both under ep->lock.
  */
-#include "conn.h"
+#include "ep.h"
 
 #include <trace/events/rpcrdma2.h>
 
 static void send_chain_done(struct rpcrdma2_chain *chain, int status);
 
-static void sq_count_post(struct rpcrdma2_conn *conn,
+static void sq_count_post(struct rpcrdma2_ep *ep,
 			  const struct rpcrdma2_chain *chain,
 			  const struct ib_send_wr *last)
 {
-	struct rpcrdma2_conn_stats *stats = &conn->stats;
+	struct rpcrdma2_ep_stats *stats = &ep->stats;
 
 	stats->send_doorbells++;
 	stats->work_requests += chain->queued;
@@ -38,28 +38,28 @@ static void sq_count_post(struct rpcrdma2_conn *conn,
  * or a sender that finds no free buffer. Signal also if a chain of this length might find no
  * room.
  */
-static bool sq_must_signal(const struct rpcrdma2_conn *conn,
+static bool sq_must_signal(const struct rpcrdma2_ep *ep,
 			   const struct rpcrdma2_chain *chain)
 {
 	return chain->prompt || chain->left ||
-	       conn->unsignaled >= RPCRDMA2_SIGNAL_INTERVAL ||
-	       conn->sq_depth - conn->sq_used < 2 * chain->queued ||
-	       !conn->free_sends;
+	       ep->sq.unsignaled >= RPCRDMA2_SIGNAL_INTERVAL ||
+	       ep->sq.depth - ep->sq.used < 2 * chain->queued ||
+	       !ep->sends.free;
 }
 
 /*
  * The device refused a chain. Part of the chain may be on the Queue, so leave the chain in
- * conn->posted: the teardown returns it.
+ * ep->sq.posted: the teardown returns it.
  */
-static void sq_post_refused(struct rpcrdma2_conn *conn,
+static void sq_post_refused(struct rpcrdma2_ep *ep,
 			    struct rpcrdma2_chain *chain,
 			    const struct ib_send_wr *bad, int rc)
 {
-	trace_rpcrdma2_post_refused(conn, chain, rc);
+	trace_rpcrdma2_post_refused(ep, chain, rc);
 	/* sq_close_if_refused() reads this without the lock. */
-	WRITE_ONCE(conn->post_failed, true);
+	WRITE_ONCE(ep->sq.post_failed, true);
 	if (rc == -EINVAL && bad && bad->opcode == IB_WR_LOCAL_INV)
-		conn->inv_refused = true;
+		ep->sq.inv_refused = true;
 }
 
 /*
@@ -67,28 +67,28 @@ static void sq_post_refused(struct rpcrdma2_conn *conn,
  * use may all be unsignaled, and then no completion frees them. So a chain that needs those
  * entries, too, would wait for ever. Post such a chain in parts of half a Queue.
  */
-static unsigned int sq_part_entries(const struct rpcrdma2_conn *conn,
+static unsigned int sq_part_entries(const struct rpcrdma2_ep *ep,
 				    const struct rpcrdma2_chain *chain)
 {
-	if (chain->left + RPCRDMA2_SIGNAL_INTERVAL <= conn->sq_depth)
+	if (chain->left + RPCRDMA2_SIGNAL_INTERVAL <= ep->sq.depth)
 		return chain->left;
-	return min(chain->left, conn->sq_depth / 2);
+	return min(chain->left, ep->sq.depth / 2);
 }
 
-static bool sq_has_room(const struct rpcrdma2_conn *conn,
+static bool sq_has_room(const struct rpcrdma2_ep *ep,
 			const struct rpcrdma2_chain *chain)
 {
-	return conn->sq_depth - conn->sq_used >= sq_part_entries(conn, chain);
+	return ep->sq.depth - ep->sq.used >= sq_part_entries(ep, chain);
 }
 
 /* Detach the next part of the chain. Return: the part's last WR */
-static struct ib_send_wr *sq_take_part(const struct rpcrdma2_conn *conn,
+static struct ib_send_wr *sq_take_part(const struct rpcrdma2_ep *ep,
 				       struct rpcrdma2_chain *chain)
 {
 	struct ib_send_wr *last = chain->first;
 	unsigned int i;
 
-	chain->queued = sq_part_entries(conn, chain);
+	chain->queued = sq_part_entries(ep, chain);
 	chain->left -= chain->queued;
 	if (!chain->left)
 		return chain->last;
@@ -101,53 +101,53 @@ static struct ib_send_wr *sq_take_part(const struct rpcrdma2_conn *conn,
 }
 
 /*
- * Post a chain, or the next part of it. The lock gives conn->posted and the Send Queue the
+ * Post a chain, or the next part of it. The lock gives ep->sq.posted and the Send Queue the
  * same order. The completion handler takes the lock, too, so it cannot retire the chain
  * before this function is done with the chain.
  *
  * A driver that completes a WR inside ib_post_send() only queues the CQ's work. Some drivers
- * also raise QP events there, so qp_event() must not take conn->lock.
+ * also raise QP events there, so qp_event() must not take ep->lock.
  */
-static void sq_post_locked(struct rpcrdma2_conn *conn,
+static void sq_post_locked(struct rpcrdma2_ep *ep,
 			   struct rpcrdma2_chain *chain)
 {
 	struct ib_send_wr *first = chain->first, *last;
 	const struct ib_send_wr *bad = NULL;
 	int rc;
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&ep->lock);
 
-	last = sq_take_part(conn, chain);
-	conn->unsignaled += chain->queued;
-	if (sq_must_signal(conn, chain)) {
+	last = sq_take_part(ep, chain);
+	ep->sq.unsignaled += chain->queued;
+	if (sq_must_signal(ep, chain)) {
 		last->send_flags |= IB_SEND_SIGNALED;
-		conn->unsignaled = 0;
+		ep->sq.unsignaled = 0;
 	}
-	conn->sq_used += chain->queued;
-	list_add_tail(&chain->link, &conn->posted);
-	sq_count_post(conn, chain, last);
-	trace_rpcrdma2_post(conn, chain, first, last);
+	ep->sq.used += chain->queued;
+	list_add_tail(&chain->link, &ep->sq.posted);
+	sq_count_post(ep, chain, last);
+	trace_rpcrdma2_post(ep, chain, first, last);
 	/* Post Receives first: this chain may let the peer send the messages that fill them. */
-	rc = rpcrdma2_recv_pool_post(conn);
+	rc = rpcrdma2_recv_pool_post(ep);
 	if (likely(!rc))
-		rc = ib_post_send(conn->qp, first, &bad);
+		rc = ib_post_send(ep->qp, first, &bad);
 	if (unlikely(rc))
-		sq_post_refused(conn, chain, bad, rc);
+		sq_post_refused(ep, chain, bad, rc);
 }
 
-static void sq_wait_locked(struct rpcrdma2_conn *conn,
+static void sq_wait_locked(struct rpcrdma2_ep *ep,
 			   struct rpcrdma2_chain *chain)
 {
-	list_add_tail(&chain->link, &conn->waiting);
-	conn->stats.queue_waits++;
-	trace_rpcrdma2_wait(conn, chain->xid, RPCRDMA2_WAIT_SEND_QUEUE,
-			    conn->sq_used, conn->sq_depth);
+	list_add_tail(&chain->link, &ep->sq.waiting);
+	ep->stats.queue_waits++;
+	trace_rpcrdma2_wait(ep, chain->xid, RPCRDMA2_WAIT_SEND_QUEUE,
+			    ep->sq.used, ep->sq.depth);
 }
 
 /* Post nothing after a refusal: a later completion would retire the refused chain. */
-static bool sq_may_post(const struct rpcrdma2_conn *conn)
+static bool sq_may_post(const struct rpcrdma2_ep *ep)
 {
-	return conn->state < RPCRDMA2_CONN_CLOSING && !conn->post_failed;
+	return !ep->closing && !ep->sq.post_failed;
 }
 
 /**
@@ -159,67 +159,67 @@ static bool sq_may_post(const struct rpcrdma2_conn *conn)
  */
 bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
 {
-	return send->sge.length <= READ_ONCE(send->conn->send_max);
+	return send->sge.length <= READ_ONCE(send->ep->send_max);
 }
 
-static int sq_post_or_wait(struct rpcrdma2_conn *conn,
+static int sq_post_or_wait(struct rpcrdma2_ep *ep,
 			   struct rpcrdma2_chain *chain)
 {
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&ep->lock);
 
-	if (!sq_may_post(conn))
+	if (!sq_may_post(ep))
 		return -ENOTCONN;
 	chain->left = chain->count;
-	if (!list_empty(&conn->waiting) || !sq_has_room(conn, chain))
-		sq_wait_locked(conn, chain);
+	if (!list_empty(&ep->sq.waiting) || !sq_has_room(ep, chain))
+		sq_wait_locked(ep, chain);
 	else
-		sq_post_locked(conn, chain);
+		sq_post_locked(ep, chain);
 	return 0;
 }
 
-/* Call this after each attempt to post, without conn->lock: rpcrdma2_conn_close() takes it. */
-static void sq_close_if_refused(struct rpcrdma2_conn *conn)
+/* Call this after each attempt to post, without ep->lock: the failed op takes it. */
+static void sq_close_if_refused(struct rpcrdma2_ep *ep)
 {
-	if (unlikely(READ_ONCE(conn->post_failed)))
-		rpcrdma2_conn_close(conn, -ENOTCONN);
+	if (unlikely(READ_ONCE(ep->sq.post_failed)))
+		ep->ops->failed(ep, -ENOTCONN);
 }
 
 /**
  * rpcrdma2_chain_post - put a chain of WRs on the Send Queue
- * @conn: the chain's connection; the caller is between enter and exit
+ * @ep: the chain's connection; the caller is between enter and exit
  * @chain: the chain, not posted
  *
  * A chain that finds too few free entries waits and is posted later.
  *
- * Context: Process; does not sleep. Takes conn->lock.
+ * Context: Process; does not sleep. Takes ep->lock.
  * Return: 0: @chain->done will be called; -ENOTCONN: the chain is still the caller's, and
  *	@chain->done will not be called
  */
-int rpcrdma2_chain_post(struct rpcrdma2_conn *conn,
+int rpcrdma2_chain_post(struct rpcrdma2_ep *ep,
 			struct rpcrdma2_chain *chain)
 {
 	int rc;
 
-	spin_lock(&conn->lock);
-	rc = sq_post_or_wait(conn, chain);
-	spin_unlock(&conn->lock);
-	sq_close_if_refused(conn);
+	spin_lock(&ep->lock);
+	rc = sq_post_or_wait(ep, chain);
+	spin_unlock(&ep->lock);
+	sq_close_if_refused(ep);
 	return rc;
 }
 
-static void sq_post_waiting(struct rpcrdma2_conn *conn)
+static void sq_post_waiting(struct rpcrdma2_ep *ep)
 {
 	struct rpcrdma2_chain *chain;
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&ep->lock);
 
-	while (sq_may_post(conn)) {
-		chain = list_first_entry_or_null(&conn->waiting,
+	while (sq_may_post(ep)) {
+		chain = list_first_entry_or_null(&ep->sq.waiting,
 						 struct rpcrdma2_chain, link);
-		if (!chain || !sq_has_room(conn, chain))
+		if (!chain || !sq_has_room(ep, chain))
 			break;
 		list_del(&chain->link);
-		sq_post_locked(conn, chain);
+		sq_post_locked(ep, chain);
 	}
 }
 
@@ -238,23 +238,23 @@ static bool send_is_plain(struct rpcrdma2_chain *chain)
 /*
  * @last has completed: retire @last and the chains before it. Free the buffers of plain Sends
  * here, as the lock is held anyway; move other chains to @completed. A chain with a part left
- * to post goes to the head of conn->waiting.
+ * to post goes to the head of ep->sq.waiting.
  */
-static void sq_retire(struct rpcrdma2_conn *conn, struct rpcrdma2_chain *last,
+static void sq_retire(struct rpcrdma2_ep *ep, struct rpcrdma2_chain *last,
 		      struct list_head *completed)
 {
 	struct rpcrdma2_chain *chain, *next;
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&ep->lock);
 
-	list_for_each_entry_safe(chain, next, &conn->posted, link) {
+	list_for_each_entry_safe(chain, next, &ep->sq.posted, link) {
 		if (chain == last || !chain->reads) {
-			conn->sq_used -= chain->queued;
+			ep->sq.used -= chain->queued;
 			if (chain->left) {
-				list_move(&chain->link, &conn->waiting);
+				list_move(&chain->link, &ep->sq.waiting);
 			} else if (send_is_plain(chain)) {
 				list_del_init(&chain->link);
-				trace_rpcrdma2_post_done(conn, chain,
+				trace_rpcrdma2_post_done(ep, chain,
 							 IB_WC_SUCCESS);
 				rpcrdma2_send_free(send_of_chain(chain));
 			} else {
@@ -280,34 +280,34 @@ void rpcrdma2_chain_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_chain *last = container_of(wc->wr_cqe,
 						   struct rpcrdma2_chain, cqe);
-	struct rpcrdma2_conn *conn = cq->cq_context;
+	struct rpcrdma2_ep *ep = cq->cq_context;
 	struct rpcrdma2_chain *chain, *next;
 	bool waited, wanted;
 	LIST_HEAD(completed);
 
-	conn->stats.completions++;
+	ep->stats.completions++;
 	if (wc->status != IB_WC_SUCCESS) {
-		trace_rpcrdma2_wc_error(conn, last, wc);
-		rpcrdma2_conn_broken(conn, wc);
+		trace_rpcrdma2_wc_error(ep, last, wc);
+		ep->ops->broken(ep, wc);
 		return;
 	}
 
-	spin_lock(&conn->lock);
-	sq_retire(conn, last, &completed);
-	waited = !list_empty(&conn->waiting);
-	sq_post_waiting(conn);
-	waited = waited && list_empty(&conn->waiting);
-	wanted = rpcrdma2_send_pool_wanted(conn);
-	spin_unlock(&conn->lock);
-	sq_close_if_refused(conn);
+	spin_lock(&ep->lock);
+	sq_retire(ep, last, &completed);
+	waited = !list_empty(&ep->sq.waiting);
+	sq_post_waiting(ep);
+	waited = waited && list_empty(&ep->sq.waiting);
+	wanted = rpcrdma2_send_pool_wanted(ep);
+	spin_unlock(&ep->lock);
+	sq_close_if_refused(ep);
 
 	list_for_each_entry_safe(chain, next, &completed, link) {
 		list_del_init(&chain->link);
-		trace_rpcrdma2_post_done(conn, chain, IB_WC_SUCCESS);
+		trace_rpcrdma2_post_done(ep, chain, IB_WC_SUCCESS);
 		chain->done(chain, 0);
 	}
-	if ((waited || wanted) && conn->param.ops->room)
-		conn->param.ops->room(conn);
+	if (waited || wanted)
+		ep->ops->room(ep);
 }
 
 /**
@@ -363,7 +363,7 @@ static void send_chain_done(struct rpcrdma2_chain *chain, int status)
 	if (send->done)
 		send->done(send, status);
 	if (send->close_after && !status)
-		rpcrdma2_conn_close(send->conn, -ECONNABORTED);
+		send->ep->ops->failed(send->ep, -ECONNABORTED);
 	rpcrdma2_send_put(send);
 }
 
@@ -387,7 +387,7 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
 	rpcrdma2_chain_init(&send->chain, be32_to_cpup(send->buf), wr, wr, 1,
 			    send_chain_done);
 	if (send->needs_sync)
-		ib_dma_sync_single_for_device(send->conn->pd->device,
+		ib_dma_sync_single_for_device(send->ep->pd->device,
 					      send->sge.addr, send->sge.length,
 					      DMA_TO_DEVICE);
 }
@@ -396,23 +396,23 @@ void rpcrdma2_send_prepare(struct rpcrdma2_send *send)
  * rpcrdma2_send_post - post a Send and the WRs prepended to it
  * @send: the buffer, prepared
  *
- * Context: Process; does not sleep. Takes the connection's lock. The caller is between enter
+ * Context: Process; does not sleep. Takes the endpoint's lock. The caller is between enter
  *	and exit, or is the CQ.
- * Return: 0: conn/ owns @send; -EMSGSIZE: the message is longer than the peer's Receive
+ * Return: 0: the Queue owns @send; -EMSGSIZE: the message is longer than the peer's Receive
  *	buffers; -ENOTCONN: the connection is closing. After an error @send is the caller's.
  */
 int rpcrdma2_send_post(struct rpcrdma2_send *send)
 {
-	struct rpcrdma2_conn *conn = send->conn;
+	struct rpcrdma2_ep *ep = send->ep;
 	int rc;
 
 	if (!rpcrdma2_send_fits(send))
 		return -EMSGSIZE;
 	send->chain.prompt |= send->close_after;
-	spin_lock(&conn->lock);
-	rc = sq_post_or_wait(conn, &send->chain);
-	spin_unlock(&conn->lock);
-	sq_close_if_refused(conn);
+	spin_lock(&ep->lock);
+	rc = sq_post_or_wait(ep, &send->chain);
+	spin_unlock(&ep->lock);
+	sq_close_if_refused(ep);
 	return rc;
 }
 
@@ -425,27 +425,47 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send)
  * Tests the length under the same lock that resize_make_request() holds when it lowers the
  * limit. So the peer gets no larger Call after such a request.
  *
- * Context: Process; does not sleep. Takes the connection's lock. The caller is between enter
+ * Context: Process; does not sleep. Takes the endpoint's lock. The caller is between enter
  *	and exit.
- * Return: 0: conn/ owns @send; -ENOBUFS: the Call is longer than the limit for Calls;
+ * Return: 0: the Queue owns @send; -ENOBUFS: the Call is longer than the limit for Calls;
  *	-ENOTCONN: the connection is closing. After an error @send is the caller's.
  */
 int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 {
-	struct rpcrdma2_conn *conn = send->conn;
+	struct rpcrdma2_ep *ep = send->ep;
 	int rc;
 
-	spin_lock(&conn->lock);
-	if (send->sge.length > conn->send_limit) {
+	spin_lock(&ep->lock);
+	if (send->sge.length > ep->send_limit) {
 		rc = -ENOBUFS;
-	} else if (!sq_may_post(conn)) {
+	} else if (!sq_may_post(ep)) {
 		rc = -ENOTCONN;
 	} else {
 		/* Publishes the struct of the Call to credit_claim(), which handles the answer. */
-		smp_store_release(sent_on, conn->id);
-		rc = sq_post_or_wait(conn, &send->chain);
+		smp_store_release(sent_on, ep->id);
+		rc = sq_post_or_wait(ep, &send->chain);
 	}
-	spin_unlock(&conn->lock);
-	sq_close_if_refused(conn);
+	spin_unlock(&ep->lock);
+	sq_close_if_refused(ep);
 	return rc;
+}
+
+/**
+ * rpcrdma2_sq_return_chains - return chains that the device will not complete to their owners
+ * @ep: an endpoint in teardown; its Queues are flushed, and it has no users
+ *
+ * Context: Process, no locks held.
+ */
+void rpcrdma2_sq_return_chains(struct rpcrdma2_ep *ep)
+{
+	struct rpcrdma2_chain *chain;
+
+	list_splice_tail_init(&ep->sq.waiting, &ep->sq.posted);
+	while (!list_empty(&ep->sq.posted)) {
+		chain = list_first_entry(&ep->sq.posted, struct rpcrdma2_chain,
+					 link);
+		list_del_init(&chain->link);
+		trace_rpcrdma2_post_done(ep, chain, IB_WC_WR_FLUSH_ERR);
+		chain->done(chain, -ENOTCONN);
+	}
 }

@@ -16,7 +16,8 @@
  */
 #include <linux/mutex.h>
 
-#include "conn.h"
+#include "device.h"
+#include "ep.h"
 #include "param.h"
 
 /* A Queue has as many Receives as this even beyond the memory limit. */
@@ -98,15 +99,15 @@ static void srq_unlink_recv(struct rpcrdma2_srq *srq,
  */
 static bool srq_post_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_ep *ep = recv->ep;
 
-	/* Set @turn before @conn becomes NULL: srq_count_old() reads @turn if @conn is NULL. */
+	/* Set @turn before @ep becomes NULL: srq_count_old() reads @turn if @ep is NULL. */
 	WRITE_ONCE(recv->turn, READ_ONCE(srq->turn));
 	/* Once posted, the Receive may belong to any connection. */
-	WRITE_ONCE(recv->conn, NULL);
+	WRITE_ONCE(recv->ep, NULL);
 	if (likely(!ib_post_srq_recv(srq->srq, &recv->wr, NULL)))
 		return true;
-	WRITE_ONCE(recv->conn, conn);
+	WRITE_ONCE(recv->ep, ep);
 	return false;
 }
 
@@ -173,18 +174,18 @@ static void srq_promise(struct rpcrdma2_srq *srq, int more)
 
 static void srq_reclaim_idle(struct rpcrdma2_srq *srq)
 {
-	struct rpcrdma2_conn *conn;
+	struct rpcrdma2_ep *ep;
 	unsigned int kept;
 
 	lockdep_assert_held(&srq->lock);
 
-	list_for_each_entry(conn, &srq->conns, srq_link) {
-		kept = min_t(unsigned int, conn->backed, IDLE_GRANT);
-		if (time_before(jiffies, READ_ONCE(conn->call_at) +
+	list_for_each_entry(ep, &srq->conns, share.link) {
+		kept = min_t(unsigned int, ep->share.backed, IDLE_GRANT);
+		if (time_before(jiffies, READ_ONCE(ep->share.call_at) +
 				IDLE_SECS * HZ))
 			continue;
-		srq_promise(srq, kept - conn->backed);
-		WRITE_ONCE(conn->backed, kept);
+		srq_promise(srq, kept - ep->share.backed);
+		WRITE_ONCE(ep->share.backed, kept);
 	}
 }
 
@@ -220,7 +221,7 @@ static void srq_fill_share(struct rpcrdma2_srq *srq, unsigned int *share,
 
 /**
  * rpcrdma2_srq_back - change the number of Calls for which a connection is promised Receives
- * @conn: the connection
+ * @ep: the endpoint
  * @calls: the new number
  * @gfp: allocation flags for missing Receives
  *
@@ -228,55 +229,55 @@ static void srq_fill_share(struct rpcrdma2_srq *srq, unsigned int *share,
  * Return: the number of Calls for which the connection is promised Receives. If that is not
  *	@calls, it is the previous number, or less if the connection was idle.
  */
-unsigned int rpcrdma2_srq_back(struct rpcrdma2_conn *conn, unsigned int calls,
+unsigned int rpcrdma2_srq_back(struct rpcrdma2_ep *ep, unsigned int calls,
 			       gfp_t gfp)
 {
-	struct rpcrdma2_srq *srq = conn->srq;
+	struct rpcrdma2_srq *srq = ep->srq;
 	unsigned int before;
 	bool ok = true;
 
 	spin_lock(&srq->lock);
-	before = conn->backed;
+	before = ep->share.backed;
 	if (calls > before)
 		ok = srq_reserve(srq, calls - before);
 	else
 		srq_promise(srq, calls - before);
 	if (ok)
-		WRITE_ONCE(conn->backed, calls);
+		WRITE_ONCE(ep->share.backed, calls);
 	spin_unlock(&srq->lock);
 	if (!ok)
 		rpcrdma2_recv_budget_note_shortage();
 	if (ok && calls > before)
-		srq_fill_share(srq, &conn->backed, before, gfp);
-	return READ_ONCE(conn->backed);
+		srq_fill_share(srq, &ep->share.backed, before, gfp);
+	return READ_ONCE(ep->share.backed);
 }
 
 /**
  * rpcrdma2_srq_refill - add a few of the promised Receives that are missing
- * @conn: a connection of the Queue
+ * @ep: a connection of the Queue
  * @gfp: allocation flags
  *
  * Context: The connection's CQ.
  */
-void rpcrdma2_srq_refill(struct rpcrdma2_conn *conn, gfp_t gfp)
+void rpcrdma2_srq_refill(struct rpcrdma2_ep *ep, gfp_t gfp)
 {
-	srq_add_promised(conn->srq, REFILL, gfp);
+	srq_add_promised(ep->srq, REFILL, gfp);
 }
 
 /**
  * rpcrdma2_srq_back_replies - have Receives for the Replies to this end's Calls
- * @conn: the connection
+ * @ep: the endpoint
  * @calls: number of Calls to be out at a time; less than before changes nothing
  * @gfp: allocation flags for missing Receives
  *
  * Context: The connection's CQ, or process before the first completion.
  * Return: number of Calls for whose Replies the connection is promised Receives
  */
-unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
+unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_ep *ep,
 				       unsigned int calls, gfp_t gfp)
 {
-	unsigned int before = conn->backed_replies;
-	struct rpcrdma2_srq *srq = conn->srq;
+	unsigned int before = ep->share.backed_replies;
+	struct rpcrdma2_srq *srq = ep->srq;
 	bool ok;
 
 	if (calls <= before)
@@ -284,32 +285,32 @@ unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_conn *conn,
 	spin_lock(&srq->lock);
 	ok = srq_reserve(srq, calls - before);
 	if (ok)
-		conn->backed_replies = calls;
+		ep->share.backed_replies = calls;
 	spin_unlock(&srq->lock);
 	if (ok)
-		srq_fill_share(srq, &conn->backed_replies, before, gfp);
-	return conn->backed_replies;
+		srq_fill_share(srq, &ep->share.backed_replies, before, gfp);
+	return ep->share.backed_replies;
 }
 
 /**
  * rpcrdma2_srq_take - a message filled a Receive
- * @recv: the Receive; belongs to @conn until rpcrdma2_srq_put()
- * @conn: connection of the message
+ * @recv: the Receive; belongs to @ep until rpcrdma2_srq_put()
+ * @ep: connection of the message
  *
  * Context: The connection's CQ.
  * Return: false if the peer uses more Receives than the protocol allows it
  */
-bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_conn *conn)
+bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_ep *ep)
 {
-	unsigned int most = conn->grant_out_max + conn->calls_out +
+	unsigned int most = ep->grant_out_max + ep->calls_out +
 			    RPCRDMA2_CONTROL_RECVS;
 
-	WRITE_ONCE(recv->conn, conn);
+	WRITE_ONCE(recv->ep, ep);
 	/*
 	 * rpcrdma2_job_give_credit() raises @recvs_returned before the Reply is posted. So
 	 * the counter never lags what the peer knows.
 	 */
-	return ++conn->recvs_taken - atomic_read(&conn->recvs_returned) <= most;
+	return ++ep->share.taken - atomic_read(&ep->recvs.returned) <= most;
 }
 
 /* Are there more Receives than promised, while memory is short? */
@@ -374,7 +375,7 @@ void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_srq *srq = recv->srq;
 	bool wanted, posted;
 
-	atomic_inc(&recv->conn->recvs_returned);
+	atomic_inc(&recv->ep->recvs.returned);
 	do {
 		rcu_read_lock();
 		wanted = srq_wants_recv(srq);
@@ -403,7 +404,7 @@ static bool srq_close(struct rpcrdma2_srq *srq)
 	spin_lock(&srq->lock);
 	srq->unmapped = true;
 	list_for_each_entry_safe(recv, next, &srq->recvs, all) {
-		if (recv->conn) {
+		if (recv->ep) {
 			rpcrdma2_recv_unmap(srq->dev, recv);
 		} else {
 			srq_unlink_recv(srq, recv);
@@ -443,11 +444,11 @@ static void srq_close_conns(struct work_struct *work)
 {
 	struct rpcrdma2_srq *srq = container_of(work, struct rpcrdma2_srq,
 						failed_work);
-	struct rpcrdma2_conn *conn;
+	struct rpcrdma2_ep *ep;
 
 	mutex_lock(&srqs_lock);
-	list_for_each_entry(conn, &srq->conns, srq_link)
-		rpcrdma2_conn_close(conn, -EIO);
+	list_for_each_entry(ep, &srq->conns, share.link)
+		ep->ops->failed(ep, -EIO);
 	mutex_unlock(&srqs_lock);
 }
 
@@ -488,7 +489,7 @@ static unsigned int srq_count_old(struct rpcrdma2_srq *srq)
 	lockdep_assert_held(&srq->lock);
 
 	list_for_each_entry(recv, &srq->recvs, all)
-		n += !READ_ONCE(recv->conn) &&
+		n += !READ_ONCE(recv->ep) &&
 		     READ_ONCE(recv->turn) != srq->turn;
 	return n;
 }
@@ -686,19 +687,19 @@ static struct rpcrdma2_srq *srq_find(struct ib_device *dev, u32 size,
 	return srq;
 }
 
-/* The Queue has already promised @grant Calls, and the fixed shares, to @conn. */
-static void srq_join(struct rpcrdma2_srq *srq, struct rpcrdma2_conn *conn,
+/* The Queue has already promised @grant Calls, and the fixed shares, to @ep. */
+static void srq_join(struct rpcrdma2_srq *srq, struct rpcrdma2_ep *ep,
 		     unsigned int grant)
 {
 	lockdep_assert_held(&srqs_lock);
 
 	srq->nr_conns++;
-	conn->srq = srq;
-	conn->backed = grant;
-	conn->backed_replies = REPLY_SHARE;
-	conn->call_at = jiffies;
+	ep->srq = srq;
+	ep->share.backed = grant;
+	ep->share.backed_replies = REPLY_SHARE;
+	ep->share.call_at = jiffies;
 	spin_lock(&srq->lock);
-	list_add(&conn->srq_link, &srq->conns);
+	list_add(&ep->share.link, &srq->conns);
 	spin_unlock(&srq->lock);
 }
 
@@ -707,15 +708,13 @@ static void srq_join(struct rpcrdma2_srq *srq, struct rpcrdma2_conn *conn,
  *
  * iWARP has no RNR NAK, so a message without a Receive would cost the connection. Nor could
  * iWARP connections share a protection domain, as peers write to the sinks of RDMA Reads.
- * With reverse=genl, peers would reach the chunks of other connections, too.
  */
-static unsigned int srq_depth(const struct rpcrdma2_conn *conn)
+static unsigned int srq_depth(const struct rpcrdma2_ep *ep)
 {
-	const struct ib_device *dev = conn->cm_id->device;
+	const struct ib_device *dev = ep->cm_id->device;
 
-	if (!conn->param.shared || conn->own.brs == RDMA2_RVREQSUP_GENL ||
-	    rdma_protocol_iwarp(dev, conn->cm_id->port_num) ||
-	    !dev->attrs.max_srq)
+	if (!ep->param.shared || !dev->attrs.max_srq ||
+	    rdma_protocol_iwarp(dev, ep->cm_id->port_num))
 		return 0;
 	/*
 	 * A connection's CQ has room for all of the Queue's Receives and for a Send Queue. So
@@ -727,21 +726,21 @@ static unsigned int srq_depth(const struct rpcrdma2_conn *conn)
 
 /**
  * rpcrdma2_srq_attach - have a connection share Receives with others
- * @conn: a connection without a QP
+ * @ep: a connection without a QP
  * @recv_done: completion handler of the Receives
  *
- * Sets @conn's protection domain, grant and Receive size. After -ENOMEM @conn may be attached
+ * Sets @ep's protection domain and grant. After -ENOMEM @ep may be attached
  * all the same; the teardown detaches it.
  *
  * Context: Process; sleeps. Takes srqs_lock.
  * Return: 0; -EOPNOTSUPP: the connection needs a Receive Queue of its own; -ENOMEM
  */
-int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn,
+int rpcrdma2_srq_attach(struct rpcrdma2_ep *ep,
 			void (*recv_done)(struct ib_cq *cq, struct ib_wc *wc))
 {
 	unsigned int grant = min_t(unsigned int, RPCRDMA2_FIRST_GRANT,
-				   conn->calls_in);
-	unsigned int depth = srq_depth(conn);
+				   ep->calls_in);
+	unsigned int depth = srq_depth(ep);
 	struct rpcrdma2_srq *srq;
 	bool is_new;
 	int rc;
@@ -749,12 +748,12 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn,
 	if (depth < LEAST_RECVS)
 		return -EOPNOTSUPP;
 	mutex_lock(&srqs_lock);
-	srq = srq_find(conn->cm_id->device, conn->rbsiz_max,
+	srq = srq_find(ep->cm_id->device, ep->param.recv_max,
 		       grant + CONTROL_SHARE + REPLY_SHARE, depth, &is_new);
 	if (is_new)
 		srq->recv_done = recv_done;
 	if (srq)
-		srq_join(srq, conn, grant);
+		srq_join(srq, ep, grant);
 	mutex_unlock(&srqs_lock);
 	if (!srq)
 		return -ENOMEM;
@@ -764,16 +763,15 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn,
 		wait_for_completion(&srq->made);
 	rc = srq->status;
 	if (rc) {
-		rpcrdma2_srq_detach(conn);
+		rpcrdma2_srq_detach(ep);
 		return rc == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
 	}
-	conn->pd = srq->pd;
-	conn->grant_out = grant;
-	conn->grant_out_max = grant;
+	ep->pd = srq->pd;
+	ep->grant_out = grant;
+	ep->grant_out_max = grant;
 	/* A new Queue is not watched yet. */
 	if (!READ_ONCE(srq->limit))
 		queue_delayed_work(rpcrdma2_wq, &srq->count_work, 0);
-	rpcrdma2_conn_set_size(conn, srq->size, srq->size);
 	if (srq_fill(srq, GFP_KERNEL) || srq_usable_recvs(srq) >= LEAST_RECVS)
 		return 0;
 	return -ENOMEM;
@@ -781,23 +779,23 @@ int rpcrdma2_srq_attach(struct rpcrdma2_conn *conn,
 
 /**
  * rpcrdma2_srq_detach - take back what a connection was promised
- * @conn: a connection in teardown, without a QP
+ * @ep: a connection in teardown, without a QP
  *
  * The server may still hold messages in Receives of the Queue. The last connection ends the
  * Queue.
  *
  * Context: Process; sleeps. Takes srqs_lock.
  */
-void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
+void rpcrdma2_srq_detach(struct rpcrdma2_ep *ep)
 {
-	struct rpcrdma2_srq *srq = conn->srq;
+	struct rpcrdma2_srq *srq = ep->srq;
 	bool last;
 
 	mutex_lock(&srqs_lock);
 	spin_lock(&srq->lock);
-	list_del(&conn->srq_link);
+	list_del(&ep->share.link);
 	srq_promise(srq,
-		    -(conn->backed + conn->backed_replies + CONTROL_SHARE));
+		    -(ep->share.backed + ep->share.backed_replies + CONTROL_SHARE));
 	spin_unlock(&srq->lock);
 	last = !--srq->nr_conns;
 	if (last)
@@ -809,10 +807,10 @@ void rpcrdma2_srq_detach(struct rpcrdma2_conn *conn)
 	/* This may take long, so release srqs_lock first. */
 	if (last)
 		srq_destroy(srq);
-	conn->srq = NULL;
-	conn->pd = NULL;
-	conn->backed = 0;
-	conn->backed_replies = 0;
+	ep->srq = NULL;
+	ep->pd = NULL;
+	ep->share.backed = 0;
+	ep->share.backed_replies = 0;
 }
 
 /**

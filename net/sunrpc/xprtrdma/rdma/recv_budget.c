@@ -12,7 +12,7 @@
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
 
-#include "conn.h"
+#include "ep.h"
 #include "param.h"
 
 /* A noted shortage is thought to last for this time. */
@@ -56,18 +56,18 @@ bool rpcrdma2_recv_budget_fits(long more)
 
 /**
  * rpcrdma2_recv_budget_allows - may all Receives of a connection get another size?
- * @conn: the connection; a client's has no limit
- * @size: new size of each Receive, octets; conn->recv_size asks about the present sizes
+ * @ep: the endpoint; a client's has no limit
+ * @size: new size of each Receive, octets; ep->recvs.size asks about the present sizes
  *
- * Context: Any; the caller holds conn->lock.
+ * Context: Any; the caller holds ep->lock.
  * Return: whether the server's Receives keep the limit then
  */
-bool rpcrdma2_recv_budget_allows(const struct rpcrdma2_conn *conn, u32 size)
+bool rpcrdma2_recv_budget_allows(const struct rpcrdma2_ep *ep, u32 size)
 {
-	long more = (long)size - conn->recv_size;
+	long more = (long)size - ep->recvs.size;
 
-	return conn->active ||
-	       rpcrdma2_recv_budget_fits(more * READ_ONCE(conn->nr_recvs));
+	return ep->active ||
+	       rpcrdma2_recv_budget_fits(more * READ_ONCE(ep->recvs.nr));
 }
 
 /**
@@ -118,19 +118,6 @@ bool rpcrdma2_recv_budget_failed_lately(void)
 void rpcrdma2_recv_budget_note_failure(void)
 {
 	atomic64_set(&retry_at, get_jiffies_64() + RETRY_SECS * HZ);
-}
-
-/**
- * rpcrdma2_recv_budget_show - write the budget's lines of a debugfs file
- * @seq: the file
- *
- * Context: Process.
- */
-void rpcrdma2_recv_budget_show(struct seq_file *seq)
-{
-	rpcrdma2_show(seq, "memory_limit", "%ld", recv_budget_limit());
-	rpcrdma2_show(seq, "memory", "%ld", atomic_long_read(&octets));
-	rpcrdma2_show(seq, "shortages", "%d", atomic_read(&shortages));
 }
 
 /**

@@ -2,8 +2,8 @@
 /*
  * Receive buffers: allocates them, posts them, and turns their completions into messages.
  *
- * A connection without a Shared Receive Queue (srq.c) owns the buffers in conn->recvs. A
- * buffer that comes back waits in conn->given_back. The next sender posts it just before its
+ * A connection without a Shared Receive Queue (srq.c) owns the buffers in ep->recvs.all. A
+ * buffer that comes back waits in ep->recvs.given_back. The next sender posts it just before its
  * own message, because only that message lets the peer send more. So one doorbell serves
  * several Receives, under the sender's lock.
  *
@@ -12,92 +12,92 @@
  * connection. Receives for Replies follow the peer's grant. Buffers go round, so more of them
  * than the peer can fill would only miss the CPU's caches.
  *
- * Posting runs in process context under conn->lock, rpcrdma2_recv_done() in CQ context.
+ * Posting runs in process context under ep->lock, rpcrdma2_recv_done() in CQ context.
  */
-#include "conn.h"
+#include "ep.h"
 
 #include <trace/events/rpcrdma2.h>
 
 /* Only a server's Receives have a memory limit. */
-static void recv_count_memory(const struct rpcrdma2_conn *conn, long more)
+static void recv_count_memory(const struct rpcrdma2_ep *ep, long more)
 {
-	if (!conn->active)
+	if (!ep->active)
 		rpcrdma2_recv_budget_add(more);
 }
 
 /**
  * rpcrdma2_recv_pool_post - post the Receives that were given back
- * @conn: a connection with a QP
+ * @ep: a connection with a QP
  *
- * Context: Process; the caller holds conn->lock.
+ * Context: Process; the caller holds ep->lock.
  * Return: 0, or the device's negative errno: it refused to post, and the caller closes the
  *	connection
  */
-int rpcrdma2_recv_pool_post(struct rpcrdma2_conn *conn)
+int rpcrdma2_recv_pool_post(struct rpcrdma2_ep *ep)
 {
 	struct ib_recv_wr *first = NULL;
 	struct rpcrdma2_recv *recv;
 	int rc;
 
-	lockdep_assert_held(&conn->lock);
+	lockdep_assert_held(&ep->lock);
 
-	if (llist_empty(&conn->given_back))
+	if (llist_empty(&ep->recvs.given_back))
 		return 0;
-	llist_for_each_entry(recv, llist_del_all(&conn->given_back), node) {
+	llist_for_each_entry(recv, llist_del_all(&ep->recvs.given_back), node) {
 		if (recv->needs_sync)
-			ib_dma_sync_single_for_device(conn->pd->device,
+			ib_dma_sync_single_for_device(ep->pd->device,
 						      recv->sge.addr,
 						      recv->sge.length,
 						      DMA_FROM_DEVICE);
 		recv->wr.next = first;
 		first = &recv->wr;
 	}
-	rc = ib_post_recv(conn->qp, first, NULL);
-	conn->stats.recv_doorbells += !rc;
+	rc = ib_post_recv(ep->qp, first, NULL);
+	ep->stats.recv_doorbells += !rc;
 	return rc;
 }
 
 /* Give a returned Receive memory of the present size. Return: whether it got that memory */
 static bool recv_swap_memory(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_ep *ep = recv->ep;
 	struct rpcrdma2_recv_memory new, old;
 	bool done;
 
-	if (!rpcrdma2_recv_memory_get(conn->pd, &new, READ_ONCE(conn->recv_size),
+	if (!rpcrdma2_recv_memory_get(ep->pd, &new, READ_ONCE(ep->recvs.size),
 				      GFP_NOWAIT))
 		return false;
-	spin_lock(&conn->lock);
-	done = new.sge.length == conn->recv_size &&
-	       recv->sge.length != conn->recv_size;
+	spin_lock(&ep->lock);
+	done = new.sge.length == ep->recvs.size &&
+	       recv->sge.length != ep->recvs.size;
 	if (done) {
 		old.buf = recv->buf;
 		old.sge = recv->sge;
 		recv->buf = new.buf;
 		recv->sge = new.sge;
 		recv->needs_sync = new.needs_sync;
-		conn->odd_recvs--;
+		ep->recvs.odd--;
 	}
-	spin_unlock(&conn->lock);
-	rpcrdma2_recv_memory_put(conn->pd->device, done ? &old : &new);
+	spin_unlock(&ep->lock);
+	rpcrdma2_recv_memory_put(ep->pd->device, done ? &old : &new);
 	if (done)
-		recv_count_memory(conn, (long)new.sge.length - old.sge.length);
+		recv_count_memory(ep, (long)new.sge.length - old.sge.length);
 	return done;
 }
 
 /*
- * A Receive of another size than conn->recv_size came back (resize.c). Without memory, the
+ * A Receive of another size than ep->recvs.size came back (resize.c). Without memory, the
  * Receive keeps its size until it comes back again.
  */
 static void recv_resize(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_ep *ep = recv->ep;
 
-	if (!rpcrdma2_conn_enter(conn))
+	if (!rpcrdma2_ep_enter(ep))
 		return;
-	if (recv_swap_memory(recv) && !READ_ONCE(conn->odd_recvs))
-		conn->ep_ops->resized(conn);
-	rpcrdma2_conn_exit(conn);
+	if (recv_swap_memory(recv) && !READ_ONCE(ep->recvs.odd))
+		ep->ops->resized(ep);
+	rpcrdma2_ep_exit(ep);
 }
 
 /**
@@ -108,19 +108,19 @@ static void recv_resize(struct rpcrdma2_recv *recv)
  * connection's next Send: the peer has no use for it before. The connection may be CLOSED, as
  * long as the caller has a reference.
  *
- * Context: Process; does not sleep. Takes conn->lock if the Receive's size is to change.
+ * Context: Process; does not sleep. Takes ep->lock if the Receive's size is to change.
  */
 void rpcrdma2_recv_put(struct rpcrdma2_recv *recv)
 {
-	struct rpcrdma2_conn *conn = recv->conn;
+	struct rpcrdma2_ep *ep = recv->ep;
 
 	if (recv->srq) {
 		rpcrdma2_srq_put(recv);
 		return;
 	}
-	if (unlikely(recv->sge.length != READ_ONCE(conn->recv_size)))
+	if (unlikely(recv->sge.length != READ_ONCE(ep->recvs.size)))
 		recv_resize(recv);
-	llist_add(&recv->node, &conn->given_back);
+	llist_add(&recv->node, &ep->recvs.given_back);
 }
 
 /*
@@ -140,25 +140,25 @@ static bool recv_is_send(const struct rpcrdma2_recv *recv,
  * never posted again, as its connection is closing.
  */
 static bool recv_is_filled(struct rpcrdma2_recv *recv,
-			   struct rpcrdma2_conn *conn, const struct ib_wc *wc)
+			   struct rpcrdma2_ep *ep, const struct ib_wc *wc)
 {
 	bool ok = wc->status == IB_WC_SUCCESS;
 
 	if (!ok) {
-		trace_rpcrdma2_wc_error(conn, NULL, wc);
-		rpcrdma2_conn_broken(conn, wc);
+		trace_rpcrdma2_wc_error(ep, NULL, wc);
+		ep->ops->broken(ep, wc);
 	} else if (unlikely(!recv_is_send(recv, wc))) {
-		rpcrdma2_conn_close(conn, -EPROTO);
+		ep->ops->failed(ep, -EPROTO);
 		ok = false;
 	}
 	if (!recv->srq)
 		return ok;
-	if (!rpcrdma2_srq_take(recv, conn)) {
-		rpcrdma2_conn_close(conn, -EPROTO);
+	if (!rpcrdma2_srq_take(recv, ep)) {
+		ep->ops->failed(ep, -EPROTO);
 		ok = false;
 	}
 	/* The drain may have missed the Queue's last Receive: see qp_wait_last_wqe(). */
-	ok = ok && READ_ONCE(conn->state) < RPCRDMA2_CONN_CLOSING;
+	ok = ok && !READ_ONCE(ep->closing);
 	if (!ok)
 		rpcrdma2_srq_put(recv);
 	return ok;
@@ -175,44 +175,44 @@ void rpcrdma2_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rpcrdma2_recv *recv = container_of(wc->wr_cqe,
 						  struct rpcrdma2_recv, cqe);
-	struct rpcrdma2_conn *conn = cq->cq_context;
+	struct rpcrdma2_ep *ep = cq->cq_context;
 
-	conn->stats.completions++;
-	if (!recv_is_filled(recv, conn, wc))
+	ep->stats.completions++;
+	if (!recv_is_filled(recv, ep, wc))
 		return;
 	if (recv->needs_sync)
-		ib_dma_sync_single_for_cpu(conn->pd->device, recv->sge.addr,
+		ib_dma_sync_single_for_cpu(ep->pd->device, recv->sge.addr,
 					   wc->byte_len, DMA_FROM_DEVICE);
-	conn->stats.receives++;
-	conn->stats.receive_octets += wc->byte_len;
+	ep->stats.receives++;
+	ep->stats.receive_octets += wc->byte_len;
 	recv->offset = 0;
 	recv->len = wc->byte_len;
 	recv->invalidated = (wc->wc_flags & IB_WC_WITH_INVALIDATE) ?
 			    wc->ex.invalidate_rkey : 0;
 	trace_rpcrdma2_receive(recv);
-	conn->ep_ops->received(recv);
+	ep->ops->received(recv);
 }
 
-static struct rpcrdma2_recv *recv_add(struct rpcrdma2_conn *conn, gfp_t gfp)
+static struct rpcrdma2_recv *recv_add(struct rpcrdma2_ep *ep, gfp_t gfp)
 {
 	struct rpcrdma2_recv *recv;
 
-	recv = rpcrdma2_recv_alloc(conn->pd, READ_ONCE(conn->recv_size), gfp,
+	recv = rpcrdma2_recv_alloc(ep->pd, READ_ONCE(ep->recvs.size), gfp,
 				   rpcrdma2_recv_done);
 	if (!recv)
 		return NULL;
-	recv->conn = conn;
-	recv_count_memory(conn, recv->sge.length);
-	spin_lock(&conn->lock);
-	list_add(&recv->all, &conn->recvs);
-	conn->odd_recvs += recv->sge.length != conn->recv_size;
-	spin_unlock(&conn->lock);
+	recv->ep = ep;
+	recv_count_memory(ep, recv->sge.length);
+	spin_lock(&ep->lock);
+	list_add(&recv->all, &ep->recvs.all);
+	ep->recvs.odd += recv->sge.length != ep->recvs.size;
+	spin_unlock(&ep->lock);
 	return recv;
 }
 
 /**
  * rpcrdma2_recv_pool_provide - have Receives for the Replies to this end's Calls
- * @conn: a connection with a QP
+ * @ep: a connection with a QP
  * @calls: number of Calls to be out at a time; at most calls_out
  * @gfp: allocation flags for missing Receives
  *
@@ -223,50 +223,50 @@ static struct rpcrdma2_recv *recv_add(struct rpcrdma2_conn *conn, gfp_t gfp)
  * Return: number of Calls for whose Replies there are Receives; less than @calls without
  *	memory
  */
-unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_conn *conn,
+unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_ep *ep,
 					unsigned int calls, gfp_t gfp)
 {
-	unsigned int others = conn->calls_in + RPCRDMA2_CONTROL_RECVS;
+	unsigned int others = ep->calls_in + RPCRDMA2_CONTROL_RECVS;
 	struct rpcrdma2_recv *recv;
 
-	if (conn->srq)
-		return rpcrdma2_srq_back_replies(conn, calls, gfp);
-	while (conn->nr_recvs < others + calls) {
-		recv = recv_add(conn, gfp);
+	if (ep->srq)
+		return rpcrdma2_srq_back_replies(ep, calls, gfp);
+	while (ep->recvs.nr < others + calls) {
+		recv = recv_add(ep, gfp);
 		if (!recv)
 			break;
-		llist_add(&recv->node, &conn->given_back);
-		conn->nr_recvs++;
+		llist_add(&recv->node, &ep->recvs.given_back);
+		ep->recvs.nr++;
 	}
-	return conn->nr_recvs > others ? conn->nr_recvs - others : 0;
+	return ep->recvs.nr > others ? ep->recvs.nr - others : 0;
 }
 
 /**
  * rpcrdma2_recv_pool_unmap - unmap all Receive buffers that are not shared
- * @conn: a connection in teardown; its QP is destroyed
+ * @ep: a connection in teardown; its QP is destroyed
  *
  * Context: Process.
  */
-void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn)
+void rpcrdma2_recv_pool_unmap(struct rpcrdma2_ep *ep)
 {
 	struct rpcrdma2_recv *recv;
 
-	list_for_each_entry(recv, &conn->recvs, all)
-		rpcrdma2_recv_unmap(conn->pd->device, recv);
+	list_for_each_entry(recv, &ep->recvs.all, all)
+		rpcrdma2_recv_unmap(ep->pd->device, recv);
 }
 
 /**
  * rpcrdma2_recv_pool_free - free all Receive buffers that are not shared
- * @conn: a connection without references; its buffers are unmapped
+ * @ep: a connection without references; its buffers are unmapped
  *
  * Context: Any that allows kfree().
  */
-void rpcrdma2_recv_pool_free(struct rpcrdma2_conn *conn)
+void rpcrdma2_recv_pool_free(struct rpcrdma2_ep *ep)
 {
 	struct rpcrdma2_recv *recv, *next;
 
-	list_for_each_entry_safe(recv, next, &conn->recvs, all) {
-		recv_count_memory(conn, -(long)recv->sge.length);
+	list_for_each_entry_safe(recv, next, &ep->recvs.all, all) {
+		recv_count_memory(ep, -(long)recv->sge.length);
 		rpcrdma2_recv_free(NULL, recv, false);
 	}
 }

@@ -4,21 +4,20 @@
 #define _RPCRDMA2_RECV_H
 
 #include <linux/llist.h>
-#include <linux/seq_file.h>
 #include <rdma/ib_verbs.h>
 
 #include "wire/wire.h"
 
-struct rpcrdma2_conn;
+struct rpcrdma2_ep;
 struct rpcrdma2_srq;
 
 /**
  * struct rpcrdma2_recv - a Receive and its buffer
- * @conn: the connection; NULL while the Receive is posted to a Shared Receive Queue
+ * @ep: the endpoint; NULL while the Receive is posted to a Shared Receive Queue
  * @srq: the Shared Receive Queue, or NULL
  * @turn: the Queue's @turn when the Receive was posted
  * @cqe: its completion calls rpcrdma2_recv_done()
- * @node: entry in conn->given_back, or in a list of the holder
+ * @node: entry in ep->recvs.given_back, or in a list of the holder
  * @wr: the WR that posts it
  * @sge: describes @buf
  * @buf: buffer of @sge.length octets
@@ -27,13 +26,13 @@ struct rpcrdma2_srq;
  * @len: length of the RPC message, octets
  * @invalidated: handle that a Send With Invalidate invalidated, or 0
  * @hdr: decoded header of the message
- * @all: entry in conn->recvs or srq->recvs
+ * @all: entry in ep->recvs.all or srq->recvs
  *
- * The Receive Queue owns a posted Receive. conn/ owns a filled one, until it passes the
- * Receive to the call op or the reply op. That layer gives it back by rpcrdma2_recv_put().
+ * The Receive Queue owns a posted Receive. The received op takes a
+ * filled one, and whoever holds it at last gives it back by rpcrdma2_recv_put().
  */
 struct rpcrdma2_recv {
-	struct rpcrdma2_conn	*conn;
+	struct rpcrdma2_ep	*ep;
 	struct rpcrdma2_srq	*srq;
 	unsigned int		turn;
 	struct ib_cqe		cqe;
@@ -47,6 +46,30 @@ struct rpcrdma2_recv {
 	u32			invalidated;
 	struct rpcrdma2_header	hdr;
 	struct list_head	all;
+};
+
+/* One attempt to allocate, for callers that cannot wait and can do without */
+#define RPCRDMA2_GFP_ONCE	(GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN)
+
+/**
+ * struct rpcrdma2_recv_pool - an endpoint's Receives that are not shared
+ * @given_back: Receives to be posted before the next chain: any thread adds one, and the next
+ *	sender takes all, under the endpoint's lock
+ * @returned: shared Receives that were given back: see struct rpcrdma2_srq_share
+ * @all: all Receives; under the endpoint's lock, as are @size and @odd
+ * @nr: number of @all; the CQ's
+ * @size: size that Receives are to have, octets
+ * @odd: number of Receives that have another size
+ * @depth: maximum number of Receives; stable once the QP exists
+ */
+struct rpcrdma2_recv_pool {
+	struct llist_head	given_back;
+	atomic_t		returned;
+	struct list_head	all;
+	unsigned int		nr;
+	u32			size;
+	unsigned int		odd;
+	unsigned int		depth;
 };
 
 /* recv.c */
@@ -76,22 +99,21 @@ void rpcrdma2_recv_free(struct ib_device *dev, struct rpcrdma2_recv *recv,
 
 /* recv_pool.c */
 void rpcrdma2_recv_done(struct ib_cq *cq, struct ib_wc *wc);
-int rpcrdma2_recv_pool_post(struct rpcrdma2_conn *conn);
-unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_conn *conn,
+int rpcrdma2_recv_pool_post(struct rpcrdma2_ep *ep);
+unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_ep *ep,
 					unsigned int calls, gfp_t gfp);
-void rpcrdma2_recv_pool_unmap(struct rpcrdma2_conn *conn);
-void rpcrdma2_recv_pool_free(struct rpcrdma2_conn *conn);
+void rpcrdma2_recv_pool_unmap(struct rpcrdma2_ep *ep);
+void rpcrdma2_recv_pool_free(struct rpcrdma2_ep *ep);
 void rpcrdma2_recv_put(struct rpcrdma2_recv *recv);
 
 /* recv_budget.c */
 void rpcrdma2_recv_budget_add(long more);
 bool rpcrdma2_recv_budget_fits(long more);
-bool rpcrdma2_recv_budget_allows(const struct rpcrdma2_conn *conn, u32 size);
+bool rpcrdma2_recv_budget_allows(const struct rpcrdma2_ep *ep, u32 size);
 bool rpcrdma2_recv_budget_is_short(void);
 void rpcrdma2_recv_budget_note_shortage(void);
 bool rpcrdma2_recv_budget_failed_lately(void);
 void rpcrdma2_recv_budget_note_failure(void);
-void rpcrdma2_recv_budget_show(struct seq_file *seq);
 
 /**
  * struct rpcrdma2_recv_budget_use - memory of the server's Receives

@@ -12,7 +12,7 @@
 #include <linux/gfp.h>
 #include <linux/slab.h>
 
-#include "conn.h"
+#include "device.h"
 
 /* Like alloc_pages_exact(), but on a node. */
 static void *buffer_alloc_pages(size_t size, gfp_t gfp, int node)
