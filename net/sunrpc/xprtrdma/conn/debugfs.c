@@ -112,7 +112,7 @@ static void dbgfs_show_terms(struct seq_file *seq,
 static void dbgfs_show_queues(struct seq_file *seq,
 			      const struct rpcrdma2_conn *conn)
 {
-	rpcrdma2_show(seq, "send_queue_depth", "%u", conn->ep.sq.depth);
+	rpcrdma2_show(seq, "send_queue_depth", "%u", conn->ep.sq_depth);
 	rpcrdma2_show(seq, "send_queue_used", "%u", READ_ONCE(conn->ep.sq.used));
 	rpcrdma2_show(seq, "receive_queue_shared", "%u", !!conn->ep.srq);
 	rpcrdma2_show(seq, "receive_queue_depth", "%u",

@@ -540,7 +540,7 @@ static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size,
 				 bool settled)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
-	u32 limit = min(size, conn->param.sbsiz);
+	u32 limit = min(size, conn->sbsiz);
 
 	lockdep_assert_held(&conn->ep.lock);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of a connection, its references and its users.
+ * The state of a connection, and its references.
  *
  * rpcrdma2_conn_close() may be called at any time and repeatedly; the first call starts the
  * teardown in life.c. A reference keeps the memory of a connection. rpcrdma2_ep_enter()
@@ -199,7 +199,7 @@ void rpcrdma2_conn_set_size(struct rpcrdma2_conn *conn, u32 start, u32 most)
 	conn->terms.own.rbsiz = start;
 	conn->ep.recvs.size = start;
 	conn->peak_rbsiz = start;
-	conn->ep.sends.size = min(conn->param.sbsiz, start);
+	conn->ep.sends.size = min(conn->sbsiz, start);
 }
 
 /**
@@ -232,6 +232,7 @@ void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 	};
 	conn->ep.grant_out = param->calls_in;
 	conn->ep.grant_out_max = param->calls_in;
+	conn->sbsiz = param->sbsiz;
 	rpcrdma2_conn_set_size(conn, param->rbsiz_min, param->rbsiz_max);
 }
 

@@ -65,13 +65,13 @@ struct rpcrdma2_conn_stats {
 	u64	heartbeats;
 	u64	heartbeats_missed;
 
-	u64	errors_received[RPCRDMA2_NR_ERRORS] ____cacheline_aligned_in_smp;
+	u64	errors_received[RPCRDMA2_NR_ERRORS];
 };
 
 /**
  * struct rpcrdma2_traffic - counters of one or several connections
- * @ep: those of their endpoints
- * @conn: the others
+ * @ep: their endpoints' counters
+ * @conn: the other counters
  */
 struct rpcrdma2_traffic {
 	struct rpcrdma2_ep_stats	ep;

@@ -262,7 +262,7 @@ static int put_queues(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 	depth = ep->srq ? ep->srq->depth : ep->recvs.depth;
 	recvs = ep->srq ? ep->share.backed + ep->share.backed_replies : ep->recvs.nr;
 	if (!nest ||
-	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_SEND_QUEUE_DEPTH, ep->sq.depth) ||
+	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_SEND_QUEUE_DEPTH, ep->sq_depth) ||
 	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_SEND_QUEUE_USED, READ_ONCE(ep->sq.used)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_RECEIVE_QUEUE_SHARED, !!ep->srq) ||
 	    nla_put_u32(skb, RPCRDMA2_A_QUEUES_RECEIVE_QUEUE_DEPTH, depth) ||

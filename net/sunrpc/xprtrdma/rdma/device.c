@@ -98,6 +98,24 @@ int rpcrdma2_device_check(const struct ib_device *dev)
 }
 
 /**
+ * rpcrdma2_device_send_max - size of the largest Send that a device sends intact
+ * @dev: the device
+ *
+ * siw gives TCP references to the pages of a Send of %PAGE_SIZE or more, and completes the
+ * Send before TCP has sent them. The next message in the buffer would overwrite this one. RDMA
+ * Writes are not at risk: no page that TCP refers to gets other data (see
+ * rpcrdma2_page_is_private()).
+ *
+ * Context: Any.
+ * Return: octets, a multiple of 1024
+ */
+u32 rpcrdma2_device_send_max(const struct ib_device *dev)
+{
+	return dev->ops.driver_id == RDMA_DRIVER_SIW ?
+	       round_down(PAGE_SIZE - 1, 1024) : U32_MAX;
+}
+
+/**
  * rpcrdma2_device_vector - choose a completion vector, in turn
  * @dev: the device
  * @active: whether this end connects

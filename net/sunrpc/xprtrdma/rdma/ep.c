@@ -40,8 +40,8 @@ void rpcrdma2_ep_init(struct rpcrdma2_ep *ep, const struct rpcrdma2_ep_ops *ops)
 	INIT_LIST_HEAD(&ep->sends.all);
 	INIT_LIST_HEAD(&ep->recvs.all);
 	init_llist_head(&ep->recvs.given_back);
-	INIT_LIST_HEAD(&ep->share.link);
-	init_completion(&ep->share.last_wqe);
+	INIT_LIST_HEAD(&ep->srq_link);
+	init_completion(&ep->last_wqe);
 }
 
 /**

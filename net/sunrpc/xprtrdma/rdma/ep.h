@@ -85,6 +85,12 @@ struct rpcrdma2_ep_param {
 /**
  * struct rpcrdma2_ep_stats - what an endpoint did
  *
+ * Written in CQ context:
+ *
+ * @completions: completions of both Queues
+ * @receives: messages received
+ * @receive_octets: octets of these messages, headers included
+ *
  * Written under the endpoint's lock:
  *
  * @work_requests: WRs posted on the Send Queue
@@ -94,25 +100,19 @@ struct rpcrdma2_ep_param {
  * @sends: Sends among @work_requests
  * @send_octets: octets of these Sends, headers included
  *
- * Written in CQ context:
- *
- * @completions: completions of both Queues
- * @receives: messages received
- * @receive_octets: octets of these messages, headers included
- *
  * stats.h says how counters are read.
  */
 struct rpcrdma2_ep_stats {
-	u64	work_requests;
+	u64	completions;
+	u64	receives;
+	u64	receive_octets;
+
+	u64	work_requests ____cacheline_aligned_in_smp;
 	u64	send_doorbells;
 	u64	recv_doorbells;
 	u64	queue_waits;
 	u64	sends;
 	u64	send_octets;
-
-	u64	completions ____cacheline_aligned_in_smp;
-	u64	receives;
-	u64	receive_octets;
 };
 
 /**
@@ -136,15 +136,13 @@ struct rpcrdma2_ep_stats {
  * @failed_work: calls the failed op after the QP failed; cancelled once the QP is destroyed
  * @idle: completed when the last of @users has left, and none may enter
  * @srq: Shared Receive Queue, or NULL
- * @share: this endpoint's part of @srq
- * @recvs: Receives that are not shared
- * @sends: Send buffers
+ * @srq_link: entry in its @conns
+ * @last_wqe: completed when the QP takes no more Receives of @srq
+ * @sq_depth: entries of the Send Queue; stable once the QP exists
  * @send_limit: size of the largest Call that this end may send inline, octets; also of a
  *	Reply, if the requester offered a chunk for it
  * @send_max: size of the largest message that the peer can receive, octets: @send_limit, or
  *	more after that was lowered
- * @grant_out: credits that each message grants to the peer; the CQ's
- * @grant_out_max: highest value that @grant_out ever had; the CQ's
  * @lock: serialises posting on @qp. Protects @closing, @sq, @sends, and @recvs but for its
  *	@nr and @given_back. Writers of @send_limit and @send_max hold it, too. The connection
  *	keeps its state and terms under it. Taken in process context, under locks of svc_serv
@@ -152,8 +150,13 @@ struct rpcrdma2_ep_stats {
  *	signals for a thread that connects
  * @closing: nothing is posted any more
  * @sq: the Send Queue
+ * @sends: Send buffers
  * @users: number of threads between rpcrdma2_ep_enter() and rpcrdma2_ep_exit(); negative once
  *	no thread may enter
+ * @recvs: Receives that are not shared
+ * @share: this endpoint's part of @srq
+ * @grant_out: credits that each message grants to the peer; the CQ's
+ * @grant_out_max: highest value that @grant_out ever had; the CQ's
  * @stats: counters
  */
 struct rpcrdma2_ep {
@@ -175,10 +178,13 @@ struct rpcrdma2_ep {
 	struct work_struct		failed_work;
 	struct completion		idle;
 	struct rpcrdma2_srq		*srq;
+	struct list_head		srq_link;
+	struct completion		last_wqe;
+	unsigned int			sq_depth;
 	u32				send_limit;
 	u32				send_max;
 
-	/* Posting, under the lock */
+	/* Posting, under the lock: the free buffers are in its cache line, too */
 	spinlock_t			lock ____cacheline_aligned_in_smp; /* see above */
 	bool				closing;
 	struct rpcrdma2_sq		sq;
@@ -195,7 +201,7 @@ struct rpcrdma2_ep {
 	unsigned int			grant_out;
 	unsigned int			grant_out_max;
 
-	struct rpcrdma2_ep_stats	stats ____cacheline_aligned_in_smp;
+	struct rpcrdma2_ep_stats	stats;
 };
 
 /* ep.c */

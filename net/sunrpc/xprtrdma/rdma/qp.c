@@ -61,7 +61,7 @@ static void qp_event(struct ib_event *event, void *context)
 	case IB_EVENT_QP_LAST_WQE_REACHED:
 		if (ep->srq)
 			WRITE_ONCE(ep->srq->events, RPCRDMA2_RAISES_EVENTS);
-		complete_all(&ep->share.last_wqe);
+		complete_all(&ep->last_wqe);
 		if (READ_ONCE(ep->closing))
 			break;
 		/* The QP has failed. If its Send Queue was empty, no completion says so. */
@@ -79,7 +79,7 @@ static void qp_event(struct ib_event *event, void *context)
 /*
  * Create a CQ with an entry for each WR that can be on the Queues: the flush completes all of
  * them, signaled or not. A CQ that overflows would lose the end of the drain, and shared
- * Receives. The device may make the Queues longer than asked for, so ep->sq.depth remembers
+ * Receives. The device may make the Queues longer than asked for, so ep->sq_depth remembers
  * the plan.
  */
 static int qp_create_cq(struct rpcrdma2_ep *ep,
@@ -90,13 +90,13 @@ static int qp_create_cq(struct rpcrdma2_ep *ep,
 	unsigned int vector, cqes;
 
 	/* An rdma_rw context may take three entries: see rdma_rw_init_qp(). */
-	ep->sq.depth = attr->cap.max_send_wr + 3 * attr->cap.max_rdma_ctxs;
-	cqes = ep->sq.depth + recvs;
+	ep->sq_depth = attr->cap.max_send_wr + 3 * attr->cap.max_rdma_ctxs;
+	cqes = ep->sq_depth + recvs;
 	if (cqes > limit) {
 		if (limit < 2 * recvs)
 			return -EOPNOTSUPP;
 		cqes = limit;
-		ep->sq.depth = cqes - recvs;
+		ep->sq_depth = cqes - recvs;
 	}
 	vector = ep->srq ? ep->srq->vector :
 		 rpcrdma2_device_vector(ep->cm_id->device, ep->active);
@@ -307,7 +307,7 @@ int rpcrdma2_qp_create(struct rpcrdma2_ep *ep)
 	ep->qp = ep->cm_id->qp;
 	/* "rdma resource" shows this name; rdma_cm has put its own there. */
 	ep->qp->res.kern_name = KBUILD_MODNAME;
-	ep->sq.depth = min(ep->sq.depth, attr.cap.max_send_wr) - 1;
+	ep->sq_depth = min(ep->sq_depth, attr.cap.max_send_wr) - 1;
 	rc = qp_limit_recvs(ep, attr.cap.max_recv_wr);
 	if (rc)
 		return rc;
@@ -333,7 +333,7 @@ static void qp_wait_last_wqe(struct rpcrdma2_ep *ep)
 
 	if (!READ_ONCE(ep->connected) ||
 	    READ_ONCE(srq->events) == RPCRDMA2_RAISES_NONE ||
-	    wait_for_completion_timeout(&ep->share.last_wqe, LAST_WQE_TIMEOUT))
+	    wait_for_completion_timeout(&ep->last_wqe, LAST_WQE_TIMEOUT))
 		return;
 	/* A device that has raised the event before is just late now. */
 	cmpxchg(&srq->events, RPCRDMA2_MAY_RAISE, RPCRDMA2_RAISES_NONE);

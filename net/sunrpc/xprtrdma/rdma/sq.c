@@ -43,7 +43,7 @@ static bool sq_must_signal(const struct rpcrdma2_ep *ep,
 {
 	return chain->prompt || chain->left ||
 	       ep->sq.unsignaled >= RPCRDMA2_SIGNAL_INTERVAL ||
-	       ep->sq.depth - ep->sq.used < 2 * chain->queued ||
+	       ep->sq_depth - ep->sq.used < 2 * chain->queued ||
 	       !ep->sends.free;
 }
 
@@ -70,15 +70,15 @@ static void sq_post_refused(struct rpcrdma2_ep *ep,
 static unsigned int sq_part_entries(const struct rpcrdma2_ep *ep,
 				    const struct rpcrdma2_chain *chain)
 {
-	if (chain->left + RPCRDMA2_SIGNAL_INTERVAL <= ep->sq.depth)
+	if (chain->left + RPCRDMA2_SIGNAL_INTERVAL <= ep->sq_depth)
 		return chain->left;
-	return min(chain->left, ep->sq.depth / 2);
+	return min(chain->left, ep->sq_depth / 2);
 }
 
 static bool sq_has_room(const struct rpcrdma2_ep *ep,
 			const struct rpcrdma2_chain *chain)
 {
-	return ep->sq.depth - ep->sq.used >= sq_part_entries(ep, chain);
+	return ep->sq_depth - ep->sq.used >= sq_part_entries(ep, chain);
 }
 
 /* Detach the next part of the chain. Return: the part's last WR */
@@ -141,7 +141,7 @@ static void sq_wait_locked(struct rpcrdma2_ep *ep,
 	list_add_tail(&chain->link, &ep->sq.waiting);
 	ep->stats.queue_waits++;
 	trace_rpcrdma2_wait(ep, chain->xid, RPCRDMA2_WAIT_SEND_QUEUE,
-			    ep->sq.used, ep->sq.depth);
+			    ep->sq.used, ep->sq_depth);
 }
 
 /* Post nothing after a refusal: a later completion would retire the refused chain. */

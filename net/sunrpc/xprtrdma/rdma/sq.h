@@ -77,7 +77,6 @@ struct rpcrdma2_send {
 
 /**
  * struct rpcrdma2_sq - a Send Queue; under the endpoint's lock
- * @depth: its entries; stable once the QP exists
  * @used: entries that @posted takes
  * @unsignaled: entries posted since the last signaled WR
  * @posted: chains on the Queue, oldest first
@@ -86,7 +85,6 @@ struct rpcrdma2_send {
  * @inv_refused: that WR was a LOCAL_INV, refused as invalid; stable after the drain
  */
 struct rpcrdma2_sq {
-	unsigned int		depth;
 	unsigned int		used;
 	unsigned int		unsignaled;
 	struct list_head	posted;

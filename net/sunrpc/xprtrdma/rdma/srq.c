@@ -179,7 +179,7 @@ static void srq_reclaim_idle(struct rpcrdma2_srq *srq)
 
 	lockdep_assert_held(&srq->lock);
 
-	list_for_each_entry(ep, &srq->conns, share.link) {
+	list_for_each_entry(ep, &srq->conns, srq_link) {
 		kept = min_t(unsigned int, ep->share.backed, IDLE_GRANT);
 		if (time_before(jiffies, READ_ONCE(ep->share.call_at) +
 				IDLE_SECS * HZ))
@@ -447,7 +447,7 @@ static void srq_close_conns(struct work_struct *work)
 	struct rpcrdma2_ep *ep;
 
 	mutex_lock(&srqs_lock);
-	list_for_each_entry(ep, &srq->conns, share.link)
+	list_for_each_entry(ep, &srq->conns, srq_link)
 		ep->ops->failed(ep, -EIO);
 	mutex_unlock(&srqs_lock);
 }
@@ -699,7 +699,7 @@ static void srq_join(struct rpcrdma2_srq *srq, struct rpcrdma2_ep *ep,
 	ep->share.backed_replies = REPLY_SHARE;
 	ep->share.call_at = jiffies;
 	spin_lock(&srq->lock);
-	list_add(&ep->share.link, &srq->conns);
+	list_add(&ep->srq_link, &srq->conns);
 	spin_unlock(&srq->lock);
 }
 
@@ -793,7 +793,7 @@ void rpcrdma2_srq_detach(struct rpcrdma2_ep *ep)
 
 	mutex_lock(&srqs_lock);
 	spin_lock(&srq->lock);
-	list_del(&ep->share.link);
+	list_del(&ep->srq_link);
 	srq_promise(srq,
 		    -(ep->share.backed + ep->share.backed_replies + CONTROL_SHARE));
 	spin_unlock(&srq->lock);

@@ -88,23 +88,19 @@ struct rpcrdma2_srq {
 
 /**
  * struct rpcrdma2_srq_share - an endpoint's part of a Shared Receive Queue
- * @link: entry in the Queue's @conns
- * @last_wqe: completed when the QP takes no more Receives of the Queue
+ * @taken: Receives of the Queue that messages filled; the CQ's. @recvs.returned says how many
+ *	were given back
  * @backed: Calls for which the Queue has promised Receives; raised by the CQ, under the
  *	Queue's lock
  * @backed_replies: Calls of this end for whose Replies the Queue has promised Receives; the
  *	CQ's, under the Queue's lock
  * @call_at: time of the last Call, in jiffies; the CQ's
- * @taken: Receives of the Queue that messages filled; the CQ's. @recvs.returned says how many
- *	were given back
  */
 struct rpcrdma2_srq_share {
-	struct list_head	link;
-	struct completion	last_wqe;
+	unsigned int		taken;
 	unsigned int		backed;
 	unsigned int		backed_replies;
 	unsigned long		call_at;
-	unsigned int		taken;
 };
 
 int rpcrdma2_srq_attach(struct rpcrdma2_ep *ep,
