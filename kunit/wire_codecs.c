@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The codecs, the handshake and the stages of jobs as part of the suites' module.
+ * The codecs, and the tables of states, as part of the suites' module.
  * rpcrdma2.ko exports nothing, and the suites run without it.
  */
 #include "wire/stream.c"
@@ -12,5 +12,6 @@
 #include "wire/message.c"
 #include "wire/dialect.c"
 #include "wire/v2_09.c"
+#include "conn/ask.c"
 #include "conn/handshake.c"
 #include "responder/stage.c"

@@ -100,7 +100,7 @@ static bool resize_owes_answer(const struct rpcrdma2_conn *conn)
  */
 static bool resize_has_request(const struct rpcrdma2_conn *conn)
 {
-	return conn->resizing.has_told || conn->resizing.ask_for ||
+	return conn->resizing.has_told || conn->resizing.next_size ||
 	       (conn->ep.recvs.odd && conn->resizing.nudges);
 }
 
@@ -127,7 +127,7 @@ static u32 resize_kind_due(const struct rpcrdma2_conn *conn, u32 quiet)
 
 	if (resizing->answering)
 		return RPCRDMA2_DISPOSITION;
-	if (resizing->asking || !resize_is_supported(conn))
+	if (rpcrdma2_ask_is_out(resizing->ask) || !resize_is_supported(conn))
 		return RPCRDMA2_UNKNOWN;
 	if (!resizing->has_told &&
 	    (resize_size_to_tell(conn, quiet) != conn->terms.own.rbsiz ||
@@ -174,6 +174,17 @@ static void resize_make_update(struct rpcrdma2_conn *conn, u32 quiet,
 	change->props = conn->terms.own;
 }
 
+/* Return: whether the event may happen now; if not, nothing changes */
+static bool resize_step(struct rpcrdma2_resizing *resizing,
+			enum rpcrdma2_ask_event event)
+{
+	int next = rpcrdma2_ask_next(resizing->ask, event);
+
+	if (next >= 0)
+		resizing->ask = next;
+	return next >= 0;
+}
+
 /*
  * rpcrdma2_send_post_call() compares with @send_limit under the same lock. So a larger Call
  * was posted before this REQUEST, or is not posted.
@@ -185,19 +196,19 @@ static void resize_make_request(struct rpcrdma2_conn *conn,
 
 	lockdep_assert_held(&conn->ep.lock);
 
-	resizing->asking = true;
-	resizing->requested = resizing->ask_for;
-	if (resizing->requested) {
+	resize_step(resizing, resizing->next_size ? RPCRDMA2_ASK_SEND_SIZE :
+						    RPCRDMA2_ASK_SEND_EMPTY);
+	if (resizing->next_size) {
+		resizing->ask_size = resizing->next_size;
 		WRITE_ONCE(conn->ep.send_limit,
-			   min(conn->ep.send_limit, resizing->ask_for));
-		resizing->asked_for = resizing->requested;
-		change->props.rbsiz = resizing->requested;
+			   min(conn->ep.send_limit, resizing->ask_size));
+		change->props.rbsiz = resizing->ask_size;
 		change->which = RPCRDMA2_PROP_BIT(rbsiz);
 	} else if (!resizing->has_told) {
 		resizing->nudges--;
 	}
 	resizing->has_told = false;
-	resizing->ask_for = 0;
+	resizing->next_size = 0;
 }
 
 static bool resize_is_due(struct rpcrdma2_conn *conn)
@@ -532,12 +543,8 @@ static bool resize_take_request(struct rpcrdma2_conn *conn,
 	return ok;
 }
 
-/*
- * Note the size of the peer's Receives. @settled: this end's REQUEST for a size, if any, is
- * done with.
- */
-static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size,
-				 bool settled)
+/* Note the size of the peer's Receives. */
+static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	u32 limit = min(size, conn->sbsiz);
@@ -545,38 +552,43 @@ static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size,
 	lockdep_assert_held(&conn->ep.lock);
 
 	conn->terms.peer.rbsiz = size;
-	if (settled)
-		resizing->asked_for = 0;
 	WRITE_ONCE(conn->ep.send_max, limit);
 	WRITE_ONCE(conn->ep.sends.size, max(limit, conn->rbsiz_min));
-	if (resizing->asked_for)
-		limit = min(limit, resizing->asked_for);
+	if (rpcrdma2_ask_has_size(resizing->ask))
+		limit = min(limit, resizing->ask_size);
 	WRITE_ONCE(conn->ep.send_limit, limit);
 	/* A wish is for less than the present size: drop a wish that @size fulfils. */
-	if (resizing->ask_for >= size)
-		resizing->ask_for = 0;
+	if (resizing->next_size >= size)
+		resizing->next_size = 0;
 }
 
 /* A REQUEST of this end has one property or none, so the subsets have bit 0 or nothing. */
+static enum rpcrdma2_ask_event resize_answer(const struct rpcrdma2_change *answer)
+{
+	if (answer->done)
+		return RPCRDMA2_ASK_DONE;
+	if (answer->rejected)
+		return RPCRDMA2_ASK_REJECTED;
+	return answer->pending ? RPCRDMA2_ASK_ACCEPTED : RPCRDMA2_ASK_ANSWERED;
+}
+
 static bool resize_take_disposition(struct rpcrdma2_conn *conn,
 				    const struct rpcrdma2_header *hdr)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	const struct rpcrdma2_change *answer = &hdr->change;
+	enum rpcrdma2_ask_event event = resize_answer(answer);
 	bool ok;
 
+	if (hdr->xid != CHANGE_XID ||
+	    (answer->done | answer->rejected | answer->pending) > 1)
+		return false;
 	spin_lock(&conn->ep.lock);
-	ok = resizing->asking && hdr->xid == CHANGE_XID &&
-	     (answer->done | answer->rejected | answer->pending) ==
-	     (resizing->requested ? 1 : 0);
-	if (ok) {
-		resizing->asking = false;
-		if (answer->done)
-			resize_set_peer_size(conn, resizing->requested, true);
-		else if (answer->rejected)
-			resize_set_peer_size(conn, conn->terms.peer.rbsiz, true);
-		resizing->requested = 0;
-	}
+	ok = resize_step(resizing, event);
+	if (ok && event == RPCRDMA2_ASK_DONE)
+		resize_set_peer_size(conn, resizing->ask_size);
+	else if (ok && event == RPCRDMA2_ASK_REJECTED)
+		resize_set_peer_size(conn, conn->terms.peer.rbsiz);
 	spin_unlock(&conn->ep.lock);
 	return ok;
 }
@@ -597,11 +609,14 @@ static void resize_take_update(struct rpcrdma2_conn *conn,
 		value = rpcrdma2_prop_value(&update->props, prop);
 		switch (prop->on_change) {
 		case RPCRDMA2_BUFFER_SIZE:
-			resize_set_peer_size(conn, value, update->settled);
+			if (update->settled)
+				resize_step(&conn->resizing, RPCRDMA2_ASK_SETTLED);
+			resize_set_peer_size(conn, value);
 			break;
 		case RPCRDMA2_WISH:
 			conn->terms.peer.wished_rbsiz = value;
-			conn->resizing.ask_for = value < conn->terms.peer.rbsiz ? value : 0;
+			conn->resizing.next_size =
+				value < conn->terms.peer.rbsiz ? value : 0;
 			break;
 		case RPCRDMA2_FIXED:
 			break;
@@ -668,12 +683,10 @@ bool rpcrdma2_resize_refused(struct rpcrdma2_conn *conn,
 	bool ours;
 
 	spin_lock(&conn->ep.lock);
-	ours = resizing->asking && hdr->xid == CHANGE_XID;
+	ours = hdr->xid == CHANGE_XID && resize_step(resizing, RPCRDMA2_ASK_REFUSED);
 	if (ours) {
 		conn->terms.peer.changes = false;
-		resizing->asking = false;
-		resizing->requested = 0;
-		resize_set_peer_size(conn, conn->terms.peer.rbsiz, true);
+		resize_set_peer_size(conn, conn->terms.peer.rbsiz);
 	}
 	spin_unlock(&conn->ep.lock);
 	return ours;

@@ -6,6 +6,8 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "ask.h"
+
 struct rpcrdma2_conn;
 struct rpcrdma2_header;
 struct rpcrdma2_recv;
@@ -30,10 +32,9 @@ struct rpcrdma2_answer {
  * @answer: answer to the peer's REQUEST
  * @answering: @answer is to be sent
  * @has_told: this end has sent an UPDATE, and a REQUEST is to follow
- * @asking: this end waits for the answer to its REQUEST
- * @requested: size in that REQUEST, octets; 0 for an empty REQUEST
- * @ask_for: size that the next REQUEST is to ask for, octets; or 0
- * @asked_for: size in this end's REQUEST that is not settled, octets; or 0
+ * @ask: this end's REQUEST
+ * @ask_size: size in the last REQUEST for a size, octets
+ * @next_size: size that the next REQUEST is to ask for, octets; or 0
  * @lower_to: size that the peer asked for, octets, while Calls that need the present size may
  *	be out; or 0
  * @waited_for: the @lower_to that @work has waited a grace period for; only @work's
@@ -48,10 +49,9 @@ struct rpcrdma2_resizing {
 	struct rpcrdma2_answer	answer;
 	bool			answering;
 	bool			has_told;
-	bool			asking;
-	u32			requested;
-	u32			ask_for;
-	u32			asked_for;
+	enum rpcrdma2_ask	ask;
+	u32			ask_size;
+	u32			next_size;
 	u32			lower_to;
 	u32			waited_for;
 	bool			owed;
