@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-The suites in user space notice mistakes in wire/ and in conn/handshake.c.
+The suites in user space notice mistakes in wire/ and in the tables of states.
 
 	mutate.py [--every N] [--jobs N] [FILE...]
 
@@ -36,13 +36,15 @@ import mutants
 
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 MODULE = f"{TOP}/net/sunrpc/xprtrdma"
-MUTATED = sorted(glob.glob(f"{MODULE}/wire/*.c")) + [f"{MODULE}/conn/handshake.c"]
+MUTATED = sorted(glob.glob(f"{MODULE}/wire/*.c")) + [
+    f"{MODULE}/{name}.c" for name in ("conn/handshake", "conn/ask", "responder/stage")]
 SUITES = (sorted(glob.glob(f"{TOP}/kunit/wire_*.c") + glob.glob(f"{TOP}/kunit/handshake_*.c")) +
+          [f"{TOP}/kunit/ask_test.c", f"{TOP}/kunit/job_stage_test.c"] +
           [f"{TOP}/tools/fuzz/kunit_main.c", f"{TOP}/tools/fuzz/shim/xdr_stream.c"])
 KNOWN = f"{TOP}/tests/mutants.equivalent"
 INCLUDE = [f"-I{TOP}/{d}" for d in ("tools/fuzz/shim", "include", "net/sunrpc/xprtrdma",
                                     "net/sunrpc/xprtrdma/wire", "net/sunrpc/xprtrdma/conn",
-                                    "kunit")]
+                                    "net/sunrpc/xprtrdma/responder", "kunit")]
 # Warnings are for code as people write it, but the types have to fit.
 GCC = ["gcc", "-std=gnu11", "-w", "-Werror=implicit", "-Werror=int-conversion",
        "-Werror=incompatible-pointer-types", "-fno-pie"] + INCLUDE

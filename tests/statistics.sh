@@ -139,8 +139,8 @@ terms() {
 		is $end received_rbsiz 12288
 		is $end offered_brs inline
 		is $end received_brs inline
-		is $end inline_send $inline
-		is $end inline_receive $inline
+		is $end inline_send 12288
+		is $end inline_receive 12288
 		is $end private_remote_inv 1
 		is $end remote_invalidation 1
 		check "$end: Send Queue" "${now["$end send_queue_depth"]}" "x > 100"
@@ -240,7 +240,7 @@ listed() {
 	during list
 	expect client calls_sent_reply_chunk "x >= 1"
 	expect client replies_received_reply_chunk "x >= 1"
-	expect client replies_received_written_octets "x > $inline"
+	expect client replies_received_written_octets "x > 12288"
 }
 
 delegated() {
@@ -406,9 +406,6 @@ come_and_go() {
 }
 
 provider=$1
-# Over siw, this module sends less than a page at a time.
-inline=12288 small=4k
-[ "$provider" != siw ] || inline=3072 small=2k
 nfs_start "$provider"
 none_left || lab_fail "before any connection there is $(ls $dir)"
 must dd if=/dev/urandom of=/run/data bs=1M count=4 status=none
@@ -422,8 +419,8 @@ must lab_mount 4.2
 lab_until 10 find_ends || lab_fail "not one file for each end: $(ls $dir)"
 exec 5<"$LAB_MOUNT/data" 6<>"$LAB_MOUNT/new"
 terms
-small read_direct $small 32
-small write_direct $small 32
+small read_direct 4k 32
+small write_direct 4k 32
 large_reads 64k 16 1048576
 large_writes 64k 16 1048576
 large_reads 1M 2 2097152

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Credits, Receives and lost connections: requester/credit.c, requester/reply.c,
- * responder/responder.c, conn/recv_pool.c. Two ends, each a requester and a responder on
+ * responder/responder.c, rdma/recv_pool.c. Two ends, each a requester and a responder on
  * one connection, with RPCs that are sent, killed, answered or not, refused, and
  * sent again.
  *

@@ -14,8 +14,6 @@
 #include <linux/sched/signal.h>
 #include <rdma/ib_cm.h>
 
-#include "rdma/device.h"
-
 #include "conn.h"
 
 #include <trace/events/rpcrdma2.h>
@@ -49,7 +47,7 @@ static void cm_make_private_data(const struct rpcrdma2_conn *conn, u8 *buf)
 {
 	struct rpcrdma2_private_data pd = {
 		.remote_inv	= true,
-		.send_size	= conn->sbsiz,
+		.send_size	= conn->param.sbsiz,
 		.recv_size	= conn->rbsiz_min,
 	};
 
@@ -149,8 +147,6 @@ static int cm_provide_resources(struct rpcrdma2_conn *conn)
 	rc = rpcrdma2_qp_open(&conn->ep);
 	if (rc)
 		return rc;
-	conn->sbsiz = min(conn->sbsiz,
-			  rpcrdma2_device_send_max(conn->ep.cm_id->device));
 	srq = conn->ep.srq;
 	if (srq)
 		rpcrdma2_conn_set_size(conn, srq->size, srq->size);

@@ -118,8 +118,8 @@ struct rpcrdma2_conn_param {
 
 /**
  * struct rpcrdma2_conn - an RDMA connection
- * @ep: this end of it, as the device sees it. Its lock protects @state, @terms, @negotiation
- *	and @resizing, too
+ * @ep: this end of it, as the device sees it. Its lock protects @state, @close, @resizing and,
+ *	where nothing else is said, @cm, @terms and @negotiation, too
  * @ref: references to the memory of this struct and of its buffers
  * @rcu: delays the free until RCU readers, who may try to enter, have finished
  * @release: frees the connection after the last reference
@@ -127,8 +127,6 @@ struct rpcrdma2_conn_param {
  * @rbsiz_min: initial and minimum size of Receive buffers, octets: @param's, or the size of a
  *	Shared Receive Queue's buffers
  * @rbsiz_max: maximum size of Receive buffers, octets; likewise
- * @sbsiz: size of the largest message that this end sends, octets: @param's, or less if the
- *	device cannot send that
  * @xprt: the client's transport, if this end connected
  * @svc_xprt: the server's transport, if this end accepted
  * @link: for the layer above
@@ -162,7 +160,6 @@ struct rpcrdma2_conn {
 	struct rpcrdma2_conn_param	param;
 	u32				rbsiz_min;
 	u32				rbsiz_max;
-	u32				sbsiz;
 	union {
 		struct rpcrdma2_xprt		*xprt;
 		struct rpcrdma2_svc_xprt	*svc_xprt;

@@ -62,7 +62,7 @@ static int conn_flush_queues(struct rpcrdma2_conn *conn)
  *  6. ops->fence: the layer above gives up registrations, so no peer reaches memory.
  *  7. Return the work that never completed to its owners.
  *  8. ops->drained: the layer above unmaps pages. Its RPCs fail or go elsewhere.
- *  9. Destroy QP and CQ, unmap the buffers, and release the PD.
+ *  9. Destroy QP and CQ, cancel failed_work, unmap the buffers, and release the PD.
  * 10. Destroy the CM id. The removal of a device waits for this.
  * 11. CLOSED; ops->closed; have the files in debugfs removed.
  *
@@ -130,7 +130,7 @@ static void conn_free(struct kref *ref)
 
 	if (conn->param.ops)
 		conn->param.ops->free(conn);
-	WARN_ON_ONCE(conn->ep.share.taken != atomic_read(&conn->ep.recvs.returned));
+	WARN_ON_ONCE(conn->ep.share.taken != atomic_read(&conn->ep.recvs_returned));
 	rpcrdma2_recv_pool_free(&conn->ep);
 	rpcrdma2_send_pool_free(&conn->ep);
 	call_rcu(&conn->rcu, conn_free_late);

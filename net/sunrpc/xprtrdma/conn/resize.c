@@ -490,13 +490,16 @@ static u32 *resize_dispose(struct rpcrdma2_conn *conn, u32 wanted,
 
 	if (resizing->wish)
 		least = min(least, resizing->wish);
+	/* This REQUEST replaces one that is pending. */
+	resizing->lower_to = 0;
 	if (wanted > RPCRDMA2_RBSIZ_MAX || wanted < least ||
 	    (wanted > conn->terms.own.rbsiz &&
 	     (wanted > conn->rbsiz_max ||
-	      !rpcrdma2_recv_budget_allows(&conn->ep, wanted))))
+	      !rpcrdma2_recv_budget_allows(&conn->ep, wanted)))) {
+		resizing->owed = false;
 		return &answer->rejected;
+	}
 	resizing->wish = 0;
-	resizing->lower_to = 0;
 	if (wanted >= conn->terms.own.rbsiz) {
 		resize_set_recv_size(conn, wanted);
 		resizing->owed = wanted > conn->terms.own.rbsiz;
@@ -547,7 +550,7 @@ static bool resize_take_request(struct rpcrdma2_conn *conn,
 static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size)
 {
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
-	u32 limit = min(size, conn->sbsiz);
+	u32 limit = min(size, conn->param.sbsiz);
 
 	lockdep_assert_held(&conn->ep.lock);
 

@@ -186,7 +186,7 @@ void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn)
 
 /**
  * rpcrdma2_conn_set_size - set the range of the size of Receive buffers
- * @conn: a connection without Receives; its lock is held, or no other thread knows it
+ * @conn: a connection that has no buffers yet
  * @start: initial and minimum size, octets
  * @most: maximum size, octets
  *
@@ -199,7 +199,7 @@ void rpcrdma2_conn_set_size(struct rpcrdma2_conn *conn, u32 start, u32 most)
 	conn->terms.own.rbsiz = start;
 	conn->ep.recvs.size = start;
 	conn->peak_rbsiz = start;
-	conn->ep.sends.size = min(conn->sbsiz, start);
+	conn->ep.sends.size = min(conn->param.sbsiz, start);
 }
 
 /**
@@ -232,7 +232,6 @@ void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 	};
 	conn->ep.grant_out = param->calls_in;
 	conn->ep.grant_out_max = param->calls_in;
-	conn->sbsiz = param->sbsiz;
 	rpcrdma2_conn_set_size(conn, param->rbsiz_min, param->rbsiz_max);
 }
 

@@ -5,8 +5,8 @@
  *
  * A struct of counters has only u64 members, so rpcrdma2_counters_add() can add two of a
  * kind. Each counter is written in one context, or under a lock that its writer holds anyway.
- * Counters of different contexts are in different cache lines. Readers take no lock, so they
- * may see one counter ahead of another.
+ * Those that change with each message have a cache line for each context. Readers take no
+ * lock, so they may see one counter ahead of another.
  */
 #ifndef _RPCRDMA2_STATS_H
 #define _RPCRDMA2_STATS_H

@@ -73,7 +73,7 @@ void rpcrdma2_terms_set(struct rpcrdma2_conn *conn)
 
 	lockdep_assert_held(&ep->lock);
 
-	limit = min(conn->sbsiz, terms_peer_recv_size(conn));
+	limit = min(conn->param.sbsiz, terms_peer_recv_size(conn));
 	limit = max(ep->send_limit, limit);
 	WRITE_ONCE(ep->send_max, limit);
 	WRITE_ONCE(ep->send_limit, limit);

@@ -4,10 +4,11 @@
  *
  * Each buffer is one contiguous piece. A peer was promised Receives of one size, and some
  * devices take one SGE per Receive. sunrpc expects the head of a message in one piece. Only a
- * caller that may wait can rely on contiguous pages, so a new connection allocates its
- * minimum at once. Later, callers do without a buffer that they cannot get.
+ * caller that may wait can rely on contiguous pages, so a new endpoint allocates its minimum
+ * at once. Later, callers do without a buffer that they cannot get.
  *
- * Runs in process context.
+ * The caller owns the buffer. Allocates in process context, and frees in any context that
+ * allows kfree().
  */
 #include <linux/gfp.h>
 #include <linux/slab.h>

@@ -2,7 +2,8 @@
 /*
  * Devices: whether one can be used, which faults were met, and the next completion vector.
  *
- * Knows no connection. A device that refuses LOCAL_INV is remembered until it is removed.
+ * Knows no endpoint. Remembers a device that refuses LOCAL_INV until the device is removed.
+ * Setup, cleanup and a new refusal are for process context; the other functions run in any.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,7 +21,7 @@ static DEFINE_XARRAY(no_local_inv);
  * rpcrdma2_device_refuses_inv - remember that a device refused a LOCAL_INV
  * @dev: the device
  *
- * Context: Process; may sleep. Called in the teardown of a connection that met the refusal.
+ * Context: Process; may sleep. Called in the teardown of an endpoint that met the refusal.
  */
 void rpcrdma2_device_refuses_inv(struct ib_device *dev)
 {
@@ -70,7 +71,7 @@ void rpcrdma2_device_cleanup(void)
  * @dev: the device
  *
  * Context: Any.
- * Return: false if a connection has met a refusal
+ * Return: false if an endpoint has met a refusal
  */
 bool rpcrdma2_device_takes_inv(const struct ib_device *dev)
 {
@@ -98,21 +99,20 @@ int rpcrdma2_device_check(const struct ib_device *dev)
 }
 
 /**
- * rpcrdma2_device_send_max - size of the largest Send that a device sends intact
+ * rpcrdma2_device_sends_references - may a Send have completed before its octets are sent?
  * @dev: the device
  *
- * siw gives TCP references to the pages of a Send of %PAGE_SIZE or more, and completes the
- * Send before TCP has sent them. The next message in the buffer would overwrite this one. RDMA
- * Writes are not at risk: no page that TCP refers to gets other data (see
- * rpcrdma2_page_is_private()).
+ * siw copies a Send that is signaled or shorter than %PAGE_SIZE. For any other Send, siw gives
+ * TCP references to the pages, and completes the Send before TCP has sent them. The next
+ * message in the buffer would overwrite this one. RDMA Writes are not at risk: no page that
+ * TCP refers to gets other data (see rpcrdma2_page_is_private()).
  *
  * Context: Any.
- * Return: octets, a multiple of 1024
+ * Return: true if a Send of %PAGE_SIZE or more has to be signaled
  */
-u32 rpcrdma2_device_send_max(const struct ib_device *dev)
+bool rpcrdma2_device_sends_references(const struct ib_device *dev)
 {
-	return dev->ops.driver_id == RDMA_DRIVER_SIW ?
-	       round_down(PAGE_SIZE - 1, 1024) : U32_MAX;
+	return dev->ops.driver_id == RDMA_DRIVER_SIW;
 }
 
 /**
@@ -120,7 +120,7 @@ u32 rpcrdma2_device_send_max(const struct ib_device *dev)
  * @dev: the device
  * @active: whether this end connects
  *
- * Completion vectors belong to CPUs, so this spreads connections over CPUs. Clients and
+ * Completion vectors belong to CPUs, so this spreads endpoints over CPUs. Clients and
  * servers take turns apart. Otherwise, a machine that mounts from itself would have all
  * client connections on half of the vectors.
  *

@@ -3,9 +3,10 @@
  * The floor of an endpoint: its first state, the threads that use it, and the workqueue.
  *
  * rpcrdma2_ep_enter() keeps QP, PD and device until rpcrdma2_ep_exit(). RCU readers may find
- * an endpoint and try to enter it. qp.c makes the QP.
+ * a connection and try to enter its endpoint. qp.c makes the QP. The workqueue serves all
+ * endpoints, and conn/ too.
  *
- * Runs in CQ, CM and process context.
+ * Enter and exit run in any context. Setup, teardown and the work run in process context.
  */
 #include "ep.h"
 
@@ -39,15 +40,15 @@ void rpcrdma2_ep_init(struct rpcrdma2_ep *ep, const struct rpcrdma2_ep_ops *ops)
 	INIT_LIST_HEAD(&ep->sq.waiting);
 	INIT_LIST_HEAD(&ep->sends.all);
 	INIT_LIST_HEAD(&ep->recvs.all);
-	init_llist_head(&ep->recvs.given_back);
+	init_llist_head(&ep->given_back);
 	INIT_LIST_HEAD(&ep->srq_link);
 	init_completion(&ep->last_wqe);
 }
 
 /**
  * rpcrdma2_ep_enter - start to use the QP or the device
- * @ep: the endpoint; the caller has a reference to its connection, or found that under
- *	rcu_read_lock() and still holds this
+ * @ep: the endpoint; the caller has a reference to its connection, or found the connection
+ *	under rcu_read_lock() and is still under that lock
  *
  * QP, PD and device exist until rpcrdma2_ep_exit(). The teardown waits for the exit, and the
  * removal of a device waits for the teardown. So the caller may wait for completions, because
@@ -55,7 +56,7 @@ void rpcrdma2_ep_init(struct rpcrdma2_ep *ep, const struct rpcrdma2_ep_ops *ops)
  * system, which may be mounted over this connection.
  *
  * Context: Any.
- * Return: false if the connection is being torn down
+ * Return: false if the teardown lets nobody enter any more
  */
 bool rpcrdma2_ep_enter(struct rpcrdma2_ep *ep)
 {
@@ -102,7 +103,9 @@ int rpcrdma2_ep_setup(void)
 /**
  * rpcrdma2_ep_cleanup - module removal
  *
- * Context: Process; sleeps. No endpoint is left.
+ * All endpoints have been torn down, though the memory of some may still be left.
+ *
+ * Context: Process; sleeps.
  */
 void rpcrdma2_ep_cleanup(void)
 {

@@ -2,10 +2,10 @@
 /*
  * rdma/: an RDMA endpoint: one end of a connection, as the device sees it.
  *
- * An endpoint has a protection domain, a CQ, a QP and the buffers of both Queues. It posts
- * chains of work requests and delivers filled Receives. It knows no CM event, no dialect and
- * no RPC: the connection that embeds it (conn/) has those, and hears by struct
- * rpcrdma2_ep_ops.
+ * An endpoint owns a protection domain, a CQ, a QP and the buffers of both Queues. It posts
+ * chains of work requests, and hands filled Receives to the connection that embeds it
+ * (conn/). The connection owns the CM id, the dialect and the RPCs. The endpoint calls the
+ * connection by struct rpcrdma2_ep_ops, and knows nothing else of it.
  *
  * CQ context means a completion handler: process context, in a workqueue.
  */
@@ -30,7 +30,8 @@ struct rpcrdma2_ep;
  *
  *	CONNPROP	one: each end sends one
  *	property change	two, beside CONNPROP's: an UPDATE, a REQUEST, a DISPOSITION
- *	rpcrdma2_recv_done()	one: a Reply frees its credit before its Receive is posted again
+ *	rpcrdma2_recv_done()	one: a Reply frees its credit before its Receive is posted
+ *				again
  *	RDMA2_ERROR	one for an error that answers no Call
  */
 #define RPCRDMA2_CONTROL_RECVS	5
@@ -54,9 +55,10 @@ enum rpcrdma2_wait {
  * @resized: all Receives have the size that recvs.size says. Process context, entered
  * @room: the Send Queue has room, or a Send buffer is free, and a caller waited for that.
  *	Process context, no locks held
- * @failed: close the connection for the reason @status, a negative errno. Process context, no
- *	locks held; does not sleep
- * @broken: likewise, as a work request has completed with an error
+ * @failed: close the connection for the reason @status, a negative errno. Process context;
+ *	does not sleep. Takes the endpoint's lock. The caller may hold srqs_lock
+ * @broken: close the connection, as a work request has completed with an error. CQ context;
+ *	does not sleep. Takes the endpoint's lock
  */
 struct rpcrdma2_ep_ops {
 	void	(*received)(struct rpcrdma2_recv *recv);
@@ -68,7 +70,8 @@ struct rpcrdma2_ep_ops {
 
 /**
  * struct rpcrdma2_ep_param - what Queues are planned for
- * @shared: Receives may come from a Shared Receive Queue
+ * @shared: Receives may come from a Shared Receive Queue. Not set if this end offers chunks:
+ *	all peers of the Queue's protection domain would reach them
  * @moves_data: this end makes RDMA Reads and RDMA Writes for Calls
  * @wrs_per_call: Send Queue entries to plan per Call, in each direction
  * @job_pages: pages of the largest Call that this end answers, or of its Reply
@@ -119,41 +122,47 @@ struct rpcrdma2_ep_stats {
  * struct rpcrdma2_ep - one end of a connection, as the device sees it
  * @id: number of the connection in tracepoints and debugfs
  * @active: this end connects
+ * @closing: nothing is posted any more. The connection sets this when it starts to close,
+ *	under @lock
+ * @connected: rdma_connect() or rdma_accept() has succeeded, so the teardown calls
+ *	rdma_disconnect(). The connection sets this before rpcrdma2_ep_exit()
+ * @keeps_pd: a registration could not be given up, so @pd is leaked; the teardown's
+ * @no_local_inv: the device is known to refuse LOCAL_INV
+ * @sends_references: see rpcrdma2_device_sends_references()
  * @ops: callbacks to the connection
  * @param: what the Queues are planned for; stable once the QP exists
  * @calls_out: maximum of this end's outstanding Calls; less than the connection asked for if
  *	the device has few Receives. Stable once the QP exists
  * @calls_in: maximum of Calls granted to the peer; likewise
- * @cm_id: CM id; NULL after CLOSED
- * @connected: the teardown calls rdma_disconnect(): set after connect or accept succeeded,
- *	before rpcrdma2_ep_exit()
+ * @cm_id: the connection's CM id; NULL before it has one, and after CLOSED
  * @pd: protection domain
- * @keeps_pd: a registration could not be given up, so @pd is leaked; the teardown's
  * @cq: CQ of both Queues, so their completion handlers never run at the same time
  * @qp: queue pair
- * @max_pages: maximum number of pages in a registration
- * @no_local_inv: the device is known to refuse LOCAL_INV
- * @failed_work: calls the failed op after the QP failed; cancelled once the QP is destroyed
- * @idle: completed when the last of @users has left, and none may enter
  * @srq: Shared Receive Queue, or NULL
- * @srq_link: entry in its @conns
- * @last_wqe: completed when the QP takes no more Receives of @srq
+ * @max_pages: maximum number of pages in a registration
  * @sq_depth: entries of the Send Queue; stable once the QP exists
  * @send_limit: size of the largest Call that this end may send inline, octets; also of a
  *	Reply, if the requester offered a chunk for it
  * @send_max: size of the largest message that the peer can receive, octets: @send_limit, or
  *	more after that was lowered
- * @lock: serialises posting on @qp. Protects @closing, @sq, @sends, and @recvs but for its
- *	@nr and @given_back. Writers of @send_limit and @send_max hold it, too. The connection
- *	keeps its state and terms under it. Taken in process context, under locks of svc_serv
- *	and rpc_xprt. Under it come only foreign locks: the device's, a workqueue's timer, and
- *	signals for a thread that connects
- * @closing: nothing is posted any more
+ * @srq_link: entry in the list @conns of @srq
+ * @last_wqe: completed when the QP takes no more Receives of @srq
+ * @failed_work: calls the failed op after the QP failed. Has no reference to the connection:
+ *	the teardown cancels it once the QP is destroyed
+ * @lock: serialises posting on @qp. Protects @sq, @sends, and the members @all, @size and
+ *	@odd of @recvs. Writers of @closing, @send_limit and @send_max hold it, too. The
+ *	connection keeps its state and terms under it. Taken in process context, under locks of
+ *	svc_serv and rpc_xprt. Under it come only foreign locks: the device's, a workqueue's
+ *	timer, and signals for a thread that connects
  * @sq: the Send Queue
  * @sends: Send buffers
+ * @recvs: Receives that are not shared
  * @users: number of threads between rpcrdma2_ep_enter() and rpcrdma2_ep_exit(); negative once
  *	no thread may enter
- * @recvs: Receives that are not shared
+ * @idle: completed when the last of @users has left, and none may enter
+ * @given_back: Receives to be posted before the next chain: any thread adds one, and the next
+ *	sender takes all, under @lock
+ * @recvs_returned: shared Receives that were given back: see struct rpcrdma2_srq_share
  * @share: this endpoint's part of @srq
  * @grant_out: credits that each message grants to the peer; the CQ's
  * @grant_out_max: highest value that @grant_out ever had; the CQ's
@@ -162,39 +171,42 @@ struct rpcrdma2_ep_stats {
 struct rpcrdma2_ep {
 	u32				id;
 	bool				active;
+	bool				closing;
+	bool				connected;
+	bool				keeps_pd;
+	bool				no_local_inv;
+	bool				sends_references;
 	const struct rpcrdma2_ep_ops	*ops;
 	struct rpcrdma2_ep_param	param;
 	unsigned int			calls_out;
 	unsigned int			calls_in;
 
 	struct rdma_cm_id		*cm_id;
-	bool				connected;
 	struct ib_pd			*pd;
-	bool				keeps_pd;
 	struct ib_cq			*cq;
 	struct ib_qp			*qp;
-	unsigned int			max_pages;
-	bool				no_local_inv;
-	struct work_struct		failed_work;
-	struct completion		idle;
 	struct rpcrdma2_srq		*srq;
-	struct list_head		srq_link;
-	struct completion		last_wqe;
+	unsigned int			max_pages;
 	unsigned int			sq_depth;
 	u32				send_limit;
 	u32				send_max;
+	struct list_head		srq_link;
+	struct completion		last_wqe;
+	struct work_struct		failed_work;
 
 	/* Posting, under the lock: the free buffers are in its cache line, too */
 	spinlock_t			lock ____cacheline_aligned_in_smp; /* see above */
-	bool				closing;
 	struct rpcrdma2_sq		sq;
 	struct rpcrdma2_send_pool	sends;
+	struct rpcrdma2_recv_pool	recvs;
 
 	/* Threads that enter and exit */
 	atomic_t			users ____cacheline_aligned_in_smp;
+	struct completion		idle;
 
 	/* Threads that give Receives back */
-	struct rpcrdma2_recv_pool	recvs ____cacheline_aligned_in_smp;
+	struct llist_head		given_back ____cacheline_aligned_in_smp;
+	atomic_t			recvs_returned;
 
 	/* The CQ, with each message */
 	struct rpcrdma2_srq_share	share ____cacheline_aligned_in_smp;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A connection's protection domain, CQ and QP: sizes them, creates them, drains and destroys
- * them.
+ * An endpoint's protection domain (PD), CQ and QP: sizes them, creates them, drains and
+ * destroys them.
  *
- * Sizes follow the wishes of the layer above and the limits of the device. All functions run
- * in process context and sleep, but for qp_event(), which may run in interrupt context.
+ * Sizes follow struct rpcrdma2_ep_param and the limits of the device. The connection calls
+ * rpcrdma2_qp_open() and rpcrdma2_qp_create() before it connects or accepts, and the other
+ * functions in its teardown.
+ *
+ * All functions run in process context and sleep, but for qp_event(), which may run in
+ * interrupt context.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -36,7 +40,7 @@
  */
 #define MIN_READ_SGES	16U
 
-/* Calls for which a connection with shared Receives plans Send Queue entries */
+/* Calls for which an endpoint with shared Receives plans Send Queue entries */
 #define SHARED_CALLS	30
 
 /* A device that raises IB_EVENT_QP_LAST_WQE_REACHED does so well within this time. */
@@ -117,7 +121,7 @@ static int qp_create_cq(struct rpcrdma2_ep *ep,
  *
  * Some devices round the Queue up to a power of two, of entries or of octets. With default
  * parameters, a client's Queue takes just less than 512 entries. A server has many
- * connections with shared Receives, most of them idle, so each plans for few Calls. With
+ * endpoints with shared Receives, most of them idle, so each plans for few Calls. With
  * rdma_rw's entries, such a Queue takes less than 128 KiB if an entry has 448 octets, as on
  * mlx5.
  */
@@ -276,6 +280,7 @@ int rpcrdma2_qp_open(struct rpcrdma2_ep *ep)
 	if (rc)
 		return rc;
 	ep->no_local_inv = !rpcrdma2_device_takes_inv(dev);
+	ep->sends_references = rpcrdma2_device_sends_references(dev);
 	ep->max_pages = min_t(unsigned int, MAX_PAGES,
 			      dev->attrs.max_fast_reg_page_list_len);
 	return qp_get_pd(ep);
@@ -325,7 +330,7 @@ int rpcrdma2_qp_create(struct rpcrdma2_ep *ep)
 
 /*
  * Wait until the QP takes no more Receives of the Shared Receive Queue. The flush does not
- * complete those, as other connections use them. A QP that was never connected takes none.
+ * complete these, as other endpoints use them. A QP that was never connected takes none.
  */
 static void qp_wait_last_wqe(struct rpcrdma2_ep *ep)
 {
@@ -352,7 +357,7 @@ static int qp_set_error(struct ib_qp *qp)
 
 /**
  * rpcrdma2_qp_drain - complete all WRs, and wait until all completions are handled
- * @ep: a connection in teardown, with a QP
+ * @ep: an endpoint in teardown, with a QP
  *
  * Context: Process; sleeps.
  * Return: 0; negative errno: the device did not stop the QP
@@ -389,7 +394,10 @@ static void qp_reap_cq(struct ib_cq *cq)
 			wc.wr_cqe->done(cq, &wc);
 }
 
-/* Destroy the QP: no event comes after that. */
+/*
+ * Destroy the QP. No event comes after that, so @failed_work is not queued again. Cancel the
+ * work without a QP, too: rdma_create_qp() may have failed after an event.
+ */
 static void qp_end(struct rpcrdma2_ep *ep)
 {
 	if (ep->qp)
@@ -400,7 +408,7 @@ static void qp_end(struct rpcrdma2_ep *ep)
 
 /**
  * rpcrdma2_qp_abort - stop a QP that cannot be drained
- * @ep: a connection in teardown, without users
+ * @ep: an endpoint in teardown, without users
  * @rc: negative errno of rpcrdma2_qp_drain()
  *
  * Destroys the QP. After that, the device reaches no memory through it, and the CQ gets no
@@ -421,7 +429,7 @@ void rpcrdma2_qp_abort(struct rpcrdma2_ep *ep, int rc)
 
 /**
  * rpcrdma2_qp_destroy - release QP, CQ, buffer mappings and PD
- * @ep: a connection in teardown; its QP is drained or aborted
+ * @ep: an endpoint in teardown; its QP, if any, is drained or aborted
  *
  * Context: Process; sleeps.
  */

@@ -2,8 +2,8 @@
 /*
  * One Receive: its struct, and its buffer, which is mapped for the device.
  *
- * Knows neither Queues nor pools: recv_pool.c has the Receives of a connection, srq.c those
- * that connections share. All functions run in process context.
+ * Knows neither Queues nor pools: recv_pool.c has the Receives of an endpoint, srq.c has
+ * shared ones. Allocates in process context, and frees in any context that allows kfree().
  */
 #include "ep.h"
 #include "device.h"
@@ -85,7 +85,7 @@ recv_make(struct ib_pd *pd, u32 size, gfp_t gfp,
  * @done: completion handler, rpcrdma2_recv_done()
  *
  * Context: Process; sleeps if @gfp allows.
- * Return: a Receive that belongs to no connection and no Queue, or NULL
+ * Return: a Receive that belongs to no endpoint and no Queue, or NULL
  */
 struct rpcrdma2_recv *
 rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp,
@@ -106,8 +106,9 @@ rpcrdma2_recv_alloc(struct ib_pd *pd, u32 size, gfp_t gfp,
  * @dev: the device
  * @recv: the Receive; not posted
  *
- * Skips the sync for the CPU. rpcrdma2_recv_done() has synced any message in the buffer. A server
- * thread may since have decrypted that message in place, and a sync would overwrite its work.
+ * Skips the sync for the CPU. rpcrdma2_recv_done() has synced any message in the buffer. A
+ * server thread may since have decrypted that message in place, and a sync would overwrite the
+ * result.
  *
  * Context: Any.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Receives: recv.c has a single one, recv_pool.c a connection's. */
+/* Receives: recv.c has a single one, recv_pool.c an endpoint's, recv_budget.c their limit. */
 #ifndef _RPCRDMA2_RECV_H
 #define _RPCRDMA2_RECV_H
 
@@ -17,7 +17,7 @@ struct rpcrdma2_srq;
  * @srq: the Shared Receive Queue, or NULL
  * @turn: the Queue's @turn when the Receive was posted
  * @cqe: its completion calls rpcrdma2_recv_done()
- * @node: entry in ep->recvs.given_back, or in a list of the holder
+ * @node: entry in ep->given_back, or in a list of the holder
  * @wr: the WR that posts it
  * @sge: describes @buf
  * @buf: buffer of @sge.length octets
@@ -28,8 +28,8 @@ struct rpcrdma2_srq;
  * @hdr: decoded header of the message
  * @all: entry in ep->recvs.all or srq->recvs
  *
- * The Receive Queue owns a posted Receive. The received op takes a
- * filled one, and whoever holds it at last gives it back by rpcrdma2_recv_put().
+ * The Receive Queue owns a posted Receive. The received op takes a filled one. The last holder
+ * gives the Receive back by rpcrdma2_recv_put().
  */
 struct rpcrdma2_recv {
 	struct rpcrdma2_ep	*ep;
@@ -53,9 +53,6 @@ struct rpcrdma2_recv {
 
 /**
  * struct rpcrdma2_recv_pool - an endpoint's Receives that are not shared
- * @given_back: Receives to be posted before the next chain: any thread adds one, and the next
- *	sender takes all, under the endpoint's lock
- * @returned: shared Receives that were given back: see struct rpcrdma2_srq_share
  * @all: all Receives; under the endpoint's lock, as are @size and @odd
  * @nr: number of @all; the CQ's
  * @size: size that Receives are to have, octets
@@ -63,8 +60,6 @@ struct rpcrdma2_recv {
  * @depth: maximum number of Receives; stable once the QP exists
  */
 struct rpcrdma2_recv_pool {
-	struct llist_head	given_back;
-	atomic_t		returned;
 	struct list_head	all;
 	unsigned int		nr;
 	u32			size;

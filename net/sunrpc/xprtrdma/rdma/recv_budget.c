@@ -2,12 +2,11 @@
 /*
  * The memory of all Receives of the server, and its limit (parameter receive_memory).
  *
- * Every connection gets its minimum, whatever the limit is. Beyond the limit, a Shared
- * Receive Queue does not grow (srq.c), and so grants do not grow (responder/grant.c).
- * Receives that are not shared keep their size, and those that have grown shrink again
- * (resize.c).
+ * Every endpoint gets its minimum, whatever the limit is. Beyond the limit, a Shared Receive
+ * Queue does not grow (srq.c), and so grants do not grow (responder/grant.c). Receives that
+ * are not shared keep their size, or shrink again if they have grown (conn/resize.c).
  *
- * All functions are atomic counters and time stamps, for any context.
+ * Owns only atomic counters and time stamps. All functions run in any context.
  */
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
@@ -55,7 +54,7 @@ bool rpcrdma2_recv_budget_fits(long more)
 }
 
 /**
- * rpcrdma2_recv_budget_allows - may all Receives of a connection get another size?
+ * rpcrdma2_recv_budget_allows - may all Receives of an endpoint get another size?
  * @ep: the endpoint; a client's has no limit
  * @size: new size of each Receive, octets; ep->recvs.size asks about the present sizes
  *

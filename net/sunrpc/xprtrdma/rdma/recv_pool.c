@@ -2,9 +2,9 @@
 /*
  * Receive buffers: allocates them, posts them, and turns their completions into messages.
  *
- * A connection without a Shared Receive Queue (srq.c) owns the buffers in ep->recvs.all. A
- * buffer that comes back waits in ep->recvs.given_back. The next sender posts it just before its
- * own message, because only that message lets the peer send more. So one doorbell serves
+ * An endpoint without a Shared Receive Queue (srq.c) owns the buffers in ep->recvs.all. A
+ * buffer that comes back waits in ep->given_back. The next sender posts it just before
+ * its own message, because only that message lets the peer send more. So one doorbell serves
  * several Receives, under the sender's lock.
  *
  * Each message that the protocol allows finds a Receive: one per granted credit, one per
@@ -27,7 +27,7 @@ static void recv_count_memory(const struct rpcrdma2_ep *ep, long more)
 
 /**
  * rpcrdma2_recv_pool_post - post the Receives that were given back
- * @ep: a connection with a QP
+ * @ep: an endpoint with a QP
  *
  * Context: Process; the caller holds ep->lock.
  * Return: 0, or the device's negative errno: it refused to post, and the caller closes the
@@ -41,9 +41,9 @@ int rpcrdma2_recv_pool_post(struct rpcrdma2_ep *ep)
 
 	lockdep_assert_held(&ep->lock);
 
-	if (llist_empty(&ep->recvs.given_back))
+	if (llist_empty(&ep->given_back))
 		return 0;
-	llist_for_each_entry(recv, llist_del_all(&ep->recvs.given_back), node) {
+	llist_for_each_entry(recv, llist_del_all(&ep->given_back), node) {
 		if (recv->needs_sync)
 			ib_dma_sync_single_for_device(ep->pd->device,
 						      recv->sge.addr,
@@ -86,8 +86,8 @@ static bool recv_swap_memory(struct rpcrdma2_recv *recv)
 }
 
 /*
- * A Receive of another size than ep->recvs.size came back (resize.c). Without memory, the
- * Receive keeps its size until it comes back again.
+ * A Receive of another size than ep->recvs.size came back (conn/resize.c). Without memory,
+ * the Receive keeps its size until it comes back again.
  */
 static void recv_resize(struct rpcrdma2_recv *recv)
 {
@@ -105,8 +105,8 @@ static void recv_resize(struct rpcrdma2_recv *recv)
  * @recv: the Receive; no longer the caller's
  *
  * A Receive of a Shared Receive Queue is posted at once. Any other is posted with the
- * connection's next Send: the peer has no use for it before. The connection may be CLOSED, as
- * long as the caller has a reference.
+ * endpoint's next Send: the peer has no use for it before. The connection may be CLOSED, as
+ * long as the caller has a reference to it.
  *
  * Context: Process; does not sleep. Takes ep->lock if the Receive's size is to change.
  */
@@ -120,7 +120,7 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *recv)
 	}
 	if (unlikely(recv->sge.length != READ_ONCE(ep->recvs.size)))
 		recv_resize(recv);
-	llist_add(&recv->node, &ep->recvs.given_back);
+	llist_add(&recv->node, &ep->given_back);
 }
 
 /*
@@ -166,7 +166,7 @@ static bool recv_is_filled(struct rpcrdma2_recv *recv,
 
 /**
  * rpcrdma2_recv_done - completion of a Receive
- * @cq: the connection's CQ
+ * @cq: the endpoint's CQ
  * @wc: the completion
  *
  * Context: CQ.
@@ -212,7 +212,7 @@ static struct rpcrdma2_recv *recv_add(struct rpcrdma2_ep *ep, gfp_t gfp)
 
 /**
  * rpcrdma2_recv_pool_provide - have Receives for the Replies to this end's Calls
- * @ep: a connection with a QP
+ * @ep: an endpoint with a QP
  * @calls: number of Calls to be out at a time; at most calls_out
  * @gfp: allocation flags for missing Receives
  *
@@ -235,7 +235,7 @@ unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_ep *ep,
 		recv = recv_add(ep, gfp);
 		if (!recv)
 			break;
-		llist_add(&recv->node, &ep->recvs.given_back);
+		llist_add(&recv->node, &ep->given_back);
 		ep->recvs.nr++;
 	}
 	return ep->recvs.nr > others ? ep->recvs.nr - others : 0;
@@ -243,7 +243,7 @@ unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_ep *ep,
 
 /**
  * rpcrdma2_recv_pool_unmap - unmap all Receive buffers that are not shared
- * @ep: a connection in teardown; its QP is destroyed
+ * @ep: an endpoint in teardown; its QP is destroyed
  *
  * Context: Process.
  */
@@ -257,7 +257,7 @@ void rpcrdma2_recv_pool_unmap(struct rpcrdma2_ep *ep)
 
 /**
  * rpcrdma2_recv_pool_free - free all Receive buffers that are not shared
- * @ep: a connection without references; its buffers are unmapped
+ * @ep: an endpoint whose connection has no references; its buffers are unmapped
  *
  * Context: Any that allows kfree().
  */

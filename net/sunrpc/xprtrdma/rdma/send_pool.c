@@ -5,10 +5,10 @@
  * A Send carries a copy of its message in a buffer that is mapped for the device once. So an
  * RPC's pages are never tied to a Send, and most Sends need no completion of their own.
  *
- * ep->sends.free holds the free buffers, under ep->lock. A new connection allocates one
- * buffer, so a connection always has one, however little memory there is later. Others are
- * allocated when they are needed. A caller that finds none is told by the room op when a
- * buffer is free.
+ * ep->sends owns the buffers. ep->sends.free lists the free ones, under ep->lock. A new
+ * endpoint allocates one buffer, so an endpoint always has one, however little memory there is
+ * later. It allocates others when senders need them. If a sender finds no free buffer, the
+ * endpoint calls the room op when one is free.
  *
  * Runs in process and CQ context.
  */
@@ -149,7 +149,7 @@ int rpcrdma2_send_append(struct rpcrdma2_send *send, const struct xdr_buf *buf,
  * @ep: the endpoint; the caller is between enter and exit, or is the CQ
  *
  * If no buffer is left afterwards, allocates one more, as far as memory and the limit allow.
- * A caller that gets NULL waits for the room op: the connection has buffers, which come back.
+ * A caller that gets NULL waits for the room op: the endpoint has buffers, which come back.
  *
  * Context: Process; does not sleep. Takes ep->lock.
  * Return: a buffer for rpcrdma2_send_encode(); NULL: no buffer is free
@@ -172,14 +172,14 @@ struct rpcrdma2_send *rpcrdma2_send_get(struct rpcrdma2_ep *ep)
 
 /**
  * rpcrdma2_send_pool_provide - add a Send buffer
- * @ep: a connection with a new QP, or one that the caller has entered
+ * @ep: an endpoint with a new QP, or one that the caller has entered
  * @gfp: allocation flags
  *
- * The first buffer serves a connection however little memory there is. The Send that uses the
+ * The first buffer serves an endpoint however little memory there is. The Send that uses the
  * last free buffer is signaled (sq_must_signal()), so a buffer always comes back.
  *
  * Context: Process; sleeps if @gfp allows.
- * Return: 0; -ENOMEM; -EAGAIN: the connection has as many buffers as it may have, and the
+ * Return: 0; -ENOMEM; -EAGAIN: the endpoint has as many buffers as it may have, and the
  *	room op will be called
  */
 int rpcrdma2_send_pool_provide(struct rpcrdma2_ep *ep, gfp_t gfp)
@@ -245,7 +245,7 @@ void rpcrdma2_send_put(struct rpcrdma2_send *send)
 
 /**
  * rpcrdma2_send_pool_unmap - unmap all Send buffers
- * @ep: a connection in teardown; its QP is destroyed
+ * @ep: an endpoint in teardown; its QP is destroyed
  *
  * Context: Process.
  */
@@ -260,7 +260,7 @@ void rpcrdma2_send_pool_unmap(struct rpcrdma2_ep *ep)
 
 /**
  * rpcrdma2_send_pool_free - free all Send buffers
- * @ep: a connection without references; its buffers are unmapped
+ * @ep: an endpoint whose connection has no references; its buffers are unmapped
  *
  * Context: Any that allows kfree().
  */

@@ -19,6 +19,11 @@
 
 static void send_chain_done(struct rpcrdma2_chain *chain, int status);
 
+static bool sq_is_send(const struct ib_send_wr *wr)
+{
+	return wr->opcode == IB_WR_SEND || wr->opcode == IB_WR_SEND_WITH_INV;
+}
+
 static void sq_count_post(struct rpcrdma2_ep *ep,
 			  const struct rpcrdma2_chain *chain,
 			  const struct ib_send_wr *last)
@@ -27,7 +32,7 @@ static void sq_count_post(struct rpcrdma2_ep *ep,
 
 	stats->send_doorbells++;
 	stats->work_requests += chain->queued;
-	if (last->opcode == IB_WR_SEND || last->opcode == IB_WR_SEND_WITH_INV) {
+	if (sq_is_send(last)) {
 		stats->sends++;
 		stats->send_octets += last->sg_list->length;
 	}
@@ -36,11 +41,15 @@ static void sq_count_post(struct rpcrdma2_ep *ep,
 /*
  * Signal a chain if its completion helps a waiter: the chain's owner, the part that follows,
  * or a sender that finds no free buffer. Signal also if a chain of this length might find no
- * room.
+ * room, and if that has the device copy the Send.
  */
 static bool sq_must_signal(const struct rpcrdma2_ep *ep,
-			   const struct rpcrdma2_chain *chain)
+			   const struct rpcrdma2_chain *chain,
+			   const struct ib_send_wr *last)
 {
+	if (ep->sends_references && sq_is_send(last) &&
+	    last->sg_list->length >= PAGE_SIZE)
+		return true;
 	return chain->prompt || chain->left ||
 	       ep->sq.unsignaled >= RPCRDMA2_SIGNAL_INTERVAL ||
 	       ep->sq_depth - ep->sq.used < 2 * chain->queued ||
@@ -119,7 +128,7 @@ static void sq_post_locked(struct rpcrdma2_ep *ep,
 
 	last = sq_take_part(ep, chain);
 	ep->sq.unsignaled += chain->queued;
-	if (sq_must_signal(ep, chain)) {
+	if (sq_must_signal(ep, chain, last)) {
 		last->send_flags |= IB_SEND_SIGNALED;
 		ep->sq.unsignaled = 0;
 	}
@@ -127,7 +136,7 @@ static void sq_post_locked(struct rpcrdma2_ep *ep,
 	list_add_tail(&chain->link, &ep->sq.posted);
 	sq_count_post(ep, chain, last);
 	trace_rpcrdma2_post(ep, chain, first, last);
-	/* Post Receives first: this chain may let the peer send the messages that fill them. */
+	/* Post Receives first: this chain may let the peer send messages that fill them. */
 	rc = rpcrdma2_recv_pool_post(ep);
 	if (likely(!rc))
 		rc = ib_post_send(ep->qp, first, &bad);
@@ -186,7 +195,7 @@ static void sq_close_if_refused(struct rpcrdma2_ep *ep)
 
 /**
  * rpcrdma2_chain_post - put a chain of WRs on the Send Queue
- * @ep: the chain's connection; the caller is between enter and exit
+ * @ep: the endpoint; the caller is between enter and exit
  * @chain: the chain, not posted
  *
  * A chain that finds too few free entries waits and is posted later.
@@ -268,7 +277,7 @@ static void sq_retire(struct rpcrdma2_ep *ep, struct rpcrdma2_chain *last,
 
 /**
  * rpcrdma2_chain_done - completion of any WR of a chain
- * @cq: the connection's CQ
+ * @cq: the endpoint's CQ
  * @wc: the completion
  *
  * Retires chains, posts waiting ones, and calls the room op if one of the two helped a
@@ -441,7 +450,10 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 	} else if (!sq_may_post(ep)) {
 		rc = -ENOTCONN;
 	} else {
-		/* Publishes the struct of the Call to credit_claim(), which handles the answer. */
+		/*
+		 * Publishes the struct of the Call to credit_claim(), which handles the
+		 * answer.
+		 */
 		smp_store_release(sent_on, ep->id);
 		rc = sq_post_or_wait(ep, &send->chain);
 	}

@@ -6,13 +6,13 @@
  * message takes a Receive from a pool. Each completion vector of a device has a Queue, so
  * CPUs do not contend for one. Where a Queue is full, the next connection starts another one.
  *
- * Each connection is promised Receives: for its granted Calls (responder/grant.c), for
+ * A Queue promises Receives to each endpoint: for its granted Calls (responder/grant.c), for
  * Replies to this end's Calls, and for one CONNPROP. A Queue grows with the sum of its
  * promises, which never exceeds its depth. Some promised Receives may be missing: for first
  * grants, when memory is short, and for idle connections (srq_reclaim_idle()). A message that
  * finds no Receive comes again: the peer's device retries some milliseconds after an RNR NAK.
  *
- * Receives are given back in process context; device events may come in interrupt context.
+ * Runs in process context, the CQ's included. Device events may come in interrupt context.
  */
 #include <linux/mutex.h>
 
@@ -23,17 +23,17 @@
 /* A Queue has as many Receives as this even beyond the memory limit. */
 #define LEAST_RECVS	16
 
-/* Promised to each connection besides its grant: a Receive for a CONNPROP, */
+/* Promised to each endpoint besides its grant: a Receive for a CONNPROP, */
 #define CONTROL_SHARE	1
 /* and a Receive for a Reply to one of this end's Calls */
 #define REPLY_SHARE	1
 
-/* After this time without a Call, other connections may use what a connection was granted. */
+/* After this time without a Call, other endpoints may use the Receives of an idle one. */
 #define IDLE_SECS	10
 
 /*
- * An idle connection keeps promises for two Calls: with one, grant_best() would see no use
- * for more.
+ * An idle endpoint keeps promises for two Calls: with one, grant_best() would see no use for
+ * more.
  */
 #define IDLE_GRANT	2
 
@@ -94,8 +94,8 @@ static void srq_unlink_recv(struct rpcrdma2_srq *srq,
 
 /*
  * Posts without @lock: the device may be slow, and other threads need the lock. The caller
- * keeps the Queue: it saw under RCU that the Queue is not @gone, or it has a connection of
- * the Queue.
+ * keeps the Queue: it saw under RCU that the Queue is not @gone, or it has an endpoint of the
+ * Queue.
  */
 static bool srq_post_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 {
@@ -103,7 +103,7 @@ static bool srq_post_recv(struct rpcrdma2_srq *srq, struct rpcrdma2_recv *recv)
 
 	/* Set @turn before @ep becomes NULL: srq_count_old() reads @turn if @ep is NULL. */
 	WRITE_ONCE(recv->turn, READ_ONCE(srq->turn));
-	/* Once posted, the Receive may belong to any connection. */
+	/* Once posted, the Receive may belong to any endpoint. */
 	WRITE_ONCE(recv->ep, NULL);
 	if (likely(!ib_post_srq_recv(srq->srq, &recv->wr, NULL)))
 		return true;
@@ -202,7 +202,7 @@ static bool srq_reserve(struct rpcrdma2_srq *srq, unsigned int n)
 }
 
 /*
- * Add Receives after @share, a part of a connection's promises, was raised from @before.
+ * Add Receives after @share, a part of an endpoint's promises, was raised from @before.
  * Without memory, lower @share to @before again, unless srq_reclaim_idle() has lowered it
  * further.
  */
@@ -220,14 +220,14 @@ static void srq_fill_share(struct rpcrdma2_srq *srq, unsigned int *share,
 }
 
 /**
- * rpcrdma2_srq_back - change the number of Calls for which a connection is promised Receives
+ * rpcrdma2_srq_back - change the number of Calls for which an endpoint is promised Receives
  * @ep: the endpoint
  * @calls: the new number
  * @gfp: allocation flags for missing Receives
  *
- * Context: The connection's CQ. Takes the Queue's lock.
- * Return: the number of Calls for which the connection is promised Receives. If that is not
- *	@calls, it is the previous number, or less if the connection was idle.
+ * Context: The endpoint's CQ. Takes the Queue's lock.
+ * Return: the number of Calls for which the endpoint is promised Receives: @calls; or the
+ *	previous number, or less if the endpoint was idle
  */
 unsigned int rpcrdma2_srq_back(struct rpcrdma2_ep *ep, unsigned int calls,
 			       gfp_t gfp)
@@ -254,10 +254,10 @@ unsigned int rpcrdma2_srq_back(struct rpcrdma2_ep *ep, unsigned int calls,
 
 /**
  * rpcrdma2_srq_refill - add a few of the promised Receives that are missing
- * @ep: a connection of the Queue
+ * @ep: an endpoint of the Queue
  * @gfp: allocation flags
  *
- * Context: The connection's CQ.
+ * Context: The endpoint's CQ.
  */
 void rpcrdma2_srq_refill(struct rpcrdma2_ep *ep, gfp_t gfp)
 {
@@ -270,8 +270,8 @@ void rpcrdma2_srq_refill(struct rpcrdma2_ep *ep, gfp_t gfp)
  * @calls: number of Calls to be out at a time; less than before changes nothing
  * @gfp: allocation flags for missing Receives
  *
- * Context: The connection's CQ, or process before the first completion.
- * Return: number of Calls for whose Replies the connection is promised Receives
+ * Context: The endpoint's CQ, or process before the first completion. Takes the Queue's lock.
+ * Return: number of Calls for whose Replies the endpoint is promised Receives
  */
 unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_ep *ep,
 				       unsigned int calls, gfp_t gfp)
@@ -295,9 +295,9 @@ unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_ep *ep,
 /**
  * rpcrdma2_srq_take - a message filled a Receive
  * @recv: the Receive; belongs to @ep until rpcrdma2_srq_put()
- * @ep: connection of the message
+ * @ep: the endpoint that received the message
  *
- * Context: The connection's CQ.
+ * Context: The endpoint's CQ.
  * Return: false if the peer uses more Receives than the protocol allows it
  */
 bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_ep *ep)
@@ -307,10 +307,10 @@ bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_ep *ep)
 
 	WRITE_ONCE(recv->ep, ep);
 	/*
-	 * rpcrdma2_job_give_credit() raises @recvs_returned before the Reply is posted. So
-	 * the counter never lags what the peer knows.
+	 * rpcrdma2_job_give_credit() has @returned raised before the Reply is posted. So the
+	 * counter never lags what the peer knows.
 	 */
-	return ++ep->share.taken - atomic_read(&ep->recvs.returned) <= most;
+	return ++ep->share.taken - atomic_read(&ep->recvs_returned) <= most;
 }
 
 /* Are there more Receives than promised, while memory is short? */
@@ -375,7 +375,7 @@ void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_srq *srq = recv->srq;
 	bool wanted, posted;
 
-	atomic_inc(&recv->ep->recvs.returned);
+	atomic_inc(&recv->ep->recvs_returned);
 	do {
 		rcu_read_lock();
 		wanted = srq_wants_recv(srq);
@@ -425,7 +425,7 @@ static bool srq_close(struct rpcrdma2_srq *srq)
 	return empty;
 }
 
-/* The Queue has left the list, and has no connections. */
+/* The Queue has left the list, and has no endpoints. */
 static void srq_destroy(struct rpcrdma2_srq *srq)
 {
 	struct ib_pd *pd = srq->pd;
@@ -439,7 +439,7 @@ static void srq_destroy(struct rpcrdma2_srq *srq)
 	ib_dealloc_pd(pd);
 }
 
-/* A failed Queue delivers nothing. A quiet connection would never notice, so close them all. */
+/* A failed Queue delivers nothing. A quiet connection would not notice, so close them all. */
 static void srq_close_conns(struct work_struct *work)
 {
 	struct rpcrdma2_srq *srq = container_of(work, struct rpcrdma2_srq,
@@ -459,7 +459,7 @@ static void srq_give_up(struct rpcrdma2_srq *srq)
 	queue_work(rpcrdma2_wq, &srq->failed_work);
 }
 
-/* Have the device report once when fewer than @limit Receives are left. Not all devices can. */
+/* Have the device report once when fewer than @limit Receives are left, if it can. */
 static void srq_watch(struct rpcrdma2_srq *srq)
 {
 	struct ib_srq_attr attr = { };
@@ -606,13 +606,13 @@ static int srq_create_on_device(struct rpcrdma2_srq *srq)
 		return 0;
 	/*
 	 * Drivers have various errors for a device without free Queues, so any error means:
-	 * use a Receive Queue of the connection's own.
+	 * use a Receive Queue of the endpoint's own.
 	 */
 	ib_dealloc_pd(srq->pd);
 	return -EOPNOTSUPP;
 }
 
-/* Create the device's part. Connections that joined meanwhile wait for @made. */
+/* Create the device's part. Endpoints that joined meanwhile wait for @made. */
 static void srq_make(struct rpcrdma2_srq *srq)
 {
 	srq->status = srq_create_on_device(srq);
@@ -704,10 +704,10 @@ static void srq_join(struct rpcrdma2_srq *srq, struct rpcrdma2_ep *ep,
 }
 
 /*
- * Return: the depth of a Queue for this connection; 0 if it cannot share.
+ * Return: the depth of a Queue for this endpoint; 0 if it cannot share.
  *
  * iWARP has no RNR NAK, so a message without a Receive would cost the connection. Nor could
- * iWARP connections share a protection domain, as peers write to the sinks of RDMA Reads.
+ * iWARP endpoints share a protection domain, as peers write to the sinks of RDMA Reads.
  */
 static unsigned int srq_depth(const struct rpcrdma2_ep *ep)
 {
@@ -717,7 +717,7 @@ static unsigned int srq_depth(const struct rpcrdma2_ep *ep)
 	    rdma_protocol_iwarp(dev, ep->cm_id->port_num))
 		return 0;
 	/*
-	 * A connection's CQ has room for all of the Queue's Receives and for a Send Queue. So
+	 * An endpoint's CQ has room for all of the Queue's Receives and for a Send Queue. So
 	 * even a peer that fills them all loses no completion.
 	 */
 	return min3(READ_ONCE(rpcrdma2_srq_size), (u32)dev->attrs.max_srq_wr,
@@ -725,15 +725,15 @@ static unsigned int srq_depth(const struct rpcrdma2_ep *ep)
 }
 
 /**
- * rpcrdma2_srq_attach - have a connection share Receives with others
- * @ep: a connection without a QP
+ * rpcrdma2_srq_attach - have an endpoint share Receives with others
+ * @ep: an endpoint without a QP
  * @recv_done: completion handler of the Receives
  *
- * Sets @ep's protection domain and grant. After -ENOMEM @ep may be attached
- * all the same; the teardown detaches it.
+ * Sets @ep's protection domain and grant. After -ENOMEM @ep may be attached all the same; the
+ * teardown detaches it.
  *
  * Context: Process; sleeps. Takes srqs_lock.
- * Return: 0; -EOPNOTSUPP: the connection needs a Receive Queue of its own; -ENOMEM
+ * Return: 0; -EOPNOTSUPP: the endpoint needs a Receive Queue of its own; -ENOMEM
  */
 int rpcrdma2_srq_attach(struct rpcrdma2_ep *ep,
 			void (*recv_done)(struct ib_cq *cq, struct ib_wc *wc))
@@ -778,11 +778,11 @@ int rpcrdma2_srq_attach(struct rpcrdma2_ep *ep,
 }
 
 /**
- * rpcrdma2_srq_detach - take back what a connection was promised
- * @ep: a connection in teardown, without a QP
+ * rpcrdma2_srq_detach - take back the promises to an endpoint
+ * @ep: an endpoint in teardown, without a QP
  *
- * The server may still hold messages in Receives of the Queue. The last connection ends the
- * Queue.
+ * The server may still hold messages in Receives of the Queue. The last endpoint to leave ends
+ * the Queue.
  *
  * Context: Process; sleeps. Takes srqs_lock.
  */

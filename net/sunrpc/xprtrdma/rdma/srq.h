@@ -27,21 +27,22 @@ enum rpcrdma2_last_wqe {
  * struct rpcrdma2_srq - a Shared Receive Queue
  * @list: entry in the list of all Queues
  * @dev: the device
- * @pd: protection domain of all its connections
+ * @pd: protection domain of all its endpoints
  * @srq: the device's object
  * @made: completed when srq_create_on_device() has succeeded or failed
  * @status: its result, 0 or negative errno; stable once @made is completed
- * @vector: completion vector of all its connections
+ * @vector: completion vector of all its endpoints
  * @depth: maximum number of Receives
  * @size: octets of each Receive
  * @recv_done: completion handler of each Receive
- * @nr_conns: number of connections; under srqs_lock
- * @lock: protects @conns to @promised, @lost, @gone to @destroyed, and each connection's
+ * @nr_conns: number of @conns; under srqs_lock
+ * @lock: protects @conns to @promised, @lost, @gone to @destroyed, and each endpoint's
  *	@backed and @backed_replies
- * @conns: the connections; changes under srqs_lock as well, which suffices to walk the list
+ * @conns: endpoints that use the Queue; changes under srqs_lock as well, which suffices to
+ *	walk the list
  * @recvs: all Receives, posted or not
  * @nr_recvs: number of @recvs
- * @promised: Receives that the connections may use at a time, by their grants; at most @depth
+ * @promised: Receives that the endpoints may use at a time, by their grants; at most @depth
  * @turn: number that each posted Receive copies; changes when the device is told to watch the
  *	Queue, and when it reports few Receives
  * @low: the device has reported few Receives since it was told to watch
@@ -49,7 +50,7 @@ enum rpcrdma2_last_wqe {
  *	@count_work writes this
  * @lost: Receives that the device took and never completed, by the last count
  * @count_work: counts @lost; not queued once the Queue is @gone
- * @failed: no connection joins the Queue any more
+ * @failed: no endpoint joins the Queue any more
  * @failed_work: closes the connections of a failed Queue; not queued once the Queue is @gone
  * @gone: no Receive is posted any more
  * @unmapped: all Receives are unmapped, or will be before they are freed here
@@ -88,8 +89,8 @@ struct rpcrdma2_srq {
 
 /**
  * struct rpcrdma2_srq_share - an endpoint's part of a Shared Receive Queue
- * @taken: Receives of the Queue that messages filled; the CQ's. @recvs.returned says how many
- *	were given back
+ * @taken: Receives of the Queue that messages filled; the CQ's. @returned of the endpoint's
+ *	struct rpcrdma2_recv_pool says how many were given back
  * @backed: Calls for which the Queue has promised Receives; raised by the CQ, under the
  *	Queue's lock
  * @backed_replies: Calls of this end for whose Replies the Queue has promised Receives; the

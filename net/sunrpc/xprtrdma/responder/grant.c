@@ -4,7 +4,7 @@
  * outstanding.
  *
  * A grant starts small. It doubles, up to max_requests, when the peer has several Calls
- * outstanding at a time and the Queue has Receives for more (conn/srq.c). A peer that sends
+ * outstanding at a time and the Queue has Receives for more (rdma/srq.c). A peer that sends
  * one Call after the other has no use for more. When Receives or memory are short, an unused
  * grant is halved. The CQ looks at a peer's use after as many Calls as it grants, or at a Call
  * ten seconds after the last look.

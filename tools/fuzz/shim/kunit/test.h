@@ -87,6 +87,8 @@ void *kunit_kzalloc(struct kunit *test, size_t size, int flags);
 	SHIM_EXPECT_EQ(test, left, right, true, fmt, ##__VA_ARGS__)
 #define KUNIT_EXPECT_TRUE(test, cond) \
 	SHIM_EXPECT(test, cond, false, "%s is false", #cond)
+#define KUNIT_EXPECT_TRUE_MSG(test, cond, fmt, ...) \
+	SHIM_EXPECT(test, cond, false, "%s is false: " fmt, #cond, ##__VA_ARGS__)
 #define KUNIT_EXPECT_FALSE(test, cond) \
 	SHIM_EXPECT(test, !(cond), false, "%s is true", #cond)
 #define KUNIT_EXPECT_STREQ_MSG(test, left, right, fmt, ...) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel types for user space: only what net/sunrpc/xprtrdma/wire/ and its tests use
+ * Kernel types for user space: only what the code under test and its tests use
  */
 #ifndef _SHIM_LINUX_TYPES_H
 #define _SHIM_LINUX_TYPES_H
@@ -34,6 +34,7 @@ typedef unsigned long long __be64;
 	({ type _a = (a); type _b = (b); _a > _b ? _a : _b; })
 #define clamp_t(type, v, lo, hi)	min_t(type, max_t(type, v, lo), hi)
 
+#define BIT(nr)		(1UL << (nr))
 #define hweight32(v)	((u32)__builtin_popcount(v))
 
 #define likely(x)	__builtin_expect(!!(x), 1)
