@@ -199,6 +199,7 @@ static void cm_limit_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
  */
 static int cm_accept(struct rpcrdma2_conn *conn)
 {
+	struct rpcrdma2_ep *ep = &conn->ep;
 	u8 private_data[RPCRDMA2_PRIVATE_DATA_LEN];
 	u8 secs = READ_ONCE(conn->cm.speak_secs);
 	struct rdma_conn_param param = { };
@@ -208,8 +209,8 @@ static int cm_accept(struct rpcrdma2_conn *conn)
 	if (!conn->cm.max_reads_out)
 		return -EPROTO;
 	rc = cm_provide_resources(conn);
-	if (!rc && conn->ep.srq)
-		rc = rdma_set_min_rnr_timer(conn->ep.cm_id, RNR_TIMER);
+	if (!rc && ep->srq)
+		rc = rdma_set_min_rnr_timer(ep->cm_id, RNR_TIMER);
 	if (rc)
 		return rc;
 	cm_fill_conn_param(conn, &param, private_data);
@@ -223,10 +224,10 @@ static int cm_accept(struct rpcrdma2_conn *conn)
 	/* If rpcrdma2_conn_hurry() came before that, there was no timer to set. */
 	if (READ_ONCE(conn->cm.speak_secs) != secs)
 		rpcrdma2_conn_hurry(conn);
-	rdma_lock_handler(conn->ep.cm_id);
-	rc = rdma_accept(conn->ep.cm_id, &param);
-	rdma_unlock_handler(conn->ep.cm_id);
-	WRITE_ONCE(conn->ep.connected, !rc);
+	rdma_lock_handler(ep->cm_id);
+	rc = rdma_accept(ep->cm_id, &param);
+	rdma_unlock_handler(ep->cm_id);
+	WRITE_ONCE(ep->connected, !rc);
 	return rc;
 }
 

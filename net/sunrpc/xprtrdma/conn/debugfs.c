@@ -38,15 +38,16 @@ static const char * const state_names[] = {
 static void dbgfs_show_ends(struct seq_file *seq,
 			    const struct rpcrdma2_conn *conn)
 {
-	const struct rdma_addr *addr = &conn->ep.cm_id->route.addr;
+	const struct rpcrdma2_ep *ep = &conn->ep;
+	const struct rdma_addr *addr = &ep->cm_id->route.addr;
 
-	rpcrdma2_show(seq, "connection", "%u", conn->ep.id);
-	rpcrdma2_show(seq, "role", "%s", conn->ep.active ? "client" : "server");
+	rpcrdma2_show(seq, "connection", "%u", ep->id);
+	rpcrdma2_show(seq, "role", "%s", ep->active ? "client" : "server");
 	rpcrdma2_show(seq, "state", "%s", state_names[READ_ONCE(conn->state)]);
 	rpcrdma2_show(seq, "ready_seconds", "%lu",
 		      (jiffies - conn->ready_at) / HZ);
-	rpcrdma2_show(seq, "device", "%s", conn->ep.pd->device->name);
-	rpcrdma2_show(seq, "port", "%u", conn->ep.cm_id->port_num);
+	rpcrdma2_show(seq, "device", "%s", ep->pd->device->name);
+	rpcrdma2_show(seq, "port", "%u", ep->cm_id->port_num);
 	rpcrdma2_show(seq, "local_address", "%pISpc", &addr->src_addr);
 	rpcrdma2_show(seq, "peer_address", "%pISpc", &addr->dst_addr);
 	rpcrdma2_show(seq, "version", "%u", conn->terms.dialect->version);
@@ -92,43 +93,48 @@ static void dbgfs_show_private_data(struct seq_file *seq,
 static void dbgfs_show_terms(struct seq_file *seq,
 			     const struct rpcrdma2_conn *conn)
 {
-	dbgfs_show_props(seq, conn, "offered", &conn->terms.own);
+	const struct rpcrdma2_ep *ep = &conn->ep;
+	const struct rpcrdma2_terms *terms = &conn->terms;
+
+	dbgfs_show_props(seq, conn, "offered", &terms->own);
 	rpcrdma2_show(seq, "offered_credits", "%u",
-		      conn->ep.active ? conn->ep.calls_out : conn->ep.grant_out);
+		      ep->active ? ep->calls_out : ep->grant_out);
 	dbgfs_show_props(seq, conn, "received",
-			 conn->terms.have_props ? &conn->terms.peer : NULL);
-	if (conn->terms.have_props)
+			 terms->have_props ? &terms->peer : NULL);
+	if (terms->have_props)
 		rpcrdma2_show(seq, "received_credits", "%u",
-			      conn->terms.peer_credits);
+			      terms->peer_credits);
 	else
 		rpcrdma2_show(seq, "received_credits", "-");
 	dbgfs_show_private_data(seq, conn);
-	rpcrdma2_show(seq, "inline_send", "%u", READ_ONCE(conn->ep.send_limit));
-	rpcrdma2_show(seq, "inline_receive", "%u", READ_ONCE(conn->terms.recv_limit));
-	rpcrdma2_show(seq, "remote_invalidation", "%u", conn->terms.remote_inv);
+	rpcrdma2_show(seq, "inline_send", "%u", READ_ONCE(ep->send_limit));
+	rpcrdma2_show(seq, "inline_receive", "%u", READ_ONCE(terms->recv_limit));
+	rpcrdma2_show(seq, "remote_invalidation", "%u", terms->remote_inv);
 	rpcrdma2_show(seq, "heartbeat", "%u", rpcrdma2_heartbeat_secs(conn));
 }
 
 static void dbgfs_show_queues(struct seq_file *seq,
 			      const struct rpcrdma2_conn *conn)
 {
-	rpcrdma2_show(seq, "send_queue_depth", "%u", conn->ep.sq_depth);
-	rpcrdma2_show(seq, "send_queue_used", "%u", READ_ONCE(conn->ep.sq.used));
-	rpcrdma2_show(seq, "receive_queue_shared", "%u", !!conn->ep.srq);
+	const struct rpcrdma2_ep *ep = &conn->ep;
+
+	rpcrdma2_show(seq, "send_queue_depth", "%u", ep->sq_depth);
+	rpcrdma2_show(seq, "send_queue_used", "%u", READ_ONCE(ep->sq.used));
+	rpcrdma2_show(seq, "receive_queue_shared", "%u", !!ep->srq);
 	rpcrdma2_show(seq, "receive_queue_depth", "%u",
-		      conn->ep.srq ? conn->ep.srq->depth : conn->ep.recvs.depth);
+		      ep->srq ? ep->srq->depth : ep->recvs.depth);
 	rpcrdma2_show(seq, "receive_buffers", "%u",
-		      conn->ep.srq ? conn->ep.share.backed + conn->ep.share.backed_replies :
-				  conn->ep.recvs.nr);
+		      ep->srq ? ep->share.backed + ep->share.backed_replies :
+				ep->recvs.nr);
 	rpcrdma2_show(seq, "receive_buffer_size", "%u",
-		      READ_ONCE(conn->ep.recvs.size));
+		      READ_ONCE(ep->recvs.size));
 	rpcrdma2_show(seq, "odd_receive_buffers", "%u",
-		      READ_ONCE(conn->ep.recvs.odd));
+		      READ_ONCE(ep->recvs.odd));
 	rpcrdma2_show(seq, "peak_rbsiz", "%u", READ_ONCE(conn->peak_rbsiz));
-	rpcrdma2_show(seq, "completion_queue_depth", "%d", conn->ep.cq->cqe);
-	rpcrdma2_show(seq, "completion_vector", "%u", conn->ep.cq->comp_vector);
-	rpcrdma2_show(seq, "send_buffers", "%u", READ_ONCE(conn->ep.sends.nr));
-	rpcrdma2_show(seq, "registration_pages", "%u", conn->ep.max_pages);
+	rpcrdma2_show(seq, "completion_queue_depth", "%d", ep->cq->cqe);
+	rpcrdma2_show(seq, "completion_vector", "%u", ep->cq->comp_vector);
+	rpcrdma2_show(seq, "send_buffers", "%u", READ_ONCE(ep->sends.nr));
+	rpcrdma2_show(seq, "registration_pages", "%u", ep->max_pages);
 }
 
 static int dbgfs_conn_show(struct seq_file *seq, void *unused)

@@ -280,14 +280,15 @@ static void negotiate_answer_error(struct rpcrdma2_recv *recv,
 static void negotiate_take_props(struct rpcrdma2_recv *recv)
 {
 	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
+	struct rpcrdma2_terms *terms = &conn->terms;
 
 	trace_rpcrdma2_connprop_recv(conn, &recv->hdr);
-	conn->terms.peer = recv->hdr.props;
-	conn->terms.have_props = true;
-	conn->terms.peer_credits = recv->hdr.credit;
+	terms->peer = recv->hdr.props;
+	terms->have_props = true;
+	terms->peer_credits = recv->hdr.credit;
 	/* In a CONNPROP that is not an answer, the credits are a request. */
 	if (recv->hdr.response)
-		conn->terms.first_grant = recv->hdr.credit;
+		terms->first_grant = recv->hdr.credit;
 	/* A CONNPROP of the peer's own counts as an answer, too. */
 	conn->negotiation.connprop_out = false;
 }

@@ -50,18 +50,19 @@ static void resize_queue_work(struct rpcrdma2_conn *conn, unsigned long delay)
 /* Start giving Receives another size. Each gets the size when it comes back: recv_resize(). */
 static void resize_set_recv_size(struct rpcrdma2_conn *conn, u32 size)
 {
+	struct rpcrdma2_ep *ep = &conn->ep;
 	struct rpcrdma2_recv *recv;
 
-	lockdep_assert_held(&conn->ep.lock);
+	lockdep_assert_held(&ep->lock);
 
-	if (conn->ep.recvs.size == size)
+	if (ep->recvs.size == size)
 		return;
-	trace_rpcrdma2_resize(conn, conn->ep.recvs.size, size);
-	WRITE_ONCE(conn->ep.recvs.size, size);
-	conn->ep.recvs.odd = 0;
-	list_for_each_entry(recv, &conn->ep.recvs.all, all)
-		conn->ep.recvs.odd += recv->sge.length != size;
-	conn->resizing.nudges = conn->ep.recvs.nr;
+	trace_rpcrdma2_resize(conn, ep->recvs.size, size);
+	WRITE_ONCE(ep->recvs.size, size);
+	ep->recvs.odd = 0;
+	list_for_each_entry(recv, &ep->recvs.all, all)
+		ep->recvs.odd += recv->sge.length != size;
+	conn->resizing.nudges = ep->recvs.nr;
 }
 
 static void resize_set_own_size(struct rpcrdma2_conn *conn, u32 size)
@@ -154,15 +155,16 @@ static void resize_make_disposition(struct rpcrdma2_conn *conn,
 static void resize_make_update(struct rpcrdma2_conn *conn, u32 quiet,
 			       struct rpcrdma2_change *change)
 {
+	struct rpcrdma2_terms *terms = &conn->terms;
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	u32 size = resize_size_to_tell(conn, quiet);
 
 	resizing->has_told = true;
-	if (size == conn->terms.own.rbsiz && resizing->wish != conn->terms.own.wished_rbsiz) {
-		conn->terms.own.wished_rbsiz = resizing->wish;
+	if (size == terms->own.rbsiz && resizing->wish != terms->own.wished_rbsiz) {
+		terms->own.wished_rbsiz = resizing->wish;
 		change->which = RPCRDMA2_PROP_BIT(wished_rbsiz);
 	} else {
-		if (size != conn->terms.own.rbsiz) {
+		if (size != terms->own.rbsiz) {
 			resize_set_own_size(conn, size);
 			resize_set_recv_size(conn, size);
 			resizing->lower_to = 0;
@@ -171,7 +173,7 @@ static void resize_make_update(struct rpcrdma2_conn *conn, u32 quiet,
 		change->settled = resizing->owed;
 		resizing->owed = false;
 	}
-	change->props = conn->terms.own;
+	change->props = terms->own;
 }
 
 /* Return: whether the event may happen now; if not, nothing changes */
@@ -483,6 +485,7 @@ void rpcrdma2_resize_observe(const struct rpcrdma2_recv *recv)
 static u32 *resize_dispose(struct rpcrdma2_conn *conn, u32 wanted,
 			   struct rpcrdma2_answer *answer)
 {
+	struct rpcrdma2_terms *terms = &conn->terms;
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	u32 least = conn->rbsiz_min;
 
@@ -493,21 +496,21 @@ static u32 *resize_dispose(struct rpcrdma2_conn *conn, u32 wanted,
 	/* This REQUEST replaces one that is pending. */
 	resizing->lower_to = 0;
 	if (wanted > RPCRDMA2_RBSIZ_MAX || wanted < least ||
-	    (wanted > conn->terms.own.rbsiz &&
+	    (wanted > terms->own.rbsiz &&
 	     (wanted > conn->rbsiz_max ||
 	      !rpcrdma2_recv_budget_allows(&conn->ep, wanted)))) {
 		resizing->owed = false;
 		return &answer->rejected;
 	}
 	resizing->wish = 0;
-	if (wanted >= conn->terms.own.rbsiz) {
+	if (wanted >= terms->own.rbsiz) {
 		resize_set_recv_size(conn, wanted);
-		resizing->owed = wanted > conn->terms.own.rbsiz;
+		resizing->owed = wanted > terms->own.rbsiz;
 		return resizing->owed ? &answer->pending : &answer->done;
 	}
 	/* From now on, Calls offer chunks for Replies that would not fit. */
-	WRITE_ONCE(conn->terms.recv_limit, min(conn->terms.recv_limit, wanted));
-	resize_set_recv_size(conn, conn->terms.own.rbsiz);
+	WRITE_ONCE(terms->recv_limit, min(terms->recv_limit, wanted));
+	resize_set_recv_size(conn, terms->own.rbsiz);
 	resizing->lower_to = wanted;
 	resizing->owed = true;
 	return &answer->pending;
@@ -549,17 +552,18 @@ static bool resize_take_request(struct rpcrdma2_conn *conn,
 /* Note the size of the peer's Receives. */
 static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size)
 {
+	struct rpcrdma2_ep *ep = &conn->ep;
 	struct rpcrdma2_resizing *resizing = &conn->resizing;
 	u32 limit = min(size, conn->param.sbsiz);
 
-	lockdep_assert_held(&conn->ep.lock);
+	lockdep_assert_held(&ep->lock);
 
 	conn->terms.peer.rbsiz = size;
-	WRITE_ONCE(conn->ep.send_max, limit);
-	WRITE_ONCE(conn->ep.sends.size, max(limit, conn->rbsiz_min));
+	WRITE_ONCE(ep->send_max, limit);
+	WRITE_ONCE(ep->sends.size, max(limit, conn->rbsiz_min));
 	if (rpcrdma2_ask_has_size(resizing->ask))
 		limit = min(limit, resizing->ask_size);
-	WRITE_ONCE(conn->ep.send_limit, limit);
+	WRITE_ONCE(ep->send_limit, limit);
 	/* A wish is for less than the present size: drop a wish that @size fulfils. */
 	if (resizing->next_size >= size)
 		resizing->next_size = 0;

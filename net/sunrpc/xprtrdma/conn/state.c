@@ -212,9 +212,11 @@ void rpcrdma2_conn_set_size(struct rpcrdma2_conn *conn, u32 start, u32 most)
 void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 			     const struct rpcrdma2_conn_param *param)
 {
+	struct rpcrdma2_ep *ep = &conn->ep;
+
 	conn->param = *param;
-	conn->ep.active = param->connector;
-	conn->ep.param = (struct rpcrdma2_ep_param){
+	ep->active = param->connector;
+	ep->param = (struct rpcrdma2_ep_param){
 		.shared		= param->shared &&
 				  param->reverse != RDMA2_RVREQSUP_GENL,
 		.moves_data	= !param->connector ||
@@ -223,15 +225,15 @@ void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 		.job_pages	= param->job_pages,
 		.recv_max	= param->rbsiz_max,
 	};
-	conn->ep.calls_out = param->calls_out;
-	conn->ep.calls_in = param->calls_in;
+	ep->calls_out = param->calls_out;
+	ep->calls_in = param->calls_in;
 	conn->terms.own = (struct rpcrdma2_props){
 		.brs		= param->reverse,
 		.remote_inv	= true,
 		.changes	= true,
 	};
-	conn->ep.grant_out = param->calls_in;
-	conn->ep.grant_out_max = param->calls_in;
+	ep->grant_out = param->calls_in;
+	ep->grant_out_max = param->calls_in;
 	rpcrdma2_conn_set_size(conn, param->rbsiz_min, param->rbsiz_max);
 }
 

@@ -176,16 +176,17 @@ static int put_address(struct sk_buff *skb, int attr, const struct sockaddr *sa)
 
 static int put_ends(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 {
-	const struct rdma_addr *addr = &conn->ep.cm_id->route.addr;
+	const struct rpcrdma2_ep *ep = &conn->ep;
+	const struct rdma_addr *addr = &ep->cm_id->route.addr;
 
-	if (nla_put_u32(skb, RPCRDMA2_A_CONN_ID, conn->ep.id) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONN_ROLE, conn->ep.active ? RPCRDMA2_ROLE_CLIENT :
+	if (nla_put_u32(skb, RPCRDMA2_A_CONN_ID, ep->id) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONN_ROLE, ep->active ? RPCRDMA2_ROLE_CLIENT :
 								   RPCRDMA2_ROLE_SERVER) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONN_STATE, READ_ONCE(conn->state)) ||
 	    rpcrdma2_nla_put_uint(skb, RPCRDMA2_A_CONN_READY_SECONDS,
 				  (jiffies - conn->ready_at) / HZ) ||
-	    nla_put_string(skb, RPCRDMA2_A_CONN_DEVICE, conn->ep.pd->device->name) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONN_PORT, conn->ep.cm_id->port_num) ||
+	    nla_put_string(skb, RPCRDMA2_A_CONN_DEVICE, ep->pd->device->name) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONN_PORT, ep->cm_id->port_num) ||
 	    put_address(skb, RPCRDMA2_A_CONN_LOCAL_ADDRESS,
 			(const struct sockaddr *)&addr->src_addr) ||
 	    put_address(skb, RPCRDMA2_A_CONN_PEER_ADDRESS,
@@ -242,7 +243,7 @@ static int put_terms(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 		      ep->active ? ep->calls_out : READ_ONCE(ep->grant_out)) ||
 	    (terms->have_props &&
 	     put_props(skb, RPCRDMA2_A_CONN_RECEIVED, conn, &terms->peer,
-					   terms->peer_credits)) ||
+		       terms->peer_credits)) ||
 	    (terms->have_private && put_private(skb, &terms->peer_private)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONN_INLINE_SEND, READ_ONCE(ep->send_limit)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONN_INLINE_RECEIVE, READ_ONCE(terms->recv_limit)) ||

@@ -41,17 +41,18 @@ static unsigned int grant_best(const struct rpcrdma2_responder *responder)
 static void grant_set(struct rpcrdma2_responder *responder, unsigned int wanted)
 {
 	struct rpcrdma2_conn *conn = responder->conn;
+	struct rpcrdma2_ep *ep = &conn->ep;
 	unsigned int backed;
 
-	backed = rpcrdma2_srq_back(&conn->ep, wanted, RPCRDMA2_GFP_ONCE);
+	backed = rpcrdma2_srq_back(ep, wanted, RPCRDMA2_GFP_ONCE);
 	wanted = min(wanted, backed);
-	if (wanted == conn->ep.grant_out)
+	if (wanted == ep->grant_out)
 		return;
-	trace_rpcrdma2_grant(conn, conn->ep.grant_out, wanted);
-	if (wanted < conn->ep.grant_out)
-		rpcrdma2_jobs_trim(responder, conn->ep.grant_out - wanted);
-	WRITE_ONCE(conn->ep.grant_out, wanted);
-	conn->ep.grant_out_max = max(conn->ep.grant_out_max, wanted);
+	trace_rpcrdma2_grant(conn, ep->grant_out, wanted);
+	if (wanted < ep->grant_out)
+		rpcrdma2_jobs_trim(responder, ep->grant_out - wanted);
+	WRITE_ONCE(ep->grant_out, wanted);
+	ep->grant_out_max = max(ep->grant_out_max, wanted);
 }
 
 /**
@@ -65,22 +66,23 @@ void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 			  unsigned int outstanding)
 {
 	struct rpcrdma2_conn *conn = responder->conn;
+	struct rpcrdma2_ep *ep = &conn->ep;
 	unsigned long now = jiffies;
 	unsigned int wanted;
 
-	if (!conn->ep.srq)
+	if (!ep->srq)
 		return;
-	WRITE_ONCE(conn->ep.share.call_at, now);
+	WRITE_ONCE(ep->share.call_at, now);
 	responder->peak = max(responder->peak, outstanding);
 	/* While this peer was idle, srq_reclaim_idle() may have promised its Receives to others. */
-	if (READ_ONCE(conn->ep.share.backed) < conn->ep.grant_out)
-		grant_set(responder, conn->ep.grant_out);
-	if (++responder->calls < conn->ep.grant_out &&
+	if (READ_ONCE(ep->share.backed) < ep->grant_out)
+		grant_set(responder, ep->grant_out);
+	if (++responder->calls < ep->grant_out &&
 	    time_before(now, responder->look_at))
 		return;
-	rpcrdma2_srq_refill(&conn->ep, RPCRDMA2_GFP_ONCE);
+	rpcrdma2_srq_refill(ep, RPCRDMA2_GFP_ONCE);
 	wanted = grant_best(responder);
-	if (wanted != conn->ep.grant_out)
+	if (wanted != ep->grant_out)
 		grant_set(responder, wanted);
 	responder->look_at = now + LOOK_SECS * HZ;
 	responder->calls = 0;
