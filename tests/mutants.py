@@ -287,9 +287,18 @@ def steps(s):
                 yield s.span(at, at, names[(names.index(name) + 1) % len(names)])
 
 
+def next_states(s):
+    """Another state, in a table whose entries are NEXT(STATE)"""
+    places = [i + 2 for i, t in enumerate(s.tokens)
+              if t.text == "NEXT" and s.tokens[i + 1].text == "(" and s.where[i] != "NEXT"]
+    names = sorted({s.tokens[at].text for at in places})
+    for at in places:
+        yield s.span(at, at, names[(names.index(s.tokens[at].text) + 1) % len(names)])
+
+
 OPERATORS = [swapped_operators, changed_constants, conditions, dropped_operands,
              deleted_statements, deleted_cases, deleted_initializers, returned_values,
-             swapped_arguments, twins, steps]
+             swapped_arguments, twins, steps, next_states]
 
 # key: file, function, and the changed lines, with [-what was there-]{+what is now+}
 Mutant = namedtuple("Mutant", "key operator line edit")
