@@ -11,7 +11,9 @@
  * and all earlier ones. RDMA Reads are the exception: on siw a later Send can complete first.
  * Only its own completion retires a chain with Reads.
  *
- * Senders run in process context, completions in CQ context, both under ep->lock.
+ * Senders run in process context, completions in CQ context, both under ep->lock with softirqs
+ * off. A device in software may do the work of a doorbell in a softirq, and a completion on
+ * another CPU would spin as long. This way, the softirq runs when the lock is released.
  */
 #include "ep.h"
 
@@ -209,9 +211,9 @@ int rpcrdma2_chain_post(struct rpcrdma2_ep *ep,
 {
 	int rc;
 
-	spin_lock(&ep->lock);
+	spin_lock_bh(&ep->lock);
 	rc = sq_post_or_wait(ep, chain);
-	spin_unlock(&ep->lock);
+	spin_unlock_bh(&ep->lock);
 	sq_close_if_refused(ep);
 	return rc;
 }
@@ -301,13 +303,13 @@ void rpcrdma2_chain_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 
-	spin_lock(&ep->lock);
+	spin_lock_bh(&ep->lock);
 	sq_retire(ep, last, &completed);
 	waited = !list_empty(&ep->sq.waiting);
 	sq_post_waiting(ep);
 	waited = waited && list_empty(&ep->sq.waiting);
 	wanted = rpcrdma2_send_pool_wanted(ep);
-	spin_unlock(&ep->lock);
+	spin_unlock_bh(&ep->lock);
 	sq_close_if_refused(ep);
 
 	list_for_each_entry_safe(chain, next, &completed, link) {
@@ -418,9 +420,9 @@ int rpcrdma2_send_post(struct rpcrdma2_send *send)
 	if (!rpcrdma2_send_fits(send))
 		return -EMSGSIZE;
 	send->chain.prompt |= send->close_after;
-	spin_lock(&ep->lock);
+	spin_lock_bh(&ep->lock);
 	rc = sq_post_or_wait(ep, &send->chain);
-	spin_unlock(&ep->lock);
+	spin_unlock_bh(&ep->lock);
 	sq_close_if_refused(ep);
 	return rc;
 }
@@ -444,7 +446,7 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 	struct rpcrdma2_ep *ep = send->ep;
 	int rc;
 
-	spin_lock(&ep->lock);
+	spin_lock_bh(&ep->lock);
 	if (send->sge.length > ep->send_limit) {
 		rc = -ENOBUFS;
 	} else if (!sq_may_post(ep)) {
@@ -457,7 +459,7 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 		smp_store_release(sent_on, ep->id);
 		rc = sq_post_or_wait(ep, &send->chain);
 	}
-	spin_unlock(&ep->lock);
+	spin_unlock_bh(&ep->lock);
 	sq_close_if_refused(ep);
 	return rc;
 }
