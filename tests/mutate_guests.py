@@ -5,9 +5,9 @@ Tests in guests notice mistakes in the rest of the module.
 
 	mutate_guests.py [--seed N] [--test "SCRIPT ARGS"]... COUNT [FILE...]
 
-Draws COUNT mutants (mutants.py) of the sources in rdma/, conn/, requester/ and responder/, or of
-FILEs, in a copy of the tree. Builds the modules with one mutant at a time and runs the
-tests in "uml" guests, until one fails: by its own status, by a splat, by the kernel's
+Draws COUNT mutants (mutants.py) of the sources in rdma/, conn/, requester/ and responder/,
+or of FILEs, in a copy of the tree. Builds the modules with one mutant at a time and runs
+the tests in "uml" guests, until one fails: by its own status, by a splat, by the kernel's
 death or by a timeout. A mutant with the same object code as the original is equivalent,
 one that does not compile is replaced by another. The same seed draws the same mutants.
 

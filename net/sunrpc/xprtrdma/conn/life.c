@@ -154,9 +154,26 @@ static void conn_failed(struct rpcrdma2_ep *ep, int status)
 	rpcrdma2_conn_close(rpcrdma2_conn_of(ep), status);
 }
 
+/*
+ * Before the dialect is decided, a hang-up is an answer. An iWARP device may flush its Queues
+ * before the CM reports the hang-up, so take the flush for one.
+ */
+static bool conn_is_hang_up(const struct rpcrdma2_conn *conn,
+			    const struct ib_wc *wc)
+{
+	const struct rdma_cm_id *cm_id = conn->ep.cm_id;
+
+	return wc->status == IB_WC_WR_FLUSH_ERR &&
+	       rdma_protocol_iwarp(cm_id->device, cm_id->port_num) &&
+	       !rpcrdma2_hs_decided(READ_ONCE(conn->negotiation.state));
+}
+
 static void conn_broken(struct rpcrdma2_ep *ep, const struct ib_wc *wc)
 {
-	rpcrdma2_conn_broken(rpcrdma2_conn_of(ep), wc);
+	struct rpcrdma2_conn *conn = rpcrdma2_conn_of(ep);
+
+	rpcrdma2_conn_close(conn, conn_is_hang_up(conn, wc) ? -ECONNABORTED :
+							      -ECONNRESET);
 }
 
 static const struct rpcrdma2_ep_ops ep_ops = {

@@ -146,33 +146,6 @@ void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status)
 		queue_work(teardown_wq, &conn->close.work);
 }
 
-/*
- * Before the dialect is decided, a hang-up is an answer. An iWARP device may flush its Queues
- * before the CM reports the hang-up, so take the flush for one.
- */
-static bool conn_is_hang_up(const struct rpcrdma2_conn *conn,
-			    const struct ib_wc *wc)
-{
-	const struct rdma_cm_id *cm_id = conn->ep.cm_id;
-
-	return wc->status == IB_WC_WR_FLUSH_ERR &&
-	       rdma_protocol_iwarp(cm_id->device, cm_id->port_num) &&
-	       !rpcrdma2_hs_decided(READ_ONCE(conn->negotiation.state));
-}
-
-/**
- * rpcrdma2_conn_broken - close a connection because a work request failed
- * @conn: the connection
- * @wc: completion of the work request, with an error
- *
- * Context: CQ.
- */
-void rpcrdma2_conn_broken(struct rpcrdma2_conn *conn, const struct ib_wc *wc)
-{
-	rpcrdma2_conn_close(conn, conn_is_hang_up(conn, wc) ? -ECONNABORTED :
-							 -ECONNRESET);
-}
-
 /**
  * rpcrdma2_conn_wait_closed - wait for the end of the teardown
  * @conn: a closing connection; the caller has a reference

@@ -56,7 +56,6 @@ bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
 			   unsigned int timeout_secs);
 void rpcrdma2_conn_set_timer(struct rpcrdma2_conn *conn, unsigned long delay);
 void rpcrdma2_conn_close(struct rpcrdma2_conn *conn, int status);
-void rpcrdma2_conn_broken(struct rpcrdma2_conn *conn, const struct ib_wc *wc);
 void rpcrdma2_conn_wait_closed(struct rpcrdma2_conn *conn);
 
 #endif /* _RPCRDMA2_STATE_H */

@@ -22,7 +22,7 @@ static u32 terms_peer_recv_size(const struct rpcrdma2_conn *conn)
 	if (dialect->props)
 		return terms->peer.rbsiz;
 	return terms->have_private ? terms->peer_private.recv_size :
-				    dialect->inline_default;
+				     dialect->inline_default;
 }
 
 /*
@@ -84,7 +84,7 @@ void rpcrdma2_terms_set(struct rpcrdma2_conn *conn)
 		terms->remote_inv = terms->peer.remote_inv;
 	else
 		terms->remote_inv = terms->have_private &&
-				   terms->peer_private.remote_inv;
+				    terms->peer_private.remote_inv;
 }
 
 /**

@@ -5,8 +5,8 @@
  * Knows neither Queues nor pools: recv_pool.c has the Receives of an endpoint, srq.c has
  * shared ones. Allocates in process context, and frees in any context that allows kfree().
  */
-#include "ep.h"
 #include "device.h"
+#include "ep.h"
 
 /**
  * rpcrdma2_recv_memory_get - allocate and map the memory of a Receive
