@@ -7,14 +7,17 @@ Tests in guests notice mistakes in the rest of the module.
 
 Draws COUNT mutants (mutants.py) of the sources in rdma/, conn/, requester/ and responder/,
 or of FILEs, in a copy of the tree. Builds the modules with one mutant at a time and runs
-the tests in "uml" guests, until one fails: by its own status, by a splat, by the kernel's
-death or by a timeout. A mutant with the same object code as the original is equivalent,
-one that does not compile is replaced by another. The same seed draws the same mutants.
+tests in "uml" guests, the shortest first, until one fails: by its own status, by a splat,
+by the kernel's death or by a timeout. These are the tests for all sources and those for
+the mutant's own (TESTS below), or the TESTs of the command line. A mutant with the same
+object code as the original is equivalent, one that does not compile is replaced by
+another. The same seed draws the same mutants.
 
 Prints a line for each mutant as it ends, and a table.
 """
 
 import argparse
+import fnmatch
 import glob
 import os
 import random
@@ -27,7 +30,39 @@ import mutants
 
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 DIRECTORIES = ["rdma", "conn", "requester", "responder"]
-TESTS = ["tests/echo.sh mimic", "tests/nfs.sh mimic 4.2"]
+# Each test, and the sources that it is to look at
+TESTS = {
+    "tests/echo.sh mimic": ["*"],
+    "tests/nfs.sh mimic 4.2": ["*"],
+    "tests/accept.sh": ["conn/cm.c", "conn/listen.c", "conn/life.c"],
+    "tests/admission.sh": ["responder/admit.c", "responder/rw.c", "responder/call.c"],
+    "tests/disconnect.sh": ["conn/state.c", "conn/life.c", "rdma/qp.c", "rdma/ep.c"],
+    "tests/errors.sh rxe": ["conn/dispatch.c", "conn/negotiate.c", "responder/call.c",
+                            "requester/reply.c"],
+    "tests/faults.sh mlx5 send_fail send-inv_refuse write_lose read_lose reg-mr_refuse "
+    "recv_fail_status=4 send_rnr_times=3 send_srq-fatal create-qp_remove":
+        ["rdma/*.c", "conn/cm.c", "conn/life.c", "requester/invalidate.c",
+         "requester/register.c", "responder/rw.c", "responder/reply.c"],
+    "tests/fragmented.sh": ["requester/register.c", "requester/buffer.c", "rdma/buffer.c"],
+    "tests/grants.sh": ["rdma/srq.c", "rdma/recv*.c", "responder/grant.c"],
+    "tests/heartbeat.sh mimic": ["conn/heartbeat.c", "conn/state.c"],
+    "tests/killed.sh": ["requester/invalidate.c", "requester/register.c", "requester/reply.c"],
+    "tests/limits.sh max_fast_reg=1 rd_atom=1 max_send_sge=1,max_qp_wr=64 "
+    "max_cqe=700,local_dma_lkey=0":
+        ["rdma/device.c", "rdma/sq.c", "rdma/ep.c", "requester/*.c", "responder/rw.c",
+         "responder/pages.c", "responder/reply.c"],
+    "tests/listen.sh rxe": ["conn/listen.c"],
+    "tests/memory.sh": ["rdma/recv_budget.c", "rdma/srq.c", "responder/*.c"],
+    "tests/mountstats.sh": ["requester/show.c", "conn/stats.c"],
+    "tests/netlink.sh": ["conn/stats.c", "conn/debugfs.c", "conn/terms.c"],
+    "tests/queued.sh mlx5": ["requester/credit.c", "requester/wait.c", "rdma/send_pool.c"],
+    "tests/resize.sh rxe v2-09 2": ["conn/resize.c", "conn/negotiate.c", "conn/terms.c",
+                                    "rdma/recv_pool.c", "rdma/send_pool.c"],
+    "tests/reverse.sh": ["conn/dispatch.c", "requester/call.c", "responder/responder.c"],
+    "tests/srq.sh": ["rdma/srq.c"],
+    "tests/xattr.sh rxe v2-09": ["requester/marshal.c", "requester/reply.c",
+                                 "responder/reply.c"],
+}
 CACHE = os.environ.get("RPCRDMA2_CACHE") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "rpcrdma2")
 COPY = f"{CACHE}/mutants"
@@ -59,6 +94,14 @@ def run(test, timeout):
                           stderr=subprocess.DEVNULL, check=False).returncode
 
 
+def tests_of(source, tests):
+    """The tests of @tests that look at a source, each with its timeout, the shortest first"""
+    name = os.path.relpath(source, SOURCES)
+    return sorted(((test, timeout) for test, timeout in tests.items()
+                   if any(fnmatch.fnmatch(name, p) for p in TESTS.get(test, ["*"]))),
+                  key=lambda t: t[1])
+
+
 def try_one(mutant, source, original, tests):
     """Return: what became of a mutant, or None if it is no C"""
     with open(source) as f:
@@ -71,7 +114,7 @@ def try_one(mutant, source, original, tests):
             return None
         if code_of(modules, source) == original[source]:
             return SAME_CODE
-        for test, timeout in tests:
+        for test, timeout in tests_of(source, tests):
             status = run(test, timeout)
             if status:
                 return f"{STATUS.get(status, 'failed')}: {test}"
@@ -88,13 +131,15 @@ def prepare(sources, tests):
     modules = build()
     if not modules:
         sys.exit("the modules do not build")
-    timed = []
+    timed = {}
     for test in tests:
+        if not any(tests_of(source, {test: 0}) for source in sources):
+            continue
         start = time.time()
         if run(test, 900):
             sys.exit(f"{test} fails without a mistake: see {COPY}.log")
-        timed.append((test, int(60 + 4 * (time.time() - start))))
-        print(f"# {test}: at most {timed[-1][1]} s", flush=True)
+        timed[test] = int(60 + 4 * (time.time() - start))
+        print(f"# {test}: at most {timed[test]} s", flush=True)
     return {source: code_of(modules, source) for source in sources}, timed
 
 
