@@ -8,6 +8,8 @@
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
+[ "$(nproc)" -eq 1 ] || skip "with several CPUs there are several Shared Receive Queues"
+
 shared=$CONNECTIONS/receives
 parameters=/sys/module/rpcrdma2/parameters
 # Calls that a connection is granted at first, and that one of these mounts has out
