@@ -173,7 +173,7 @@ draw() {
 	shift $((RANDOM % $#))
 	fault=$1
 	case $fault in
-	*_after=*|req_*|rep_*|rtu_*|dreq_*|drep_*|mad_*|connect_*|accept_*|new-*) ;;
+	*_after=*|req_*|rep_*|rtu_*|dreq_*|drep_*|mad_*|connect_*|accept_*|new-*|create-srq_*) ;;
 	create-*|to-err_*|destroy-qp_*) fault+=_after=$((RANDOM % 2)) ;;
 	*)	fault+=_after=$((RANDOM % 16)) ;;
 	esac
