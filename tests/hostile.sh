@@ -57,7 +57,9 @@ attack_server() {
 	for host in 2 3 4 5 6; do
 		must ip address add 192.168.77.$host/24 dev "$LAB_NETDEV"
 	done
-	"$PEER_PROGRAM" client "$LAB_SERVER" 20049 "$@"
+	"$PEER_PROGRAM" client "$LAB_SERVER" 20049 "$@" || return
+	! dmesg | grep "makes no queue pair" ||
+		lab_fail "the log blames the device for clients that gave up"
 }
 
 rnr_naks() { cat /sys/class/infiniband/r0/ports/1/hw_counters/rcvd_rnr_err; }

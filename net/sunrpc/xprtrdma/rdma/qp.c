@@ -185,6 +185,18 @@ static void qp_fill_attr(struct rpcrdma2_ep *ep,
 }
 
 /*
+ * rdma_create_qp() sets the new QP to INIT, and fails with -EINVAL if the CM gives no
+ * attributes for that. It gives none once the peer has abandoned its request to connect.
+ */
+static bool qp_peer_gave_up(struct rdma_cm_id *id)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
+	int mask;
+
+	return rdma_init_qp_attr(id, &attr, &mask) != 0;
+}
+
+/*
  * On some devices, more SGEs per WR make a Send Queue shorter, and max_qp_wr holds for the
  * minimum of SGEs. With fewer SGEs, a payload takes more RDMA Writes.
  */
@@ -196,17 +208,20 @@ static int qp_try_create(struct rpcrdma2_ep *ep,
 
 	for (;;) {
 		rc = rdma_create_qp(ep->cm_id, ep->pd, attr);
-		if (!rc || cap.max_send_sge <= MIN_WRITE_SGES)
+		if (!rc)
+			return 0;
+		if (qp_peer_gave_up(ep->cm_id))
+			return -ECONNABORTED;
+		if (cap.max_send_sge <= MIN_WRITE_SGES)
 			break;
 		cap.max_send_sge = max_t(u32, cap.max_send_sge / 2,
 					 MIN_WRITE_SGES);
 		/* rdma_create_qp() has added rdma_rw's entries. */
 		attr->cap = cap;
 	}
-	if (rc)
-		pr_err_ratelimited("device %s makes no queue pair with %u Sends and %u Receives (error %d): max_requests or slot_table_entries may be too large\n",
-				   ep->cm_id->device->name, cap.max_send_wr,
-				   cap.max_recv_wr, rc);
+	pr_err_ratelimited("device %s makes no queue pair with %u Sends and %u Receives (error %d): max_requests or slot_table_entries may be too large\n",
+			   ep->cm_id->device->name, cap.max_send_wr,
+			   cap.max_recv_wr, rc);
 	return rc;
 }
 
@@ -293,7 +308,8 @@ int rpcrdma2_qp_open(struct rpcrdma2_ep *ep)
  * After an error, the teardown releases the parts that were created.
  *
  * Context: Process; sleeps. The caller is between enter and exit.
- * Return: 0; -EOPNOTSUPP: the device is too small; other negative errno
+ * Return: 0; -EOPNOTSUPP: the device is too small; -ECONNABORTED: the peer has abandoned its
+ *	request to connect; other negative errno
  */
 int rpcrdma2_qp_create(struct rpcrdma2_ep *ep)
 {
