@@ -303,15 +303,16 @@ name_qemu() {
 		  newest_release)
 	if [ -z "$release" ]; then
 		step "looking for a kernel" "$debs.log" suite_update
-		release=$(suite_apt apt-cache pkgnames linux-headers- |
+		release=$(suite_apt apt-cache pkgnames linux-image- |
 			  newest_release)
 	fi
-	[ -n "$release" ] || die "apt knows no linux-headers-$KERNEL.*-amd64"
+	[ -n "$release" ] || die "apt knows no linux-image-$KERNEL.*-amd64"
 	name=qemu-$release-$(hash_of <"$LAB/guest/initrd.sh")
 }
 
+# By its image: Debian signs that, so it may come some days after the headers.
 newest_release() {
-	sed -nE "s/^linux-headers-(${KERNEL//./\\.}\.[^-]+(-[0-9]+)?-amd64)$/\1/p" |
+	sed -nE "s/^linux-image-(${KERNEL//./\\.}\.[^-]+(-[0-9]+)?-amd64)$/\1/p" |
 		sort -V | tail -n 1
 }
 
