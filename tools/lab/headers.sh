@@ -47,7 +47,7 @@ headers_find() {
 	[ -e "$debs/lists-ready" ] ||
 		step "asking $1 for its packages" "$debs.log" update_all "$1"
 	release=$(suite_apt apt-cache pkgnames "linux-headers-$2" |
-		  KERNEL=$2 newest_release)
+		  KERNEL=$2 newest_release headers)
 	[ -n "$release" ] || die "$1 has no linux-headers-$2*-amd64"
 }
 

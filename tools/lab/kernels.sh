@@ -300,19 +300,20 @@ make_arm64() {
 name_qemu() {
 	deps qemu
 	release=$(find "$debs" -name '*.deb' -printf '%f\n' | cut -d _ -f 1 |
-		  newest_release)
+		  newest_release image)
 	if [ -z "$release" ]; then
 		step "looking for a kernel" "$debs.log" suite_update
 		release=$(suite_apt apt-cache pkgnames linux-image- |
-			  newest_release)
+			  newest_release image)
 	fi
 	[ -n "$release" ] || die "apt knows no linux-image-$KERNEL.*-amd64"
 	name=qemu-$release-$(hash_of <"$LAB/guest/initrd.sh")
 }
 
-# By its image: Debian signs that, so it may come some days after the headers.
+# newest_release image|headers - of the packages of standard input. Debian signs an image, so
+# it may come some days after the headers of the same release.
 newest_release() {
-	sed -nE "s/^linux-image-(${KERNEL//./\\.}\.[^-]+(-[0-9]+)?-amd64)$/\1/p" |
+	sed -nE "s/^linux-$1-(${KERNEL//./\\.}\.[^-]+(-[0-9]+)?-amd64)$/\1/p" |
 		sort -V | tail -n 1
 }
 
