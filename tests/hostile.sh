@@ -5,15 +5,16 @@
 # notice. The script builds the peer (tests/peer), and runs itself in a guest.
 #
 #	hostile.sh client PROVIDER [TEXT...]	a client that attacks the server
-#	hostile.sh flood rxe			many clients that send without credits (not
-#						with Linux 6.1, whose rxe repeats messages
-#						in softirqs: nothing else gets the CPU)
-#	hostile.sh hold rxe [CASE]		without a case: the same flood; then clients
-#						that have the server hold memory (not in
-#						debug: KASAN keeps freed memory)
+#	hostile.sh flood rxe			many clients that send without credits
+#	hostile.sh hold rxe [CASE]		clients that have the server hold memory;
+#						without CASE, the flood goes first
 #	hostile.sh time rxe			how long they can
 #	hostile.sh server rxe [TEXT]		a server that the module's client has
 #						to bear with
+#
+# The flood needs a newer kernel than 6.1. There, rxe repeats messages in softirqs, and no
+# thread gets the CPU. "hold" needs another flavour than debug, because KASAN keeps freed
+# memory.
 #
 # TEXT selects cases. FLAVOUR is the guest's kernel (debug). With siw a program
 # can't be a server: what it sends with Invalidate has no handle.
