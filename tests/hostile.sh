@@ -298,7 +298,8 @@ one_case() {
 	must lab_until 10 grep -q listening "/run/$1"
 	(bear "$1" "/mnt/$1" "$2" $peer) &
 	bearer=$!
-	wait -n -p ended $peer $bearer
+	wait_for_any $peer $bearer
+	wait "$ended"
 	status=$?
 	if [ "$ended" = $peer ]; then
 		status=1
@@ -315,20 +316,20 @@ one_case() {
 
 # reap - wait for a case to end, and print its line.
 reap() {
-	local pid status
+	local ended name
 
-	wait -n -p pid "${!cases[@]}"
-	status=$?
+	wait_for_any "${!cases[@]}"
+	name=${cases[$ended]}
 	number=$((number + 1))
-	if [ $status -eq 0 ]; then
-		echo "ok $number - ${cases[$pid]} ($(tail -n 1 "/run/${cases[$pid]}"))"
+	if wait "$ended"; then
+		echo "ok $number - $name ($(tail -n 1 "/run/$name"))"
 	else
-		cat "/run/${cases[$pid]}"
+		cat "/run/$name"
 		grep rpcrdma2 $TRACING/trace | grep -v WR_FLUSH_ERR | tail -n 60
-		echo "not ok $number - ${cases[$pid]}"
+		echo "not ok $number - $name"
 		failed=$((failed + 1))
 	fi
-	unset "cases[$pid]"
+	unset "cases[$ended]"
 }
 
 # run_cases DIALECTS REVERSE NAME... - with a client that asks in these, and takes such

@@ -36,3 +36,5 @@ must() { "$@" || lab_fail "status $?: $*"; }
 . "$LAB_TREE/tests/lib/failures.sh"
 # shellcheck source=tests/lib/events.sh
 . "$LAB_TREE/tests/lib/events.sh"
+# shellcheck source=tests/lib/jobs.sh
+. "$LAB_TREE/tests/lib/jobs.sh"

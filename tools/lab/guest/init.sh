@@ -83,6 +83,7 @@ watchdog() {
 	echo "lab: timeout; tasks that wait, and locks that are held:" >/dev/kmsg
 	echo w >/proc/sysrq-trigger
 	echo d >/proc/sysrq-trigger
+	ps --ppid 2 -p 2 --deselect -o pid,ppid,stat,wchan:24,args >>"$LAB_LOG/$LAB_NAME.out"
 	end timeout
 }
 
