@@ -56,30 +56,31 @@ server_sends_none() {
 	count_end
 }
 
-# finds_none FUNCTION PERCENT TEST - so much of what it allocates fails meanwhile.
+# finds_none FUNCTION PERCENT TIMES TEST - FUNCTION's allocations fail during TEST: so many of a
+# hundred, and at most so many times from slab, and from the page allocator.
 finds_none() {
 	between require "$(addresses "$1")"
-	fail_allocations "$2" 1 $MOST
+	fail_allocations "$2" 1 "$3"
 	dmesg -C
-	must lab_insmod rpcrdma2_echo_kunit suites=echo_reverse "only=$3"
+	must lab_insmod rpcrdma2_echo_kunit suites=echo_reverse "only=$4"
 	both probability 0
 	dmesg | grep -q '# Totals: pass:[1-9][0-9]* fail:0' ||
 		lab_fail "$1: $(dmesg | grep 'not ok')"
-	echo "$1: $(failures $MOST) allocations failed"
-	[ "$(failures $MOST)" -gt 0 ] || lab_fail "no allocation failed"
+	echo "$1: $(failures "$3") allocations failed"
+	[ "$(failures "$3")" -gt 0 ] || lab_fail "no allocation failed"
 	must rmmod rpcrdma2_echo_kunit
 }
 
-# There is no memory for a Call, or for its Reply: for a while, or now and then; or for a
-# Reply without chunks never, but for one at a time.
+# There is no memory for a Call now and then, none for its Reply at first, and never any for a
+# Reply without chunks, but for one at a time.
 replies_wait_for_memory() {
 	# rxe may find no memory for a packet either, and stands still for a while.
 	must lab_insmod rpcrdma2 reverse=genl heartbeat=0
 	prepare_failures
 	spare_packets
-	finds_none rpcrdma2_job_lend 20 large_calls_from_server
-	finds_none rpcrdma2_job_reply 20 large_calls_from_server
-	finds_none rpcrdma2_job_lend 100 long_inline_replies
+	finds_none rpcrdma2_job_lend 20 $MOST large_calls_from_server
+	finds_none rpcrdma2_job_reply 100 5 large_calls_from_server
+	finds_none rpcrdma2_job_lend 100 $MOST long_inline_replies
 	must nfs_unload
 }
 
