@@ -9,9 +9,9 @@
  * server may also be another make's: with version 2, it answers Calls and no CONNPROP,
  * or advertises its own. Without, it refuses a CONNPROP with ERR_VERS or another error,
  * hangs up, or says nothing: the client believes that once two connections in a row
- * have ended so. It may refuse version 1, too. A connection may be lost
- * at any time, LOSSES times in all, and each time the server may be another one when it
- * comes back.
+ * have ended so, or five after version 2 was spoken. It may refuse version 1, too. A
+ * connection may be lost at any time, LOSSES times in all, and each time the server may
+ * be another one when it comes back.
  *
  * Claims:
  *  1. If there is a common version, the RPC is answered in the end: no behaviour is
@@ -41,7 +41,8 @@ byte server_state;
 /* The client */
 byte client_low, client_high;
 bool known_1;		/* xprt/servers.c: this server has only version 1 */
-bool suspect;		/* xprt/connect.c: the last connection looked like it */
+byte suspicions;	/* xprt/connect.c: the last connections looked like it */
+bool spoken;		/* xprt/connect.c: a server has stated its properties */
 byte state;
 bool up;		/* the connection */
 bool disturbed;		/* a connection was lost, ever; this one was */
@@ -225,7 +226,8 @@ connect:
 			answered = true;
 			assert(disturbed || vers == highest);
 			goto over
-		:: action == TAKE_PROPS || action == NOTHING
+		:: action == TAKE_PROPS -> spoken = true
+		:: action == NOTHING
 		:: action == ASK_NEXT -> next = VERSION_1
 		:: action == ASSUME_NEXT ->
 			was_ready = calls(state);
@@ -278,8 +280,9 @@ connect:
 		suspect_1 = suspect_1 ||
 			    by_peer && action == ASSUME_NEXT && client_low == 1;
 		/* connect_weigh_suspicion() */
-		assume_1 = assume_1 || suspect_1 && suspect;
-		suspect = suspect_1 && !suspect;
+		suspicions = (suspect_1 -> suspicions + 1 : 0);
+		assume_1 = assume_1 || suspicions >= (spoken -> 5 : 2);
+		suspicions = (assume_1 -> 0 : suspicions);
 		if
 		:: assume_1 -> known_1 = true
 		:: suspect_1 && !assume_1

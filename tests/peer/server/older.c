@@ -119,19 +119,36 @@ static void older_and_hangs_up(void)
 	expect_version_1(silent_client());
 }
 
-static void hangs_up_once(void)
+static void hang_up(unsigned int times)
 {
-	struct connection *c = silent_client();
+	struct connection *c;
 	struct call call;
 
-	expect_connprop(c);
-	connection_close(c);
+	while (times--) {
+		c = silent_client();
+		expect_connprop(c);
+		connection_close(c);
+	}
 	c = greeted();
 	if (!serve_until(c, READ, &call))
 		fail("the client went by itself");
 	reply(c, &call);
 	as_expected = true;
 	serve(c);
+}
+
+static void hangs_up_once(void)
+{
+	hang_up(1);
+}
+
+/* The client knows that this server speaks version 2, so it goes on to ask. */
+static void hangs_up_often(void)
+{
+	struct call call;
+
+	connection_close(at_read(&call));
+	hang_up(3);
 }
 
 /* Answer the question in each dialect of version 2 with the same malformed message. */
@@ -194,6 +211,7 @@ const struct test older_cases[] = {
 	{ "survives-v1-all-says-half", older_says_half },
 	{ "survives-v1-all-says-version-3", older_says_version_3 },
 	{ "survives-both-hangs-up-once", hangs_up_once },
+	{ "survives-both-hangs-up-often", hangs_up_often },
 	{ "fails-v1-and-refuses", older_and_refuses },
 	{ },
 };

@@ -23,6 +23,10 @@
 /* Refusals that are forgiven to a server whose dialect was only remembered */
 #define MAX_REFUSALS		2
 
+/* See connect_weigh_suspicion(). */
+#define SUSPICIONS		2
+#define SUSPICIONS_OF_KNOWN	5
+
 /* Jiffies between the first two attempts, before connect_delay() cuts off up to a third */
 #define REESTABLISH_MIN		(9 * HZ / 2)
 
@@ -91,19 +95,32 @@ static void xprt_conn_closing(struct rpcrdma2_conn *conn)
 }
 
 /*
- * Believe in a suspicion when a second connection in a row ends with it. One alone proves nothing:
- * a network that fails looks like a server that hangs up or is silent.
+ * Believe in a suspicion when SUSPICIONS connections in a row end with it. One alone proves
+ * nothing: a network or a device that fails looks like a server that hangs up or is silent.
+ *
+ * The server may have spoken this dialect on an earlier connection. If so, a fault is more
+ * likely than another server at the same address, and SUSPICIONS_OF_KNOWN are needed. sunrpc
+ * makes those connections, with its backoff.
  */
 static void connect_weigh_suspicion(struct rpcrdma2_xprt *x,
 				    struct rpcrdma2_conn *conn)
 {
-	const struct rpcrdma2_dialect *before = x->suspect;
+	const struct rpcrdma2_dialect *suspect = conn->negotiation.suspect;
+	bool known = conn->terms.dialect == x->spoken;
 
-	x->suspect = conn->negotiation.suspect;
-	if (!conn->negotiation.suspect || conn->negotiation.suspect != before)
+	if (conn->terms.have_props)
+		x->spoken = conn->terms.dialect;
+	if (suspect != x->suspect)
+		x->suspicions = 0;
+	x->suspect = suspect;
+	if (!suspect)
 		return;
-	conn->negotiation.assume = conn->negotiation.suspect;
-	x->suspect = NULL;
+	if (++x->suspicions >= (known ? SUSPICIONS_OF_KNOWN : SUSPICIONS)) {
+		conn->negotiation.assume = suspect;
+		x->suspect = NULL;
+	} else if (known) {
+		conn->negotiation.suspect = NULL;
+	}
 }
 
 static void xprt_conn_fence(struct rpcrdma2_conn *conn)
@@ -433,6 +450,7 @@ static void connect_begin_elsewhere(struct rpcrdma2_xprt *x)
 	x->xprt.reestablish_timeout = 0;
 	x->refused = false;
 	x->refusals = 0;
+	x->spoken = NULL;
 	x->suspect = NULL;
 }
 

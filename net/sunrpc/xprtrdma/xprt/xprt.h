@@ -32,7 +32,9 @@
  * @last_close_status: why that connection ended, negative errno; 0 if none has ended
  * @silent_conns: connections that ended because a heartbeat did not complete
  * @assumed: remembered dialect that the connection began with, or NULL; see servers.c
- * @suspect: dialect to try if the next connection ends like the last one, or NULL
+ * @spoken: dialect in which the server last stated its properties, or NULL
+ * @suspect: dialect to try if the next connections end like the last one, or NULL
+ * @suspicions: connections in a row that ended with @suspect
  * @refusals: connections that the server refused although they began with @assumed
  * @refused: the next attempt fails, because the server speaks no dialect of this client
  * @reverse: enum rpcrdma2_rvreqsup: which of the server's Calls this client takes
@@ -60,7 +62,9 @@ struct rpcrdma2_xprt {
 	int			last_close_status;
 	unsigned int		silent_conns;
 	const struct rpcrdma2_dialect *assumed;
+	const struct rpcrdma2_dialect *spoken;
 	const struct rpcrdma2_dialect *suspect;
+	unsigned int		suspicions;
 	unsigned int		refusals;
 	bool			refused;
 	u32			reverse;
