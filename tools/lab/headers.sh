@@ -54,7 +54,6 @@ headers_find() {
 # update_all SUITE - with all that it needs of others
 update_all() {
 	mkdir -p "$debs"/{lists,cache}
-	: >"$debs/status"
 	case $1 in
 	*-*)	deb_line "${1%%-*}" >"$debs/sources.list" ;;
 	*)	: >"$debs/sources.list" ;;
@@ -64,10 +63,8 @@ update_all() {
 	touch "$debs/lists-ready"
 }
 
-# install_anew ARGS... - apt, as on a machine where nothing is installed
 install_anew() {
-	suite_apt apt-get -o Dir::State::status="$debs/status" -qq -y \
-		--no-install-recommends install "$@"
+	suite_apt apt-get -qq -y --no-install-recommends install "$@"
 }
 
 headers_get() {

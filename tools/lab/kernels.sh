@@ -94,15 +94,17 @@ suite() {
 # Which architecture's, by Debian's name
 architecture=amd64
 
-# suite_apt COMMAND... - apt-get or apt-cache, for that suite only.
+# suite_apt COMMAND... - apt-get or apt-cache, for that suite only, as on a machine where nothing
+# is installed: what this machine has may be from another suite.
 suite_apt() {
 	local command=$1
 	shift
 
+	: >"$debs/status"
 	"$command" -q -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" \
 		-o Dir::Etc::SourceList="$debs/sources.list" \
 		-o Dir::Etc::SourceParts=- -o Dir::State::Lists="$debs/lists" \
-		-o Dir::Cache="$debs/cache" "$@"
+		-o Dir::State::status="$debs/status" -o Dir::Cache="$debs/cache" "$@"
 }
 
 suite_update() {
