@@ -161,7 +161,7 @@ done
 must "$LAB_TREE/scripts/rpcrdma2-ping" fd00:77::1
 must mv /dev/infiniband/rdma_cm /run
 consult "nothing to try RDMA with" 0 "$LAB_SERVER"
-finds RD410 note rdma_ucm
+finds RD410 hint rdma_ucm
 must mv /run/rdma_cm /dev/infiniband
 
 consult "a name without an address" 1 nobody.invalid

@@ -164,9 +164,12 @@ CASES = (
         "/proc/sys/kernel/osrelease": "7.10.0-amd64"}, "RD005=an rpcrdma2 that supports"),
     ("a kernel that the tests were not run on", {"/commands/modinfo rpcrdma2":
      MODINFO + "kernel: expected to work, Ubuntu\n"},
-     "RD001 RD015=expected to work, Ubuntu with this kernel, 6.1.0-9-amd64"),
+     "RD001 RD015=with this kernel, 6.1.0-9-amd64: expected to work, Ubuntu"),
     ("another kernel's module", NOT_LOADED | ALIAS | {"/commands/modinfo rpcrdma2":
      MODINFO.replace("vermagic: 6.1", "vermagic: 6.12")}, "RD006=6.12.0-9-amd64"),
+    ("another kernel's module, linked by weak-modules", NOT_LOADED | ALIAS | {
+        "/commands/modinfo rpcrdma2": MODINFO.replace("vermagic: 6.1", "vermagic: 6.12")
+        .replace("/updates/", "/weak-updates/")}, "RD003"),
     ("no depmod", NO_MODULE | {FILE: ""}, "RD007"),
     ("an initramfs with rpcrdma", NOT_LOADED | ALIAS | {
         f"/boot/initrd.img-{KERNEL}": "", "/commands/lsinitramfs %boot%initrd.img-"
@@ -217,7 +220,7 @@ CASES = (
      "RD100=netdev ens1"),
     ("no device, and no card", no_devices(
         *(ADDRESS | {"ifname": name} for name in ("lo", "ifb0", "dummy0"))),
-     "RD100=no interface here fits"),
+     "RD100=needs a wired network card"),
     ("InfiniBand without a subnet manager", {
         f"{PORT}/state": "2: INIT", f"{PORT}/link_layer": "InfiniBand"},
      "RD102=INIT"),
