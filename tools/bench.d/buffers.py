@@ -57,7 +57,7 @@ def memory_rows(directory):
         kib = {line["end"]: line["kib"] for line in lines}
         if what == "need":
             order = 1, ["idle", "grown", "rested"].index(state)
-            what = f"4 to 64 KiB by need, not shared: {state}"
+            what = f"4 to 64 KiB as used, not shared: {state}"
         else:
             order = 0, int(what)
             what = f"{int(what) // KIB} KiB"

@@ -102,7 +102,9 @@ def rows(lines):
 def part(directory):
     lines = [line for name in sorted(os.listdir(directory))
              for line in Figures(os.path.join(directory, name, "share")).part("cores")]
-    yield "RPCs, 64 at once; of a thousand, how many locks were found taken, by whose they are:\n"
+    rounds = max(line["round"] for line in lines) if lines else 0
+    yield ("RPCs, 64 at once; of a thousand, how many locks were found taken, by whose they are. "
+           f"Rounds: {rounds}\n")
     yield table(["RPC", "CPUs", "Connections", "Transport", "A second", "rpcrdma2 to it",
                  *(name.capitalize() for name in SHOWN)], list(rows(lines)))
 

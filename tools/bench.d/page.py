@@ -47,7 +47,11 @@ def show(value, digits=0):
 
 
 def show_ratio(found):
-    return "" if not found else "{:.2f} ({:.2f}-{:.2f})".format(*found)
+    """One round has no spread."""
+    if not found:
+        return ""
+    return "{:.2f}".format(found[0]) if found[1] == found[2] else \
+        "{:.2f} ({:.2f}-{:.2f})".format(*found)
 
 
 def raw_ratio(figures, key):
