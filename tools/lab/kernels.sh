@@ -107,6 +107,15 @@ suite_apt() {
 		-o Dir::State::status="$debs/status" -o Dir::Cache="$debs/cache" "$@"
 }
 
+# lock_debs, unlock_debs - around what reads or changes $debs and its lists, for other labs to wait
+lock_debs() {
+	mkdir -p "$debs"
+	exec 7>"$debs.lock"
+	flock 7
+}
+
+unlock_debs() { exec 7>&-; }
+
 suite_update() {
 	mkdir -p "$debs"/{lists,cache}
 	deb_line "$(suite)" >"$debs/sources.list"
@@ -117,11 +126,13 @@ suite_update() {
 fetch() {
 	local name missing=()
 
+	lock_debs
 	for name; do
 		[ -e "$(deb "$name")" ] || missing+=("$name")
 	done
 	[ ${#missing[@]} -eq 0 ] ||
 		step "downloading ${missing[*]}" "$debs.log" download "${missing[@]}"
+	unlock_debs
 }
 
 # (Only what is complete gets its name.)
@@ -301,6 +312,7 @@ make_arm64() {
 
 name_qemu() {
 	deps qemu
+	lock_debs
 	release=$(find "$debs" -name '*.deb' -printf '%f\n' | cut -d _ -f 1 |
 		  newest_release image)
 	if [ -z "$release" ]; then
@@ -308,6 +320,7 @@ name_qemu() {
 		release=$(suite_apt apt-cache pkgnames linux-image- |
 			  newest_release image)
 	fi
+	unlock_debs
 	[ -n "$release" ] || die "apt knows no linux-image-$KERNEL.*-amd64"
 	name=qemu-$release-$(hash_of <"$LAB/guest/initrd.sh")
 }
