@@ -56,8 +56,8 @@ server_sends_none() {
 	count_end
 }
 
-# finds_none FUNCTION PERCENT TIMES TEST - FUNCTION's allocations fail during TEST: so many of a
-# hundred, and at most so many times from slab, and from the page allocator.
+# finds_none FUNCTION PERCENT TIMES TEST - during TEST, FUNCTION's allocations fail: PERCENT of
+# them, and at most TIMES from slab and TIMES from the page allocator.
 finds_none() {
 	between require "$(addresses "$1")"
 	fail_allocations "$2" 1 "$3"
@@ -71,8 +71,8 @@ finds_none() {
 	must rmmod rpcrdma2_echo_kunit
 }
 
-# There is no memory for a Call now and then, none for its Reply at first, and never any for a
-# Reply without chunks, but for one at a time.
+# Now and then, there is no memory for a Call. For its Reply, there is none at first. Replies
+# without chunks never get any, so they go one at a time.
 replies_wait_for_memory() {
 	# rxe may find no memory for a packet either, and stands still for a while.
 	must lab_insmod rpcrdma2 reverse=genl heartbeat=0

@@ -5,15 +5,15 @@
 
 # wait_for_any PID... - wait until one of these jobs has ended. Its PID is in $ended then.
 #
-# "wait -n" can sleep on after the job's end (bash 5.2): the handler of SIGCHLD takes the job's
-# status after bash looked for jobs that ended, and before bash sleeps.
+# "wait -n" of bash 5.2 can miss the end of a job, and sleep on. Bash looks for ended jobs, then
+# sleeps. In between, its handler of SIGCHLD can take the job's status.
 wait_for_any() {
 	local running
 
 	while :; do
-		running=" $(jobs -rp | tr '\n' ' ')"
+		running=$'\n'$(jobs -rp)$'\n'
 		for ended; do
-			[[ $running = *" $ended "* ]] || return 0
+			[[ $running = *$'\n'$ended$'\n'* ]] || return 0
 		done
 		sleep 0.2
 	done
