@@ -501,7 +501,8 @@ def check_words():
         yield f"{number} is not plain English: {found[0]}" if found else ""
 
 
-def compat(kernel, probes=("SVC_RESPAGES", "SVC_CB_LWQ", "XPO_RELEASE_CTXT"), more=()):
+def compat(kernel, probes=("SVC_RESPAGES", "SVC_CB_LWQ", "XPO_RELEASE_CTXT"), more=(),
+           of_debian=True):
     """(why compat.h refuses a kernel, if it does; what modinfo says of that kernel)"""
     path = f"{TOP}/net/sunrpc/xprtrdma/compat.h"
     with open(path, encoding="utf-8") as file:
@@ -510,6 +511,8 @@ def compat(kernel, probes=("SVC_RESPAGES", "SVC_CB_LWQ", "XPO_RELEASE_CTXT"), mo
     with tempfile.TemporaryDirectory() as directory:
         for header in headers:
             make(directory, {f"/{header}": ""}, {})
+        if of_debian:
+            make(directory, {"/generated/package.h": ""}, {})
         make(directory, {"/linux/version.h": f"#define LINUX_VERSION_CODE ({major} << 16 | "
                          f"{minor} << 8 | 9)\n#define KERNEL_VERSION(a, b, c) "
                          "(((a) << 16) + ((b) << 8) + (c))\n"}, {})
@@ -550,6 +553,9 @@ def check_versions():
     for macro in "RHEL_MAJOR", "CONFIG_SUSE_KERNEL", "UTS_UBUNTU_RELEASE_ABI":
         _, state = compat("6.12", more=(macro,))
         yield "" if state.startswith("expected to work, ") else f"{macro}: {state}"
+    for kernel in doctor.TESTED:
+        _, state = compat(kernel, of_debian=False)
+        yield "" if state == "expected to work, not Debian's" else f"not Debian's: {state}"
     refusal, state = compat("9.9", more=("RPCRDMA2_ANY_KERNEL",))
     yield "" if (refusal, state) == ("", "not supported") else f"forced: {refusal} {state}"
     said = run("--version")

@@ -49,26 +49,27 @@
 #error "refused: xpo_release_ctxt is missing: update this kernel"
 #endif
 
-/* Distributions that change a kernel a lot without changing its version */
+/* The kernel's distribution. A build of Debian's sources writes generated/package.h. */
 #if defined(RHEL_MAJOR)
 #define RPCRDMA2_KERNEL_OF	", Red Hat or a relative"
 #elif defined(CONFIG_SUSE_KERNEL)
 #define RPCRDMA2_KERNEL_OF	", SUSE"
 #elif defined(UTS_UBUNTU_RELEASE_ABI)
 #define RPCRDMA2_KERNEL_OF	", Ubuntu"
+#elif !__has_include(<generated/package.h>)
+#define RPCRDMA2_KERNEL_OF	", not Debian's"
 #endif
 
-/* Kernels of Debian on which the tests ran */
 #define RPCRDMA2_IS_LINUX(major, minor) \
 	((LINUX_VERSION_CODE >> 8) == (KERNEL_VERSION(major, minor, 0) >> 8))
 
-/* For modinfo: how much we know about this kernel */
-#ifdef RPCRDMA2_KERNEL_OF
+/* For modinfo: how much we know about this kernel. The tests ran on three of Debian's. */
+#if LINUX_VERSION_CODE < RPCRDMA2_OLDEST || LINUX_VERSION_CODE > RPCRDMA2_NEWEST
+#define RPCRDMA2_KERNEL_STATE	"not supported"
+#elif defined(RPCRDMA2_KERNEL_OF)
 #define RPCRDMA2_KERNEL_STATE	"expected to work" RPCRDMA2_KERNEL_OF
 #elif RPCRDMA2_IS_LINUX(6, 1) || RPCRDMA2_IS_LINUX(6, 12) || RPCRDMA2_IS_LINUX(7, 3)
 #define RPCRDMA2_KERNEL_STATE	"tested"
-#elif LINUX_VERSION_CODE < RPCRDMA2_OLDEST || LINUX_VERSION_CODE > RPCRDMA2_NEWEST
-#define RPCRDMA2_KERNEL_STATE	"not supported"
 #else
 #define RPCRDMA2_KERNEL_STATE	"expected to work"
 #endif
