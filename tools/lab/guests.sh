@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2153,SC2154,SC2317
 #
-# Guests; part of lab.
+# Starts guests, watches them, and ends them; part of lab.
 #
-# A guest has a name (guest, or server, client, once power was cut server-2...), and in $log
-#   NAME.env	what it is to run, for guest/init.sh
+# A guest has a name: guest, server or client, and server-2 and so on after a power cut. These
+# files in $log belong to it:
+#   NAME.env	what guest/init.sh is to run
 #   NAME.console	the kernel's messages
-#   NAME.out	what the script printed
-#   NAME.status	the script's status, or "timeout", once it ended
-#   coverage/NAME	which lines were reached (LAB_COVERAGE)
-# $log itself is the one directory that a guest can write to. It holds
-# modules/KERNEL/, the modules that were tested, and share/, which belongs to the
-# scripts.
+#   NAME.out	the script's output
+#   NAME.status	the script's status, or "timeout", after the end
+#   coverage/NAME	gcov's files (LAB_COVERAGE)
+# A guest can write to no other directory than $log. That has two more directories. modules/KERNEL/
+# has the modules that were tested, and share/ belongs to the scripts.
 
 declare -A pid=() born=()
-declare -A kernels=()	# each version's directory
+declare -A kernels=()	# by version: the kernel's directory
 loglevel=8
-console=	# where the terminal is, in a guest that has one
+console=	# the terminal's name in a guest that has one
 
-# Options of run and pair; what is left over is in $operands.
+# parse_options - take the options of run and pair, and leave all other arguments in $operands
 parse_options() {
 	timeout=600 mem='' server_mem='' log='' verbose='' settings=() parameters=()
 	while [[ ${1:-} = -* ]]; do
@@ -46,8 +46,7 @@ check_script() {
 	[ -f "$1" ] || die "no script '$1'"
 }
 
-# prepare FLAVOUR TITLE KERNEL... - everything that must be there before a guest
-# starts.
+# prepare FLAVOUR TITLE KERNEL... - make everything that a guest needs before it starts
 prepare() {
 	local flavour=$1 title=$2 grace=30 KERNEL
 	shift 2
@@ -61,7 +60,7 @@ prepare() {
 		modules "$flavour"
 		kernels[$KERNEL]=$kernel
 		mkdir -p "$log/modules/$KERNEL"
-		# Since 6.13 those are relative paths.
+		# Since 6.13, modules.order has relative paths.
 		(cd "$build" && sed 's/\.k\?o$/.ko/' modules.order |
 			xargs -r cp -t "$log/modules/$KERNEL")
 		exec 9>&-
@@ -72,7 +71,7 @@ prepare() {
 	trap 'exit 130' INT TERM HUP
 	ulimit -c 0
 	[ "$kind" = uml ] || grace=120
-	# A guest ends itself on time, unless its kernel hangs.
+	# A guest ends itself in time, unless its kernel hangs. Then lab ends it.
 	deadline=$((SECONDS + timeout + grace))
 }
 
@@ -95,7 +94,7 @@ clean_up() {
 	rm -f "$log"/{running,*.wire}
 }
 
-# memory ROLE - of the guest
+# memory ROLE - print the size of a guest's memory
 memory() {
 	[ "$1" != server ] || [ -z "$server_mem" ] || mem=$server_mem
 	echo "${mem:-3G}"
@@ -139,8 +138,8 @@ set_env() {
 	done
 }
 
-# spawn NAME COMMAND... - in a process group of its own: user-mode Linux is many
-# processes.
+# spawn NAME COMMAND... - run a guest in a process group of its own, because user-mode Linux
+# consists of many processes
 spawn() {
 	local guest=$1
 	shift
@@ -155,23 +154,24 @@ spawn() {
 	born[$guest]=$birth
 }
 
-# birth_of PROCESS - when it began, in ticks, to $birth; nothing if there is none. This and
-# pause() need no process: of each guest that runs it is asked ten times a second.
+# birth_of PROCESS - set $birth to the time when a process began, in ticks; to nothing if there
+# is no such process. birth_of() and pause() fork no process: lab calls them ten times a second
+# for each guest.
 birth_of() {
 	local stat
 
 	birth=
 	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
-	# Its name is in parentheses, and may have spaces.
+	# The name is in parentheses, and may contain spaces.
 	read -ra stat <<<"${stat##*) }"
 	birth=${stat[19]}
 }
 
-# Nothing ever comes from there.
+# Nobody ever writes to this descriptor.
 exec {nothing}<> <(:)
 pause() { read -rt 0.1 -u "$nothing" || true; }
 
-# A process that began at another time has the number of one that is over.
+# alive NAME - compare births: after the guest's end, another process may get its number.
 alive() {
 	local birth
 
@@ -181,8 +181,8 @@ alive() {
 
 in_time() { [ "$SECONDS" -lt "$deadline" ]; }
 
-# Others of its process group may be left when the first one is over: then nobody else has
-# that number.
+# kill_guest NAME - kill the guest's process group. Processes of the group may outlive the first
+# one. While they live, no other process gets the number of the group.
 kill_guest() {
 	local birth
 
@@ -217,18 +217,18 @@ boot_uml() {
 
 boot_x86() { boot_qemu "$@"; }
 
-# (Pointers that are signed are slow to emulate.)
+# (Signed pointers are slow to emulate.)
 boot_arm64() { boot_machine "$@" aarch64 ttyAMA0 -M virt -accel "tcg,thread=multi" -cpu max,pauth=off; }
 
 boot_qemu() {
-	# /dev/kvm may open and yet get no kernel going where the CPU lacks these.
+	# Where the CPU lacks these, /dev/kvm may open, but it runs no kernel.
 	if grep -qwE 'vmx|svm' /proc/cpuinfo && [ -w /dev/kvm ]; then
 		set -- "$@" x86_64 ttyS0 -accel kvm -cpu host
 	else
 		set -- "$@" x86_64 ttyS0 -accel "tcg,thread=multi" -cpu max
 	fi
-	# A kernel that is to use an IOMMU has one, and the PCI device whose DMA mimic does.
-	# virtio's devices are not behind it.
+	# A kernel that uses an IOMMU gets one, and the PCI device through which mimic does DMA.
+	# virtio's devices bypass the IOMMU.
 	[[ " ${parameters[*]} " != *" intel_iommu=on "* ]] ||
 		set -- "$@" -M q35 -device intel-iommu -device edu
 	boot_machine "$@"
@@ -256,8 +256,8 @@ boot_machine() {
 	[ -z "${LAB_PIN:-}" ] || pin "$guest" "${LAB_CPUS:-2}"
 }
 
-# cpu_threads PROCESS CPUS - of a guest's CPUs: number and thread. QEMU names these threads.
-# Those of user-mode Linux are the oldest ones.
+# cpu_threads PROCESS CPUS - print number and thread of each CPU of a guest. QEMU names these
+# threads. In user-mode Linux, they are the oldest threads.
 cpu_threads() {
 	if [ "$kind" = uml ]; then
 		find "/proc/$1/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -n |
@@ -267,14 +267,14 @@ cpu_threads() {
 	fi 2>/dev/null
 }
 
-# pin NAME CPUS - each of a guest's stays on one of the host's: else they often meet on the
-# same one, and one of them stands still for milliseconds.
+# pin NAME CPUS - keep each CPU of a guest on one of the host's CPUs. Otherwise two often share
+# one of the host's, and one of them stands still for milliseconds.
 pin() {
 	local process=${pid[$1]:-} host number thread
 
 	[ "$(nproc)" -ge "$2" ] ||
 		die "LAB_PIN: the guest has $2 CPUs, this may use $(nproc) of the host's"
-	# One that had the terminal is over.
+	# A guest that had the terminal has ended.
 	[ -n "$process" ] || return 0
 	mapfile -t host < <(allowed_cpus)
 	while alive "$1" && [ "$(cpu_threads "$process" "$2" | wc -l)" -lt "$2" ]; do
@@ -282,12 +282,12 @@ pin() {
 		pause
 	done
 	cpu_threads "$process" "$2" | while read -r number thread; do
-		# The guest may be over by now.
+		# The guest may have ended by now.
 		taskset -cp "${host[number]}" "$thread" >/dev/null 2>&1 || true
 	done
 }
 
-# The host's CPUs that this may use, a number each
+# allowed_cpus - print the numbers of the host's CPUs that this process may use
 allowed_cpus() {
 	local ranges range
 
@@ -301,8 +301,8 @@ shared_directory() {
 	echo "local,mount_tag=$1,path=$2,security_model=none,multidevs=remap"
 }
 
-# The wire between two guests is as good as lossless: rxe's timeouts are long.
-# A server that is started again keeps the Ethernet address its client knows.
+# The network between two guests loses next to nothing, because rxe's timeouts are long. A
+# server that is started again keeps the Ethernet address that its client knows.
 mac() {
 	if [ "$1" = server ]; then
 		echo 52:54:00:12:34:01
@@ -315,8 +315,8 @@ peer() {
 	if [ "$1" = server ]; then echo client; else echo server; fi
 }
 
-# UDP (see patches/ for its buffer). Each lab has a loopback address of its own,
-# made of its process id, so that two labs don't meet.
+# The wire is UDP (see patches/ for its buffer). The process id makes a loopback address for each
+# lab, so that two labs don't meet.
 wire_uml() {
 	local -A port=([server]=5511 [client]=5512)
 	local address how ends
@@ -327,7 +327,7 @@ wire_uml() {
 	args+=("vec0:$how,$ends,mtu=9000,mac=$(mac "$1")")
 }
 
-# Sockets in $log. Their names must be short, so spawn changes to there.
+# The wire is a pair of sockets in $log. Their names must be short, so spawn runs QEMU there.
 wire_qemu() {
 	local near far
 
@@ -337,7 +337,7 @@ wire_qemu() {
 	       -device "virtio-net-pci,netdev=wire,mac=$(mac "$1")")
 }
 
-# show NAME [PREFIX] - what the guest prints, while it lives.
+# show NAME [PREFIX] - show what a guest prints, as long as it lives
 show() {
 	local guest=$1 prefix=${2:-}
 
@@ -348,7 +348,7 @@ show() {
 			sed -u "s/^/$prefix/" >&2 &
 }
 
-# status_of NAME - what became of an ended guest; $status.
+# status_of NAME - set $status to the result of a guest that has ended
 status_of() {
 	local guest=$1 end
 
@@ -371,13 +371,13 @@ status_of() {
 
 scan() { awk -v allowlist="$LAB/allowlist" -f "$LAB/scan.awk" "$@"; }
 
-# What the guests' init kept of the lines that were reached
+# keep_coverage - move gcov's files, which the guests' init kept, to $LAB_COVERAGE
 keep_coverage() {
 	[ ! -d "$log/coverage" ] ||
 		mv "$log/coverage" "$(mktemp -d "$LAB_COVERAGE/$(basename "$log")-XXXX")"
 }
 
-# verdict STATUS - scan the kernels' logs, and end with the status of the run.
+# verdict STATUS - scan the kernels' logs, and exit with the status of the run
 verdict() {
 	local status=$1
 
@@ -414,8 +414,8 @@ run() {
 	verdict "$status"
 }
 
-# Of a pair's server and client: which guest that is now, how often it was booted, and
-# whether it has no power
+# For a pair's server and client: the guest's current name, how often it was booted, and whether
+# its power is off
 declare -A guest_of=() boots=() off=()
 
 pair() {
@@ -476,8 +476,9 @@ power_off() {
 
 is_there() { [ -n "${off[$1]}" ] || alive "${guest_of[$1]}"; }
 
-# What one asks for is done to the other; it waits until the request is gone. (The kernel
-# of user-mode Linux is one process, and without it no other of the guest's goes on.)
+# do_requests - do to one guest what the other asked for. The asking guest waits until the request
+# is gone. (A pause stops one process: in user-mode Linux that is the kernel, without which no
+# other process of the guest goes on.)
 do_requests() {
 	local file request role
 
@@ -496,12 +497,12 @@ do_requests() {
 	done
 }
 
-# A server that failed ends the run; one that is done early may have meant it.
+# A server that failed ends the run. A server that succeeded may end early on purpose.
 server_is_well() {
 	is_there server || [ "$(cat "$log/${guest_of[server]}.status" 2>/dev/null)" = 0 ]
 }
 
-# The terminal is the kernel's console, too: quiet; dmesg shows its messages.
+# shell - the terminal is also the kernel's console, so keep it quiet. dmesg shows messages.
 shell() {
 	local flavour=$1 tty
 	shift

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034,SC2154,SC2164
 #
-# Building against the distribution's packages of headers, as their users do; part of
-# lab.
+# Builds with the distribution's packages of headers, as their users do; part of lab.
 #
-# Those of another suite need that suite's compiler, and its libc for the programs
-# among them. So each suite has a directory with headers and all that it takes to
-# build with them, and nothing else: $CACHE/headers/SUITE. It is unpacked there, not
-# installed, and make has it as its root.
+# Headers of another suite need the compiler of that suite, and its libc for the programs among
+# the headers. So each suite has a directory with headers, everything that a build with them
+# needs, and nothing else: $CACHE/headers/SUITE. Packages are unpacked there, not installed.
+# The directory is make's root.
 
-# Besides what a package of headers depends on
+# Packages for a build, besides the dependencies of the headers
 TOOLS="binutils make dash bash coreutils diffutils findutils grep mawk sed perl kmod"
 
-# headers SUITE VERSION [MAKE-ARGS...] - build the module against the newest headers of
-# that version in that suite. All that the compiler says goes to stdout.
-# headers SUITE VERSION --list - print which those are
+# headers SUITE VERSION [MAKE-ARGS...] - build the module with the newest headers of that version
+# in that suite. The compiler's output goes to stdout.
+# headers SUITE VERSION --list - print the release of these headers
 headers() {
 	local suite=$1 version=$2
 	shift 2
@@ -28,8 +27,8 @@ headers() {
 	headers_make "$@"
 }
 
-# headers_ready SUITE VERSION - make sure that they are there, in $root; $release is
-# the kernel's. Holds $root.lock on fd 9.
+# headers_ready SUITE VERSION - make sure that the headers are in $root; $release is their
+# kernel's. Keeps $root.lock on fd 9.
 headers_ready() {
 	debs=$CACHE/debs/$1
 	root=$CACHE/headers/$1
@@ -42,7 +41,7 @@ headers_ready() {
 			"$root.log" headers_get
 }
 
-# As for the others' lists, apt is asked once.
+# headers_find SUITE VERSION - find $release. As for kernels, apt fetches its lists only once.
 headers_find() {
 	[ -e "$debs/lists-ready" ] ||
 		step "asking $1 for its packages" "$debs.log" update_all "$1"
@@ -51,7 +50,7 @@ headers_find() {
 	[ -n "$release" ] || die "$1 has no linux-headers-$2*-amd64"
 }
 
-# update_all SUITE - with all that it needs of others
+# update_all SUITE - fetch the lists of a suite, and of the suite that it adds to
 update_all() {
 	mkdir -p "$debs"/{lists,cache}
 	case $1 in
@@ -74,11 +73,11 @@ headers_get() {
 	touch "$root/ready-$release"
 }
 
-# unpack_all PACKAGE... - and what they depend on, in $root
+# unpack_all PACKAGE... - unpack packages and their dependencies in $root
 unpack_all() {
 	local deb dir
 
-	# All of them: what is in the cache already has no URI to print.
+	# List all packages. With an empty cache, apt prints the URI of each.
 	mkdir -p "$debs/none/partial"
 	install_anew -o Dir::Cache::archives="$debs/none" --print-uris "$@" |
 		cut -d ' ' -f 2 >"$debs/files"
@@ -107,12 +106,12 @@ headers_make() {
 		-j"$(nproc)" W=1 "$@" modules 2>&1
 }
 
-# headers_root COMMAND... - with $root as its root, and $build as /mnt there
+# headers_root COMMAND... - run a command with $root as its root, and with $build as /mnt there
 headers_root() {
 	local user=()
 
 	[ "$(id -u)" = 0 ] || user=(--map-root-user)
-	# shellcheck disable=SC2016 # sh expands those
+	# shellcheck disable=SC2016 # sh expands them
 	unshare --mount "${user[@]}" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin sh -ec '
 		mount --bind "$2" "$1/mnt"
 		mount --rbind /dev "$1/dev"

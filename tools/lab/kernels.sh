@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2153,SC2154,SC2164,SC2317
 #
-# Packages, kernels and modules; part of lab.
+# Gets packages, and builds kernels and modules; part of lab.
 
 ### Packages
 
@@ -34,7 +34,7 @@ installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# deps GROUP... - install what is missing; silent and offline where nothing is.
+# deps GROUP... - install missing packages. If none is missing, do it silently and offline.
 deps() {
 	local group names name missing=()
 
@@ -64,13 +64,13 @@ apt_install() {
 
 ### The distribution's packages of a kernel
 #
-# Downloaded and unpacked, not installed: they are for the guests, and which
-# kernel the machine itself has doesn't matter. apt's lists are lab's own, too,
-# with nothing but the suite that has this kernel: the machine's don't change.
-# All is in $debs, which is $CACHE/debs/$KERNEL.
+# They are in $debs, which is $CACHE/debs/$KERNEL. They are downloaded and unpacked, but not
+# installed, because they are for guests. The machine may have any other kernel. Here apt has
+# lists of lab's own, with only the suite that has this kernel. So the machine's lists don't
+# change.
 
-# deb_line SUITE - for apt: the suite, on the mirror that the machine uses. (The keys
-# of Debian 13 are among those of Debian 12.)
+# deb_line SUITE - print apt's line for a suite, with the mirror that the machine uses. (Debian 12
+# has the keys of Debian 13.)
 deb_line() {
 	local archive=debian main=bookworm mirror
 
@@ -82,7 +82,7 @@ deb_line() {
 	echo "deb ${mirror:-http://deb.debian.org/$archive} $1 main"
 }
 
-# suite - where Debian has this kernel
+# suite - print the suite of Debian that has this kernel
 suite() {
 	case $KERNEL in
 	6.1)	echo bookworm-security ;;
@@ -91,11 +91,11 @@ suite() {
 	esac
 }
 
-# Which architecture's, by Debian's name
+# The architecture of packages, by Debian's name
 architecture=amd64
 
-# suite_apt COMMAND... - apt-get or apt-cache, for that suite only, as on a machine where nothing
-# is installed: what this machine has may be from another suite.
+# suite_apt COMMAND... - run apt-get or apt-cache with that suite only, as if nothing were
+# installed: the machine's packages may be from another suite
 suite_apt() {
 	local command=$1
 	shift
@@ -107,7 +107,7 @@ suite_apt() {
 		-o Dir::State::status="$debs/status" -o Dir::Cache="$debs/cache" "$@"
 }
 
-# lock_debs, unlock_debs - around what reads or changes $debs and its lists, for other labs to wait
+# lock_debs, unlock_debs - keep other labs out while this one reads or changes $debs and its lists
 lock_debs() {
 	mkdir -p "$debs"
 	exec 7>"$debs.lock"
@@ -122,7 +122,7 @@ suite_update() {
 	suite_apt apt-get update
 }
 
-# fetch NAME... - download the packages that aren't there yet.
+# fetch NAME... - download packages that are missing
 fetch() {
 	local name missing=()
 
@@ -135,7 +135,7 @@ fetch() {
 	unlock_debs
 }
 
-# (Only what is complete gets its name.)
+# (A package gets its name here when it is complete.)
 download() {
 	suite_update
 	mkdir -p "$debs/partial"
@@ -144,19 +144,19 @@ download() {
 	mv ./*.deb ..
 }
 
-# deb NAME - the file of a package.
+# deb NAME - print the file of a package
 deb() { find "$debs" -maxdepth 1 -name "$1_*.deb" | sort -V | tail -n 1; }
 
 ### Kernels
 #
-# A kernel lives in $CACHE/kernels/NAME, and NAME has a hash of what it was made
-# from. In it:
-#   build/	where it was built, and modules are built against
-#   root/	what is laid over the host's files in a guest: usr/lib/modules, and
-#		for another architecture all that runs there
-#   ready	comes last
-# How a kernel is named, made and booted is up to its kind; a flavour that
-# differs in configuration only is of the same kind.
+# A kernel lives in $CACHE/kernels/NAME. NAME has a hash of everything that the kernel was made
+# from. The directory contains:
+#   build/	the build directory, also for builds of modules
+#   root/	the files to lay over the host's in a guest: usr/lib/modules, and for another
+#		architecture all programs
+#   ready	a mark that is made last
+# The kind of a kernel decides how it is named, made and booted. Flavours of one kind differ in
+# configuration only.
 
 kind() {
 	case ${1:-} in
@@ -173,7 +173,7 @@ check_version() {
 		die "no kernel '$1'; there are: $(cd "$LAB/patches" && echo *)"
 }
 
-# kernel FLAVOUR - make sure that it exists; $kernel is its directory.
+# kernel FLAVOUR - make sure that the kernel exists; $kernel is its directory
 kernel() {
 	flavour=$1
 	kind=$(kind "$flavour")
@@ -195,9 +195,10 @@ kernel() {
 	exec 9>&-
 }
 
-# kbuild ARGS... - the kernel's own make; with the tools of the suite that the headers
-# are from, if that is a newer one. ccache is to take the list of files that the compiler
-# makes anyway, instead of a run of the preprocessor.
+# kbuild ARGS... - run the kernel's own make. Headers of a newer suite need the tools of that
+# suite.
+#
+# CCACHE_DEPEND has ccache use the compiler's list of files, instead of running the preprocessor.
 kbuild() {
 	local -x CCACHE_DEPEND=1
 
@@ -212,8 +213,16 @@ kbuild() {
 	esac
 }
 
-# name_source ARCH CROSS-COMPILE FILE... - of a kernel that is built here; FILEs are as
-# good as its source
+# without_comments FILE... - print configurations, patches and scripts without comments, since
+# words change no kernel.
+without_comments() {
+	awk 'FNR == 1 { patch = FILENAME ~ /[.]patch$/ }
+	     /^--- / { patch = 0 }
+	     !patch && !/^[ \t]*(#|$)/ || /^# CONFIG_/' "$@"
+}
+
+# name_source ARCH CROSS-COMPILE FILE... - name a kernel that is built here. The name depends on
+# the FILEs as it does on the source.
 name_source() {
 	local version
 
@@ -226,8 +235,8 @@ name_source() {
 	patches=("$LAB/patches/$KERNEL"/*.patch)
 	fetch "linux-source-$KERNEL"
 	version=$(dpkg-deb -f "$(deb "linux-source-$KERNEL")" Version)
-	source=$CACHE/src/linux-$version-$(cat "${patches[@]}" | hash_of)
-	name=$flavour-$version-$({ cat "${fragments[@]}" "$@"
+	source=$CACHE/src/linux-$version-$(without_comments "${patches[@]}" | hash_of)
+	name=$flavour-$version-$({ without_comments "${fragments[@]}" "$@"
 		echo "$source"; "${cross}gcc" --version; } | hash_of)
 }
 
@@ -267,8 +276,8 @@ configure_source() {
 		"${fragments[@]}"
 }
 
-# Kconfig drops what a kernel doesn't offer; a kernel that lacks what was asked
-# for would pass tests that mean nothing. KERNEL.gone has what it need not offer.
+# Kconfig drops options that a kernel doesn't offer. Tests in a kernel without them would prove
+# nothing. KERNEL.gone lists options that this kernel may lack.
 check_config() {
 	local lost gone=$LAB/config/$KERNEL.gone
 
@@ -292,8 +301,8 @@ make_x86() {
 	step "making its initrd" "$kernel/initrd.log" make_initrd
 }
 
-# What an arm64 guest runs. It is unpacked, not installed: /etc, users and alternatives are
-# the host's, which has the same packages.
+# The packages of an arm64 guest's programs. They are unpacked, not installed. /etc, users and
+# alternatives are the host's, which has the same packages.
 ARM64_PROGRAMS="busybox-static bash coreutils dash diffutils findutils grep mawk sed libc-bin
 	util-linux mount procps kmod iproute2 nfs-common nfs-kernel-server rpcbind e2fsprogs
 	python3"
@@ -322,17 +331,17 @@ name_qemu() {
 	fi
 	unlock_debs
 	[ -n "$release" ] || die "apt knows no linux-image-$KERNEL.*-amd64"
-	name=qemu-$release-$(hash_of <"$LAB/guest/initrd.sh")
+	name=qemu-$release-$(without_comments "$LAB/guest/initrd.sh" | hash_of)
 }
 
-# newest_release image|headers - of the packages of standard input. Debian signs an image, so
-# it may come some days after the headers of the same release.
+# newest_release image|headers - print the newest release of the packages on standard input.
+# Debian signs an image, so it may come some days after the headers of its release.
 newest_release() {
 	sed -nE "s/^linux-$1-(${KERNEL//./\\.}\.[^-]+(-[0-9]+)?-amd64)$/\1/p" |
 		sort -V | tail -n 1
 }
 
-# The headers come in parts, and so does the image, of newer kernels.
+# Headers are in several packages, and so is the image of a newer kernel.
 make_qemu() {
 	local packages=("linux-headers-$release" "linux-image-$release") name
 
@@ -354,7 +363,7 @@ make_qemu() {
 	ln -sfn "root/usr/src/linux-headers-$release" "$kernel/build"
 }
 
-# unpack_qemu NAME... - as if they were installed, but for where they are.
+# unpack_qemu NAME... - unpack packages below root/, as if they were installed there
 unpack_qemu() {
 	local name root=$kernel/root
 
@@ -362,7 +371,7 @@ unpack_qemu() {
 	for name; do
 		dpkg -x "$(deb "$name")" "$root"
 	done
-	# /lib would hide the host's, which is a link to usr/lib.
+	# A directory /lib would hide the host's /lib, which is a link to usr/lib.
 	if [ -e "$root/lib" ]; then
 		mkdir -p "$root/usr/lib"
 		mv "$root/lib/modules" "$root/usr/lib"
@@ -374,7 +383,7 @@ unpack_qemu() {
 		"$root/usr/src/linux-headers-$release/Makefile"
 }
 
-# (In a subshell, as any step.)
+# (Each step runs in a subshell, so these variables stay inside.)
 get_arm64() {
 	debs=$CACHE/debs/bookworm-arm64 root=$kernel/root architecture=arm64
 	update_all bookworm
@@ -382,15 +391,15 @@ get_arm64() {
 	unpack_all $ARM64_PROGRAMS
 }
 
-# make_initrd [MODULE...] - initrd.sh, busybox, and in the order of their names the
-# modules to load.
+# make_initrd [MODULE...] - pack initrd.sh, busybox and modules. initrd.sh loads modules in the
+# order of their names.
 make_initrd() {
 	local dir=$kernel/initrd module number=100
 
 	rm -rf "$dir"
 	mkdir -p "$dir/bin" "$dir/modules"
 	cp -p "$LAB/guest/initrd.sh" "$dir/init"
-	# The guest's, if that has another architecture
+	# For another architecture, root/ has the guest's busybox.
 	cp "$kernel/root/bin/busybox" "$dir/bin" || cp /bin/busybox "$dir/bin"
 	for module; do
 		modprobe -d "$kernel/root/usr" -S "$release" --show-depends "$module"
@@ -404,11 +413,11 @@ make_initrd() {
 
 ### Modules
 
-# Are lines counted that are reached? The other flavours' kernels can't.
+# counts_lines - do the modules count which lines run? Only debug's kernel supports that.
 counts_lines() { [ -n "${LAB_COVERAGE:-}" ] && [ "$flavour" = debug ]; }
 
-# copy_tree DIRECTORY [RSYNC-OPTION...] - to build in. Contents decide, not times: make
-# then sees what changed, and only that. The copy has no history, so it is told its version.
+# copy_tree DIRECTORY [RSYNC-OPTION...] - copy the tree for a build. rsync compares contents, not
+# times, so make sees only what changed. The copy has no history, so it gets its version in a file.
 copy_tree() {
 	rsync -rlp "${@:2}" --checksum --delete --exclude={.git,'.*.cmd','*.o','*.ko'} \
 		--exclude={'*.mod','*.mod.c','*.gcno',Module.symvers,modules.order,/VERSION} \
@@ -416,10 +425,11 @@ copy_tree() {
 	[ $# -gt 1 ] || "$TREE/tools/version" >"$1/VERSION"
 }
 
-# modules FLAVOUR [MAKE-ARGS...] - build the tree's modules, out of the tree;
-# $build is where. Called with the result in use, holds $build.lock on fd 9. Those that
-# count what is reached have a directory of their own. A warning is an error. Where nothing
-# is new since the last time, and make is to be told nothing, it has nothing to do.
+# modules FLAVOUR [MAKE-ARGS...] - build the tree's modules in $build, a copy of the tree. A
+# warning is an error.
+#
+# Returns with $build.lock on fd 9, for the time that the caller uses the result. Modules that count
+# lines have a directory of their own. Without MAKE-ARGS, an unchanged tree is not built again.
 modules() {
 	local told new=all
 

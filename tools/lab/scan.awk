@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Print the reports of trouble in kernel logs, but for those on the allow-list;
-# exit with 1 if there are any. awk -v allowlist=FILE -f scan.awk LOG...
+# Print the reports of trouble in kernel logs, except reports on the allow-list. Exit with 1 if
+# there are any.
+#
+#	awk -v allowlist=FILE -f scan.awk LOG...
 
 BEGIN {
 	trouble = "BUG[: ]|kernel BUG at|WARNING: |Oops|KASAN: |UBSAN: " \
@@ -13,9 +15,9 @@ BEGIN {
 		"|still (has|have|in use)|waiting for .* to become free" \
 		"|workqueue lockup|detected buffer overflow|stack overflow" \
 		"|mimic: ERROR"
-	# What was on the stack, but in no frame of it
+	# An address on the stack that belongs to no frame
 	guess = "^ \\[<[0-9a-f]+>\\] \\? "
-	# What works on its caller's data
+	# Functions that work on data of their caller
 	helper = "^ (mem(cpy|move|set|cmp)|_*list_|llist_|_*xdr_|_*rb_|_*xas?_|_raw_)"
 	lines = 200	# of a report, at most
 	shown = 40
@@ -25,7 +27,7 @@ BEGIN {
 			known[++entries] = line
 }
 
-# The console may end its lines as terminals do, and stamps them.
+# A console may end its lines with a carriage return. It puts a time in front of each line.
 {
 	sub(/\r$/, "")
 	text = $0
@@ -36,7 +38,7 @@ FNR == 1 || text ~ trouble || length_of_report == lines {
 	finish()
 }
 
-# A warning's own words stand in front of its WARNING on some machines.
+# On some machines, the text of a warning comes before the line with WARNING.
 text ~ /-\[ cut here \]-/ {
 	finish()
 	words = 0
@@ -85,8 +87,8 @@ function finish(    i, left) {
 	file = ""
 }
 
-# Of data races, only those of a module that is tested count: the kernel has its own. Of
-# each access, what counts is the first function that is no helper of its caller's.
+# Data races count only if they are in a module under test: the kernel has its own. The function
+# to look at is the first one of each access that is no helper of its caller.
 function is_foreign_race(    i, is_next) {
 	if (report[1] !~ /BUG: KCSAN: /)
 		return 0

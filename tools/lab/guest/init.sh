@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# PID 1 of a guest. LAB_ENV on the kernel's command line (the kernel makes it an
-# environment variable) names the file that says what to run.
+# PID 1 of a guest. LAB_ENV on the kernel's command line names the file that says what to run.
+# (The kernel puts such parameters into the environment.)
 
-# Init's end is a panic, and the guest's.
+# If init ends, the kernel panics, which ends the guest.
 set -e
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -12,10 +12,9 @@ command=()
 # shellcheck source=/dev/null
 . "$LAB_ENV"
 
-# A user-mode guest starts on the host's own files, read-only. Lay the kernel's
-# files and a tmpfs over them, and start again from there. PID 1 shares its root
-# with the kernel's threads, which run modprobe, so chroot moves those as well.
-# (A QEMU guest's initrd has done the like.)
+# A user-mode guest starts on the host's files, read-only. Lay the kernel's files and a tmpfs
+# over them, and start again from there. PID 1 shares its root with the kernel's threads, which
+# run modprobe. So chroot moves these threads, too. (In a QEMU guest, the initrd has done this.)
 if [ -z "${LAB_ROOT_READY:-}" ]; then
 	mount -t tmpfs lab /mnt
 	mkdir /mnt/kernel /mnt/upper /mnt/work /mnt/root
@@ -25,8 +24,8 @@ if [ -z "${LAB_ROOT_READY:-}" ]; then
 	LAB_ROOT_READY=1 exec chroot /mnt/root "$0"
 fi
 
-# Few commands rather than many: with all checks on, each one takes long. The
-# host's daemons are not here, so their files in /run and /var are hidden.
+# Use few commands: with all checks on, each one takes long. The host's daemons don't run here,
+# so hide their files in /run and /var.
 mount_file_systems() {
 	local share="share $LAB_LOG 9p trans=virtio,version=9p2000.L"
 
@@ -46,14 +45,14 @@ mount_file_systems() {
 	nfs /var/lib/nfs tmpfs
 	$share
 	END
-	# First, for mount -a to see what is mounted: the host's /proc is below.
+	# mount -a needs the guest's /proc to see what is mounted. Below is the host's.
 	mount -t proc proc /proc
-	modprobe configfs	# makes its mount point
+	modprobe configfs	# makes the mount point
 	mount -a
 }
 
-# One guest talks to itself over dummy0. Of two, the server is 1 and the client
-# 2 on the network between them.
+# A single guest talks to itself over dummy0. In a pair, the server is 1 and the client is 2 on
+# the network between them.
 set_up_network() {
 	local net=78 host=1
 
@@ -77,7 +76,7 @@ set_up_nfs() {
 	chown statd /var/lib/nfs/{sm,sm.bak,state}
 }
 
-# The guest ends itself while it can, to say where it hangs; else the host does.
+# A guest that runs too long says where it hangs, and ends itself. If it can't, the host ends it.
 watchdog() {
 	sleep "$LAB_TIMEOUT"
 	echo "lab: timeout; tasks that wait, and locks that are held:" >/dev/kmsg
@@ -87,7 +86,7 @@ watchdog() {
 	end timeout
 }
 
-# Which lines of the modules were reached.
+# Keep gcov's files, which say which lines of the modules ran.
 keep_coverage() {
 	local gcov=/sys/kernel/debug/gcov to=$LAB_LOG/coverage/$LAB_NAME
 
@@ -96,8 +95,7 @@ keep_coverage() {
 	(cd $gcov && find . -name '*.gcda' -exec cp --parents -t "$to" {} +) || true
 }
 
-# end STATUS - tell the host, then power off without sync, which would wait for
-# file systems that hang.
+# end STATUS - tell the host, then power off. Sync only the log: other file systems may hang.
 end() {
 	keep_coverage
 	echo "$1" >"$LAB_LOG/$LAB_NAME.status"
@@ -106,25 +104,25 @@ end() {
 	while :; do :; done
 }
 
-# Lockdep goes off after its first report, and when it runs out of room.
+# Lockdep turns itself off after its first report, and when it runs out of room.
 check_lockdep() {
 	[ ! -e /proc/lockdep_stats ] || grep -q 'debug_locks: *1' /proc/lockdep_stats ||
 		echo "WARNING: lab: lockdep went off" >/dev/kmsg
 }
 
-# Of DMA's errors, the kernel reports just the first one.
+# The kernel reports only the first DMA error, unless it is told otherwise.
 report_dma_errors() {
 	[ ! -e /sys/kernel/debug/dma-api ] ||
 		echo 1000 >/sys/kernel/debug/dma-api/num_errors
 }
 
-# Nor does it look any more when it has no room for what is mapped.
+# DMA checks turn themselves off when they have no room for more mappings.
 check_dma_checks() {
 	[ ! -e /sys/kernel/debug/dma-api ] || grep -q N /sys/kernel/debug/dma-api/disabled ||
 		echo "WARNING: lab: DMA was not checked to the end" >/dev/kmsg
 }
 
-# KCSAN waits for this: it would make the boot as slow as the tests.
+# Turn KCSAN on after the boot, which it would make as slow as the tests.
 watch_for_races() {
 	[ "$LAB_FLAVOUR" != kcsan ] || echo on >/sys/kernel/debug/kcsan
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# What a QEMU guest starts with: lays the kernel's files and a tmpfs over the
-# host's, which 9p brings in read-only, and goes on with init.sh from there.
+# Init of the initrd of a QEMU guest. The host's files come over 9p, read-only. The script lays
+# the kernel's files and a tmpfs over them, and runs init.sh there.
 
 /bin/busybox mkdir -p /host /kernel /lab /root
 /bin/busybox --install /bin
@@ -12,7 +12,7 @@ export PATH=/bin
 for module in /modules/*; do
 	insmod "$module"
 done
-# The host's files don't change during a run, or not so that it matters.
+# 9p may cache: no file of the host that matters changes during a run.
 options=trans=virtio,version=9p2000.L,msize=262144,cache=loose,ro
 mount -t 9p -o $options host /host
 mount -t 9p -o $options kernel /kernel

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What guest scripts start with: . "$LAB_LIB"
+# Functions for guest scripts: . "$LAB_LIB"
 
 LAB_EXPORT=/mnt/export
 LAB_MOUNT=/mnt/client
@@ -15,12 +15,12 @@ lab_fail() {
 	exit 1
 }
 
-# lab_nap [SECONDS] - as sleep, without a process: these are dear in a guest, and who waits
-# looks often. (Nothing ever comes from there.)
+# lab_nap [SECONDS] - sleep without a process. Processes are expensive in a guest, and loops that
+# wait nap often. (Nobody ever writes to the FIFO.)
 [ -p /run/lab-nothing ] || mkfifo /run/lab-nothing
 lab_nap() { read -rt "${1:-0.1}" <>/run/lab-nothing || true; }
 
-# lab_until SECONDS COMMAND... - try until it succeeds. (A try takes some time, too.)
+# lab_until SECONDS COMMAND... - repeat COMMAND until it succeeds, for about that time
 lab_until() {
 	local tries=$(($1 * 10))
 	shift
@@ -32,8 +32,7 @@ lab_until() {
 
 ### Modules and devices
 
-# lab_insmod NAME [PARAMETERS...] - a module of the project, after those that it
-# needs.
+# lab_insmod NAME [PARAMETERS...] - load a module of the project, after the modules that it needs
 lab_insmod() {
 	local file=$LAB_MODULES/$1.ko needed
 	shift
@@ -49,8 +48,8 @@ lab_insmod() {
 	insmod "$file" "$@"
 }
 
-# lab_rdma_up rxe|siw|mimic[:PROFILE] [NETDEV] - make the RDMA device r0; of
-# mimic, the device for tests, with the module parameters in $MIMIC.
+# lab_rdma_up rxe|siw|mimic[:PROFILE] [NETDEV] - make the RDMA device r0. For mimic, the device
+# for tests, $MIMIC has the module's parameters.
 # shellcheck disable=SC2086 # several parameters, or none
 lab_rdma_up() {
 	case $1 in
@@ -66,10 +65,11 @@ lab_rdma_is_up() { rdma link show r0/1 | grep -q 'state ACTIVE'; }
 
 ### NFS
 
-# lab_nfs_server [tmpfs|ext4 [THREADS]] - export $LAB_EXPORT over RDMA and TCP.
-# The transport's module is loaded already. A restarted server waits 10 seconds, or
-# $LAB_LEASE, which is its lease, too, for its clients before it takes new opens and locks,
-# 5 for those of NFSv3.
+# lab_nfs_server [tmpfs|ext4 [THREADS]] - export $LAB_EXPORT over RDMA and TCP
+#
+# The transport's module must be loaded. The lease is $LAB_LEASE seconds, or 10. A restarted
+# server waits that long for its clients before it takes new opens and locks, and 5 seconds for
+# clients of NFSv3.
 lab_nfs_server() {
 	mkdir -p "$LAB_EXPORT" &&
 	lab_make_export "${1:-tmpfs}" &&
@@ -96,15 +96,15 @@ lab_make_export() {
 	esac
 }
 
-# What NFSv3 needs on both ends: rpcbind to find services, statd for locks.
+# lab_nfs_daemons - start what NFSv3 needs on both ends: rpcbind to find services, statd for locks
 lab_nfs_daemons() {
 	rpcinfo -p >/dev/null 2>&1 || rpcbind -w || return
 	lab_until 10 eval 'rpcinfo -p >/dev/null 2>&1' || return
 	rpcinfo -p | grep -q status || rpc.statd --no-notify
 }
 
-# Who remembers a server's NFSv4 clients, where the kernel has no way of its own any
-# more. Without any, no grace period can be ended.
+# lab_nfs_tracking - start nfsdcld, which remembers NFSv4 clients, if the kernel can't do that.
+# Without either, nobody can end a grace period.
 lab_nfs_tracking() {
 	[ ! -e /proc/fs/nfsd/nfsv4recoverydir ] && ! pgrep -x nfsdcld >/dev/null ||
 		return 0
@@ -114,12 +114,12 @@ lab_nfs_tracking() {
 	nfsdcld -p /run/rpc_pipefs
 }
 
-# To end a grace period that is over, or was never there, is an error.
+# It is an error to end a grace period that is over, or that never began.
 lab_end_grace() {
 	grep -q Y /proc/fs/nfsd/v4_end_grace || echo Y >/proc/fs/nfsd/v4_end_grace
 }
 
-# lab_mount VERSION [OPTIONS [DIRECTORY]] - mount the server's export over RDMA.
+# lab_mount VERSION [OPTIONS [DIRECTORY]] - mount the server's export over RDMA
 lab_mount() {
 	local version=$1 options=${2:+,$2} dir=${3:-$LAB_MOUNT} path=/ proto=rdma
 
@@ -132,10 +132,10 @@ lab_mount() {
 
 ### Two guests
 
-# lab_signal NAME - lab_wait NAME, on the other guest, returns.
+# lab_signal NAME - have lab_wait NAME return on the other guest
 lab_signal() { touch "$LAB_SHARE/.lab-signal-$1"; }
 
-# lab_wait NAME [SECONDS] - wait for a signal, and take it.
+# lab_wait NAME [SECONDS] - wait for a signal, and take it
 lab_wait() {
 	lab_until "${2:-60}" test -e "$LAB_SHARE/.lab-signal-$1" || {
 		echo "no signal '$1' after ${2:-60} s" >&2
@@ -144,22 +144,22 @@ lab_wait() {
 	rm "$LAB_SHARE/.lab-signal-$1"
 }
 
-# lab_wait_end - on the server, wait until the client's script is done.
+# lab_wait_end - on the server, wait until the client's script has ended
 lab_wait_end() {
 	until [ -e "$LAB_SHARE/.lab-end" ]; do
 		lab_nap
 	done
 }
 
-# lab_power_off, lab_power_on - end the other guest as a power cut would, and start it
-# again, with LAB_BOOT one higher. Its script runs once more.
+# lab_power_off - end the other guest as a power cut would
+# lab_power_on - boot it and its script again, with LAB_BOOT one higher
 lab_power_off() { lab_ask_host off; }
 lab_power_on() { lab_ask_host on; }
 
-# lab_restart_server - both, on the client
+# lab_restart_server - on the client, do both
 lab_restart_server() { lab_power_off && lab_power_on; }
 
-# lab_pause - the other guest's machine stands still, until lab_resume.
+# lab_pause - stop the other guest's machine until lab_resume
 lab_pause() { lab_ask_host pause; }
 lab_resume() { lab_ask_host resume; }
 
@@ -173,8 +173,8 @@ lab_ask_host() {
 
 ### Checks
 
-# lab_kmemleak - fail if memory leaked. An object must look unreferenced twice,
-# and be older than five seconds, before it is one. Takes long.
+# lab_kmemleak - fail if memory leaked; takes long. An object has leaked if it looks unreferenced
+# in two scans, and is older than five seconds.
 lab_kmemleak() {
 	local file=/sys/kernel/debug/kmemleak leaks
 
