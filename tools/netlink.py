@@ -1,12 +1,12 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Write what follows from the netlink family's specification, or check it.
+"""Generate what follows from the netlink family's specification, or check it.
 
     netlink.py [--check]
 
-The specification is Documentation/netlink/specs/rpcrdma2.yaml. The header of the family and
-the tables in scripts/rpcrdma2 are made from it. --check prints the names of files that
-differ from what this would write, and writes nothing.
+The specification is Documentation/netlink/specs/rpcrdma2.yaml. The script makes the header of
+the family, and the tables in scripts/rpcrdma2. With --check, it writes nothing, and prints the
+names of files that differ from what it would write.
 """
 
 import pathlib
@@ -64,7 +64,7 @@ def header(spec):
 
 
 def kind(attr):
-    """How the tool reads an attribute: a set, an enum, or a type"""
+    """How the tool reads an attribute: as a set, an enum, or a type"""
     if attr["type"] == "nest":
         return f"{attr['nested-attributes']}:"
     if "enum" in attr:

@@ -1,7 +1,8 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Write the cost and gain of Receive buffers of various sizes into a page, at its
-marks, and the speed of the drafts of version 2.
+"""Write what Receive buffers of various sizes cost and gain into a page, at its marks.
+
+The page also gets the speed of the two drafts of version 2.
 
     buffers.py DIRECTORY PAGE
 
@@ -25,13 +26,13 @@ def variant(size):
 
 
 def sizes_of(figures):
-    """In the order of size"""
+    """The sizes of buffers, in ascending order"""
     return sorted({int(line["transport"].rpartition("=")[2])
                    for line in figures.part("echo")})
 
 
 def rate_table(figures):
-    """A rate for each size of the buffers, and what it is to that of the smallest"""
+    """Make a table: for each size of buffers, the rate and its ratio to the smallest size's."""
     sizes = sizes_of(figures)
     keys = [key for key in figures.keys("echo") if key[1]]
 
@@ -71,14 +72,14 @@ def memory_table(directory):
 
 
 def text_rates(figures, part, key):
-    """Those of both texts, by round"""
+    """The rates of each draft, by round"""
     for text in TEXTS:
         yield {line["round"]: line["ops"] * 1e9 / line["ns"] for line in
                figures.part(part, transport=text, what=key[0], size=key[1], depth=key[2])}
 
 
 def mean_ratio(pairs):
-    """Of all operations, round by round: the geometric mean of the ratios"""
+    """In each round, the geometric mean of the ratios of all operations"""
     old, new = {}, {}
     for first, second in pairs:
         for turn in first.keys() & second.keys():

@@ -1,10 +1,10 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Does every part of a benchmark come to figures that make sense?
+"""Check that the figures of each part of a benchmark make sense.
 
     check.py DIRECTORY
 
-Nothing is said of how fast anything is; only of what no machine changes.
+The checks ignore speed. They look only at what is the same on all machines.
 """
 
 import sys
@@ -25,7 +25,7 @@ class Check:
             print("FAIL:", *what)
 
     def rows(self, part, keys, **match):
-        """Is there a row for each, and no other?"""
+        """Expect a row for each key, and no other row."""
         found = self.figures.keys(part, **match)
         self.expect(sorted(found) == sorted(keys), part, match, "has", found)
 
@@ -52,7 +52,7 @@ class Check:
                     line[counter], "but", due, "are due")
 
     def counts(self):
-        """Inline: a Send each way, nothing registered. Else: one chunk."""
+        """Expect two Sends for each RPC. Only larger payloads have a chunk."""
         for line in self.figures.part("counts"):
             self.expect(line["packets"] > 0, line)
         for line in self.figures.part("counts", transport="rpcrdma2"):
@@ -70,8 +70,7 @@ class Check:
             self.expect(line["rate"] > 0 and not line["error"], line)
 
     def memory(self):
-        """At least the Receive buffers, at most a few times as much; the Queues, which
-        rxe rounds up, are where the rounding is small."""
+        """Expect sizes within wide bounds. rxe rounds its Queues up, but that adds little."""
         ends = {line["end"]: line["kib"] for line in self.figures.part("memory")}
         self.expect(sorted(ends) == ["client", "server"], "memory of", ends)
         for end, kib in ends.items():

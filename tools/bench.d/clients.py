@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Write what very many clients cost a server into a page, at its marks.
+"""Write the costs of a server with very many clients into a page, at its marks.
 
     clients.py DIRECTORY PAGE
 
@@ -20,7 +20,7 @@ SHARED = "rpcrdma2:use_srq={}"
 
 
 class Crowd:
-    """What was found with one transport and so many connections."""
+    """The figures of one transport with one number of connections"""
 
     def __init__(self, transport, connections, lines):
         self.name = [NAMES[transport], show(connections)]
@@ -32,7 +32,7 @@ class Crowd:
             if "state" in line:
                 self.kib[line["end"], line["state"]] = line["kib"]
             else:
-                # They connect several times; the first one counts.
+                # The clients connect several times. The first time counts.
                 self.line = {**line, **self.line}
 
     def costs(self):
@@ -80,7 +80,7 @@ def rxe_rows(directory):
 
 
 def shared_table(directory):
-    """What Receives that connections share do to the rate"""
+    """Compare the rates with shared Receives and with Receives of each connection."""
     figures = Figures(directory)
 
     def rates(key, shared):

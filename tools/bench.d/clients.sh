@@ -1,20 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: what do a server's connections cost, and how does it do with very many?
-# Both ends are in this guest, on the device for tests.
+# Guest script: measure the memory of a server's connections, and how a server does with very
+# many connections. Both ends are in this guest, on the device for tests.
 #
 #	clients.sh TRANSPORT CONNECTIONS...
 #
-# What comes out are lines of NAME=VALUE in $LAB_SHARE/figures. Memory is in KiB for each
-# connection: of both ends ("both"), and of the server ("server"): when its clients are
-# gone and their farewells got lost, so that it doesn't know. "busy": at most, while each
-# has 16 RPCs at once; "used": after that. How long a small RPC of one takes, in ns: alone
-# ("p50", "p99"), while another one has 64 Replies of a MiB under way ("beside_..."), and
-# while these are slow, but the CPU has time ("slow_...").
+# The results are lines of NAME=VALUE in $LAB_SHARE/figures.
 #
-# Environment: PARAMETERS of rpcrdma2; STEP, how many connect at once (all); ONLY=fairness,
-# the last of these alone, ROUNDS times (1)
+# Memory is in KiB for each connection:
+#   end=both	of both ends
+#   end=server	of the server, after its clients went without its knowledge
+#   state=busy	the maximum while each connection has 16 RPCs at once
+#   state=used	after that
+#
+# Latencies are in ns, for a small RPC on one connection:
+#   p50, p99	alone
+#   beside_...	while another connection has 64 Replies of a MiB under way
+#   slow_...	while these are slow, but the CPU is not busy
+#
+# Environment:
+#   PARAMETERS	of rpcrdma2
+#   STEP	how many clients connect at once (all)
+#   ONLY	"fairness": measure latencies only, ROUNDS times (1)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -26,20 +34,20 @@ faults=/sys/kernel/debug/mimic/r0/faults
 counter=/sys/class/infiniband/r0/ports/1/hw_counters/send_rnr_err
 figures=$LAB_SHARE/figures
 
-# job WORDS... - one line of figures in $line
+# job WORDS... - run a benchmark; $line has its figures
 job() {
 	echo "$*" >$run || { cat $run; lab_fail "$*"; }
 	read -r line <$run
 }
 
-# result NAME - of the last job
+# result NAME - print a value of the last job
 result() { sed -n "s/\(.* \|^\)$1=\([0-9]*\).*/\2/p" <<<"$line"; }
 
 figure() {
 	echo "part=clients transport=$TRANSPORT connections=$n $*" | tee -a "$figures"
 }
 
-# connect - in steps, as not every transport bears all at once
+# connect - in steps, because not every transport bears all clients at once
 connect() {
 	local left=$n step ms=0
 
@@ -55,8 +63,8 @@ connect() {
 
 qps_are() { [ "$(resources qp)" -eq "$1" ]; }
 
-# lose_clients - the server has as many connections as before, and nobody at their ends.
-# (rpcrdma's clients go when the CM has given up, which takes 16 times 4 s.)
+# lose_clients - disconnect the clients without the server's knowledge. It keeps its ends of the
+# connections. (rpcrdma's clients go when the CM gives up, after 16 times 4 s.)
 lose_clients() {
 	echo "mad lose times=0" >$faults
 	job disconnect
@@ -71,7 +79,7 @@ forget_clients() {
 	must lab_insmod rpcrdma2_echo_crowd
 }
 
-# cost STATE
+# cost STATE - measure the memory of both ends, and then of the server alone
 cost() {
 	figure state="$1" end=both "$(each "$n" "$before" "$(memory)")"
 	lose_clients
@@ -79,7 +87,7 @@ cost() {
 	forget_clients
 }
 
-# busy RPCS
+# busy RPCS - measure the maximum of memory while each connection has so many RPCs at once
 busy() {
 	least_during job call "$1"
 	figure call_ms="$(result ms)"
@@ -91,7 +99,7 @@ percentiles() { grep -o '[a-z_]*p[59][09]=[0-9]*' <<<"$line" | xargs; }
 fairness() {
 	job fair 3000
 	figure "$(percentiles)"
-	# Each is many RDMA Writes. What is left when the time is over may be fast.
+	# Each Reply is many RDMA Writes. When the measurement is over, the rest may be fast.
 	echo "write delay times=0 ms=20" >$faults
 	(sleep 7; echo clear >$faults) &
 	job fair 3000
@@ -99,9 +107,9 @@ fairness() {
 	figure "$(percentiles | sed 's/beside/slow/g; s/^p50=[0-9]* p99=[0-9]* //')"
 }
 
-# strangers_and_removal - on what all of them have while their device goes, and when it is
-# back; and as many clients that the server doesn't know, when that is restarted. (Not of
-# rpcrdma, which does not take so many at once.)
+# strangers_and_removal - remove the device while all connections exist, and add it again. Then
+# restart the server for as many clients that it doesn't know. (rpcrdma can't serve so many
+# clients at once.)
 strangers_and_removal() {
 	local start ms
 
@@ -139,7 +147,7 @@ measure() {
 must lab_rdma_up mimic
 load_transport
 must lab_insmod rpcrdma2_echo_crowd
-# The first connections are the slowest, and get what stays.
+# Connect before measuring: first connections are slow, and get memory that stays allocated.
 n=4
 job connect 4
 job call 16

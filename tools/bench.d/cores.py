@@ -1,13 +1,13 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""What several CPUs make of RPCs, and for which locks they wait for each other.
+"""Write RPC rates with several CPUs, and counts of contended locks, into a page.
 
     cores.py --contended STACKS
     cores.py DIRECTORY PAGE
 
-The first runs in the guest and prints how often a lock was found taken, by whose it is;
-STACKS is what bpftrace found. The second writes the table that follows from what
-"tools/bench --cores" left in DIRECTORY into a page, at its marks.
+With --contended, the script runs in the guest. For each owner of locks, it prints how often
+one was found taken. STACKS is the output of bpftrace. Without --contended, the script makes
+a table from what "tools/bench --cores" left in DIRECTORY, and puts it at the page's marks.
 """
 
 import collections
@@ -22,10 +22,10 @@ from page import NAMES, OURS, replace_part, show, show_ratio, table
 BEGIN = '.. Made by "make bench-cores", up to the next comment.'
 END = ".. That is all of it."
 
-# Who takes a lock is who called one of these.
+# Functions inside locks and tracing. The first other function on a stack takes the lock.
 TAKES = re.compile(r"_*(trace|bpf|perf)|(native_|pv_)?queued_|__pv_|_*raw_(spin|read|write)|"
                    r"do_raw|osq_|rwsem_|down_|_*mutex_|__down|rt_mutex|lock_")
-# Whose modules' locks are counted by themselves; all others are the kernel's.
+# Modules whose locks are counted by owner. All other locks are the kernel's.
 PARTS = {"rpcrdma2": "own", "rpcrdma": "own", "mimic": "device",
          "rdma_rxe": "device", "ib_core": "device", "ib_cm": "device",
          "sunrpc": "sunrpc"}
@@ -33,7 +33,7 @@ SHOWN = "own", "sunrpc", "device", "kernel"
 
 
 def modules():
-    """{function: module}"""
+    """Map functions to modules: {function: module}."""
     found = {}
     with open("/proc/kallsyms", encoding="ascii") as file:
         for line in file:
@@ -53,7 +53,7 @@ def taker(stack):
 
 
 def contended(path):
-    """{function: how often}"""
+    """Count contention: {function: how often it found its lock taken}."""
     found = collections.Counter()
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -65,7 +65,7 @@ def contended(path):
 
 
 def print_contended(path):
-    """One measurement's, and on standard error the functions with the most"""
+    """Print the counts of each owner and, on standard error, the top functions."""
     owner = modules()
     parts = collections.Counter()
     found = contended(path)
@@ -77,7 +77,7 @@ def print_contended(path):
 
 
 def rows(lines):
-    """One for each RPC, number of CPUs and of connections, and transport"""
+    """Yield a row for each RPC, number of CPUs, number of connections, and transport."""
     groups = collections.defaultdict(dict)
     for line in lines:
         key = line["what"], line["size"], line["cpus"], line["connections"]

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: how many locks and atomics an inline RPC takes at each end, for
-# tools/count-locks, which built the modules so that they count.
+# Guest script for both ends, run by tools/count-locks: count the locks and atomics that an
+# inline RPC takes at each end. The modules were built so that they count.
 #
 #	TEST_ARGS="rpcrdma2|rpcrdma"
 
@@ -16,7 +16,7 @@ children=8 each=500
 
 load_transport() { must lab_insmod "$TRANSPORT"; }
 
-# Calls that this mount has sent
+# calls - print how many Calls this mount has sent
 calls() { awk '$1 == "xprt:" { n += $8 } END { print n }' /proc/self/mountstats; }
 
 reset() {
@@ -26,7 +26,7 @@ reset() {
 
 sample() { echo "locks=$(cat $counted/locks) atomics=$(cat $counted/atomics)"; }
 
-# GETATTRs, and nothing else
+# stats - send GETATTRs, and nothing else
 stats() {
 	python3 - "$LAB_MOUNT/file" $children $each <<-END
 	import os, sys

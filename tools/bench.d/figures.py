@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures of a benchmark: lines of NAME=VALUE, and fio's JSON.
+"""Read the figures of a benchmark: lines of NAME=VALUE, and fio's JSON.
 
-A series is what one thing came to in each round: {round: value}.
+A series has one value for each round: {round: value}.
 """
 
 import json
@@ -31,7 +31,7 @@ def read_lines(path):
 
 
 def rates(line):
-    """What follows from a line of raw or echo."""
+    """Add rates, and times in microseconds, to a line of raw or echo."""
     line["rate"] = line["ops"] * 1e9 / line["ns"]
     line["cpu_us"] = line["cpu"] / line["ops"] / 1e3
     line["p50_us"] = line["p50"] / 1e3
@@ -40,7 +40,7 @@ def rates(line):
 
 
 def per_rpc(line):
-    """Of counters before and after: what one RPC has."""
+    """Replace counters before and after by their difference for each RPC."""
     rpcs = line["ops"] + line["warm"]
     for name in [name for name in line if name.startswith("from_")]:
         counter = name[len("from_"):]
@@ -49,7 +49,7 @@ def per_rpc(line):
 
 
 def read_fio(path, transport, turn):
-    """Without rates: these take the guest's own clock."""
+    """Read fio's results without rates, because fio uses the guest's own clock for them."""
     with open(path, encoding="ascii") as file:
         jobs = json.load(file)["jobs"]
     for job in jobs:
@@ -71,7 +71,7 @@ def files_rates(line):
 
 
 class Figures:
-    """All that one guest, or pair of them, left in its shared directory."""
+    """All figures in the shared directory of a guest, or of a pair of guests"""
 
     def __init__(self, directory):
         self.lines = []
@@ -90,7 +90,7 @@ class Figures:
         self.fio_rates()
 
     def fio_rates(self):
-        """Operations of a job, by the CPU time that the guest had for it."""
+        """Compute each job's rate from the CPU time that the guest had for the job."""
         clocks = {(line["transport"], line["round"], line["job"]): line["ns"]
                   for line in self.part("clock")}
         for line in self.lines:
@@ -103,7 +103,7 @@ class Figures:
                 all(line.get(name) == value for name, value in match.items())]
 
     def keys(self, part, **match):
-        """(what, size, depth) of each row there is, in order."""
+        """(what, size, depth) of each row, in order"""
         return list(dict.fromkeys((line["what"], line["size"], line["depth"])
                                   for line in self.part(part, **match)))
 
@@ -124,7 +124,7 @@ def median(series):
 
 
 def ratio(series, other):
-    """Round by round: (median, least, most), or None."""
+    """(median, minimum, maximum) of the ratios in each round, or None"""
     ratios = [series[turn] / other[turn] for turn in series if turn in other]
     if not ratios:
         return None

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""How many files can be created, looked up and unlinked in a second of CPU time?
+"""Measure how many files a second of CPU time creates, looks up and unlinks.
 
     files.py DIRECTORY NUMBER CLOCK
 
-CLOCK: a file that has the CPU time that was used, in ns.
+CLOCK is a file that has the CPU time used so far, in ns.
 """
 
 import os
@@ -28,7 +28,7 @@ def rate(do, paths, clock):
 
 
 def forget():
-    """What the client knows of names and attributes."""
+    """Make the client drop the names and attributes in its caches."""
     os.sync()
     with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
         file.write("2\n")

@@ -1,36 +1,36 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: measure each transport, in turns. What comes out are lines of
-# NAME=VALUE in $LAB_SHARE/figures-ROUND, and fio's own in fio-TRANSPORT-ROUND.json.
+# Guest script: measure each transport, one after another. The results are lines of NAME=VALUE
+# in $LAB_SHARE/figures-ROUND, and fio's own in fio-TRANSPORT-ROUND.json.
 #
-# Environment: what has a default below, and PARAMETERS of rpcrdma2. A transport may be
-# there more than once, with parameters: rpcrdma2:inline_size=4096:heartbeat=0.
+# Environment: all variables with a default below, and PARAMETERS of rpcrdma2. TRANSPORTS may
+# name a transport several times, with parameters: rpcrdma2:inline_size=4096:heartbeat=0.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 : "${DEVICE:=rxe}" "${TRANSPORTS:=rpcrdma2 rpcrdma tcp}" "${PARTS:=raw echo nfs counts}"
-# Which of all rounds this is; milliseconds for each figure of raw and echo
+# The number of this round; milliseconds for each figure of raw and echo
 : "${ROUND:=1}" "${MS:=100}"
-# Octets of an operation, how many at once, and over how many connections, if these are
-# RPCs; with several CPUs, over so many in turns
+# Octets of an operation, and operations at once. The number of connections, for RPCs; with
+# several CPUs, the numbers to try one after another
 : "${SIZES:=1024 4096 8192 16384 32768 65536 262144 1048576}" "${DEPTHS:=1 16 64}"
 : "${ECHO_CONNECTIONS:=1}" "${CORES_CONNECTIONS:=1 4}"
-# The same for random reads and writes, in KiB; seconds for each figure
+# KiB and depths of random reads and writes; seconds for each figure
 : "${FIO_SIZES:=4 8 16 64}" "${FIO_DEPTHS:=1 16 64}" "${FIO_SECONDS:=1}"
-# Files that are created, looked up and unlinked
+# How many files to create, look up and unlink
 : "${FILES:=2000}"
 # Octets that dd reads or writes for a figure
 : "${WORK:=16777216}"
 
 here=$LAB_TREE/tools/bench.d
 debugfs=/sys/kernel/debug
-# The CPU time that a guest was given, while that module is there
+# The CPU time that the guest got; the file exists while that module is loaded
 clock=$debugfs/rpcrdma2_echo_bench/clock
 figures=$LAB_SHARE/figures-$ROUND
 
-# job BENCHMARK WHAT SIZE DEPTH - $line is its figures.
+# job BENCHMARK WHAT SIZE DEPTH - measure; $line has the figures
 job() {
 	local run=$debugfs/rpcrdma2_$1_bench/run
 
@@ -38,15 +38,15 @@ job() {
 	read -r line <"$run"
 }
 
-# figure PART NAME=VALUE...
+# figure PART NAME=VALUE... - write a line of figures
 figure() { echo "part=$1 round=$ROUND ${*:2}" >>"$figures"; }
 
-# unload MODULE - transports are freed some time after their last user is gone.
+# unload MODULE - wait for it: transports are freed some time after their last use
 unload() {
 	lab_until 30 rmmod "$1" 2>/dev/null || must rmmod "$1"
 }
 
-# transport_up VARIANT
+# transport_up VARIANT - load a transport, with the parameters in VARIANT
 transport_up() {
 	local PARAMETERS="${PARAMETERS:-}"
 
@@ -60,13 +60,13 @@ transport_down() { [ "$TRANSPORT" = tcp ] || unload "$TRANSPORT"; }
 
 ### The device by itself
 
-# measure_op WHAT SIZE DEPTH
+# measure_op WHAT SIZE DEPTH - measure one operation of the device
 measure_op() {
 	job raw "$@"
 	figure raw "$line"
 }
 
-# An exchange with its payload in a Send is measured where RPCs are inline.
+# RPCs can be inline up to 16 KiB. So up to there, measure an exchange with its payload in a Send.
 measure_raw() {
 	local size depth op
 
@@ -91,7 +91,7 @@ echo_up() {
 	must lab_insmod rpcrdma2_echo_bench "$@"
 }
 
-# for_each_rpc COMMAND... - COMMAND... WHAT SIZE DEPTH
+# for_each_rpc COMMAND... - run COMMAND... WHAT SIZE DEPTH for each kind of RPC
 for_each_rpc() {
 	local depth size
 
@@ -104,7 +104,7 @@ for_each_rpc() {
 	done
 }
 
-# measure_rpc WHAT SIZE DEPTH
+# measure_rpc WHAT SIZE DEPTH - measure one kind of RPC
 measure_rpc() {
 	job echo "$@"
 	figure echo transport="$variant" "$line"
@@ -116,9 +116,9 @@ measure_echo() {
 	unload rpcrdma2_echo_bench
 }
 
-### What RPCs need, whatever the machine
+### Counts for each RPC, which are the same on all machines
 
-# snapshot - of counters; what has no RDMA device passes the loopback device.
+# snapshot - print counters. TCP has no RDMA device, so count packets of the loopback device.
 snapshot() {
 	local packets=/sys/class/net/lo/statistics/tx_packets verbs=''
 
@@ -126,7 +126,7 @@ snapshot() {
 		packets=/sys/class/infiniband/r0/ports/1/hw_counters/sent_pkts
 		verbs=$debugfs/rpcrdma2_verbs_count
 	fi
-	# The device for tests has no packets. A switch of threads is a wakeup, nearly always.
+	# mimic has no packets. Nearly every switch of threads is a wakeup.
 	echo "packets=$(cat $packets 2>/dev/null || echo 0)" \
 		"switches=$(sed -n 's/^ctxt //p' /proc/stat)" ${verbs:+"$(cat $verbs)"}
 }
@@ -173,7 +173,7 @@ nfs_up() {
 		echo "rdma 20049" >/proc/fs/nfsd/portlist || lab_fail "no listener"
 		must lab_mount 4.2
 	fi
-	# fio gives up on a job that has to wait for the end of the grace period.
+	# Wait for the end of the grace period, because fio gives up on a job that has to wait.
 	must touch "$LAB_MOUNT/files/first"
 	must rm "$LAB_MOUNT/files/first"
 }
@@ -183,7 +183,7 @@ nfs_down() {
 	must rpc.nfsd 0
 }
 
-# fio_job RW KIB DEPTH
+# fio_job RW KIB DEPTH - print the section of one job
 fio_job() {
 	local engine=libaio
 
@@ -222,7 +222,7 @@ fio_jobs() {
 	done
 }
 
-# fio leaves what the commands print that it runs before and after each job.
+# For each job, fio leaves files with the output of exec_prerun and exec_postrun.
 fio_clocks() {
 	local begins job ns
 
@@ -251,8 +251,9 @@ measure_nfs() {
 	unload rpcrdma2_echo_bench
 }
 
-# work WHAT SIZE COUNT DD-ARGUMENT... - so many operations, one at a time, and the CPU
-# time that they take: fio goes by the clock.
+# work WHAT SIZE COUNT DD-ARGUMENT... - measure the CPU time of COUNT operations, one at a time
+#
+# fio's jobs end by the clock instead.
 work() {
 	local begin end
 
@@ -279,11 +280,12 @@ measure_work() {
 
 ### Several CPUs, in a kernel with BPF
 
-# Who finds a lock taken. Of spinlocks, the tracepoint has only who is third (flags 1).
+# Find contended locks. For a spinlock (flags 1), the tracepoint misses the first waiter, so a
+# kprobe counts all waiters.
 contention='kprobe:native_queued_spin_lock_slowpath { @[kstack(16)] = count(); }
 	tracepoint:lock:contention_begin /args->flags != 1/ { @[kstack(16)] = count(); }'
 
-# rpc_of_cores WHAT SIZE DEPTH - bpftrace runs as long as the job does.
+# rpc_of_cores WHAT SIZE DEPTH - measure one kind of RPC, with bpftrace running meanwhile
 rpc_of_cores() {
 	local run=$debugfs/rpcrdma2_echo_bench/run found
 
@@ -307,7 +309,7 @@ measure_cores() {
 
 ### In turns
 
-# The transports, another one first in each round
+# turns - print the transports, in each round beginning with another one
 turns() {
 	local all i
 

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script, for both ends: how much memory does a connection take?
+# Guest script for both ends: measure how much memory a connection takes.
 #
 #	TEST_ARGS="TRANSPORT CONNECTIONS idle|busy|used|grown|rested"
 #
-# busy: at most, while each has 16 RPCs under way, of 1, 8 and 16 KiB; of the server.
-# used: after each has had 64 RPCs at once, of various sizes. What it got for these, it
-# keeps. grown: when Receive buffers that follow need (inline_min) have become 64 KiB;
-# rested: when they are 4 KiB again.
+#   idle	after the connects, without further RPCs
+#   busy	the server's maximum, while each connection has 16 RPCs of 1, 8 and 16 KiB at once
+#   used	after 64 RPCs at once on each connection, of various sizes; it keeps that memory
+#   grown	after Receive buffers that adapt (inline_min) have grown to 64 KiB
+#   rested	after these buffers have shrunk to 4 KiB again
 #
 # Environment: PARAMETERS of rpcrdma2
 
@@ -18,7 +19,7 @@
 read -r TRANSPORT connections state <<<"$TEST_ARGS"
 run=/sys/kernel/debug/rpcrdma2_echo_bench/run
 
-# report BEFORE AFTER
+# report BEFORE AFTER - write a line of figures, from what memory() printed before and after
 report() {
 	echo "part=memory transport=$TRANSPORT end=$LAB_ROLE state=$state connections=$connections" \
 		"$(each "$connections" "$1" "$2")" >>"$LAB_SHARE/figures-$LAB_ROLE"
@@ -31,7 +32,7 @@ start() {
 	must lab_insmod rpcrdma2_echo_bench addr=192.168.78.1 "$@"
 }
 
-# work SIZE DEPTH - of each connection, for half a second in all; there and back
+# work SIZE DEPTH - Calls, then Replies, DEPTH at once on each connection, half a second each
 work() {
 	local what
 
@@ -40,10 +41,10 @@ work() {
 	done
 }
 
-# all_offer OCTETS - as the size of their Receive buffers
+# all_offer OCTETS - do all connections offer Receive buffers of this size?
 all_offer() { ! grep -h '^offered_rbsiz:' $CONNECTIONS/[0-9]* | grep -qv " $1$"; }
 
-# Each end does its part of that.
+# settle - wait until the Receive buffers of this end have their size
 settle() {
 	case $state in
 	grown)	lab_until 60 all_offer 65536 || lab_fail "not all have grown" ;;

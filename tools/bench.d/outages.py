@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Write how long outages were not noticed, and stopped work, into a page, at its marks.
+"""Write the times of outages into a page: until an end notices, and until work goes on.
 
     outages.py DIRECTORY PAGE
 
@@ -16,7 +16,7 @@ from page import replace_part, show, table
 BEGIN = '.. Made by "make bench-outages", up to the next comment.'
 END = ".. Those were all."
 VARIANTS = [("rxe", 5), ("rxe", 0), ("siw", 5), ("siw", 0), ("tcp", 0)]
-# State, event, whose figure it is
+# State, event, and the end that the figure is about
 NOTICED = {
     "Network cut, idle: client": ("idle", "network", "client"),
     "Network cut, idle: server": ("idle", "network", "server"),
@@ -49,7 +49,7 @@ def variant_name(transport, heartbeat):
 
 
 def cell(lines, name, where):
-    """Seconds, or "> SECONDS" """
+    """Format seconds, or "> SECONDS" if nothing happened within the limit."""
     state, event, end = where
     for line in lines:
         if name in line and (line["state"], line["event"], line["end"]) == where:

@@ -1,16 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: the other end is gone without a word, for so long. When does who
-# is left notice, and when does work go on?
+# Guest script for both ends: the other end vanishes without a message, for some time. Measure
+# when this end notices, and when work goes on.
 #
 #	TEST_ARGS="TRANSPORT HEARTBEAT OUTAGE PATIENCE"
 #
-# TRANSPORT is rxe, siw or tcp, HEARTBEAT the module's parameter. Nobody is waited for
-# longer than the outage to notice, nor longer than PATIENCE seconds for work to go on.
-# What comes out are lines of NAME=VALUE in $LAB_SHARE/figures-*, seconds: "noticed" by
-# that end, "on": since the outage was over, or since the command that told the other
-# address. ">N": not in N.
+# TRANSPORT is rxe, siw or tcp. HEARTBEAT is the module's parameter. The script waits OUTAGE
+# seconds at most for an end to notice, and PATIENCE seconds at most for work to go on.
+#
+# The results are lines of NAME=VALUE in $LAB_SHARE/figures-*, in seconds:
+#   noticed	until this end noticed
+#   on		until work went on, from the end of the outage, or from the command that gave
+#		the mount another address
+#   NAME=>N	it did not happen within N seconds
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -18,23 +21,23 @@
 read -r transport heartbeat outage patience <<<"${TEST_ARGS:-$LAB_ARGS}"
 # shellcheck disable=SC2034 # lib.sh uses it
 PARAMETERS=heartbeat=$heartbeat
-# nfsd's default. A client waits for half a lease at the longest between two attempts to
-# connect, and TCP gives a connection up after one.
+# nfsd's default. The figures depend on it: a client waits up to half a lease between two
+# attempts to connect. TCP gives up a connection after one lease.
 # shellcheck disable=SC2034 # lib.sh uses it
 LAB_LEASE=90
 
-# The server has this address, too, but for when it is told to be at the first alone.
+# The second address of the server, which it has unless the client signalled "alone"
 ELSEWHERE=192.168.79.1
 
 lab_make_export() { export_on_disk; }
 
-# figure STATE EVENT NAME=VALUE
+# figure STATE EVENT NAME=VALUE - write a line of figures
 figure() {
 	echo "part=outages transport=$transport heartbeat=$heartbeat state=$1 event=$2" \
 		"end=$LAB_ROLE $3" | tee -a "$LAB_SHARE/figures-$LAB_ROLE"
 }
 
-# measure STATE EVENT NAME LIMIT COMMAND... - how long after $SECONDS was 0 is it true?
+# measure STATE EVENT NAME LIMIT COMMAND... - measure when COMMAND succeeds, since $SECONDS was 0
 measure() {
 	local state=$1 event=$2 name=$3 limit=$4
 	shift 4
@@ -51,9 +54,9 @@ device_up() {
 	must lab_rdma_up "$1"
 }
 
-### Server, by what the client asks it to do
+### Server: it does what the client asks for
 
-# connection - the newest one: others may be left from outages that it did not notice.
+# connection - print the newest one. Others may be left from outages that the server missed.
 connection() {
 	if [ "$transport" = tcp ]; then
 		ss -Htn state established sport = :2049 dst "$(cat "$LAB_SHARE/port")" |
@@ -65,10 +68,10 @@ connection() {
 
 is_lost() { [ "$(connection)" != "$1" ]; }
 
-# loses STATE EVENT
+# loses STATE EVENT - measure when the server notices that $connection is lost
 loses() { measure "$1" "$2" noticed "$outage" is_lost "$connection"; }
 
-# outage_of STATE EVENT BEGIN END - of the client
+# outage_of STATE EVENT BEGIN END - have an outage of the client, and measure at the server
 outage_of() {
 	local connection start
 
@@ -102,7 +105,7 @@ server() {
 
 ### Client
 
-# What it lost is counted: the server may be back before anybody looks.
+# Count lost connections, because the server may be back before the script looks.
 count_lost() {
 	if [ "$transport" = tcp ]; then
 		count_event lost sunrpc/rpc_socket_close
@@ -113,14 +116,14 @@ count_lost() {
 
 has_lost() { [ "$(counted lost)" -gt "$1" ]; }
 
-# By its address and port, the server knows TCP's connection.
+# The server tells TCP connections apart by the client's address and port.
 tell_port() {
 	ss -Htn state established dport = :2049 | awk '{ print $3 }' >"$LAB_SHARE/port"
 }
 
 answers() { timeout $((patience + 5)) stat -f "$LAB_MOUNT" >/dev/null; }
 
-# outage STATE EVENT BEGIN END - END is what is done when it is over.
+# outage STATE EVENT BEGIN END - run BEGIN, wait for the time of an outage, and run END
 outage() {
 	local lost start go_on=answers
 
@@ -145,7 +148,7 @@ outage() {
 silent_idle() { silence && lab_signal idle; }
 silent_busy() { silence && lab_signal busy; }
 
-# Not before the server's outage is over, which it counts by itself
+# The server times its outage itself. Wait until it is over there.
 heard_again() {
 	must lab_wait over 60
 	end_silence
@@ -166,19 +169,20 @@ power_on_alone() {
 
 leave_address() { lab_signal leave; }
 
-# tell ADDRESS FORMER - the command may have to be repeated on a mount that is busy.
+# tell ADDRESS FORMER - have the mount use another address of the server. A busy mount may need
+# several attempts.
 tell() { true_within "$patience" go_to "$@"; }
 
 elsewhere() { tell $ELSEWHERE "$LAB_SERVER"; }
 
-# short SECONDS - a cut that the server is not asked about
+# short SECONDS - cut the network for so long; the server does not measure
 short() {
 	local outage=$1
 
 	outage busy "network-$1" silence end_silence
 }
 
-# up_again - without an outage that lasts, which nobody has to notice
+# up_again - restart the server at once, so that nobody has to notice an outage
 up_again() {
 	must load_advances 120
 	must lab_restart_server
@@ -187,7 +191,7 @@ up_again() {
 	measure busy restart on "$patience" load_is_at $(($(cat /run/load.rounds) + 1))
 }
 
-# of_this EVENT SIGNAL - the server has an outage of this client begin and end.
+# of_this EVENT SIGNAL - ask the server to begin and end an outage of this client
 of_this() {
 	must load_advances 120
 	tell_port
@@ -207,7 +211,7 @@ mount_server() {
 }
 
 client() {
-	# Tasks do wait for long.
+	# Tasks wait for minutes, and that is no fault here.
 	must sysctl -q kernel.hung_task_timeout_secs=0
 	must ip address add ${ELSEWHERE%.*}.2/24 dev "$LAB_NETDEV"
 	device_up "$transport"

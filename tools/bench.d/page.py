@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Write what a benchmark found into a page, at its marks, with a picture.
+"""Write the results of a benchmark into a page, at its marks, and draw a picture.
 
     page.py DIRECTORY PAGE
 
@@ -13,14 +13,14 @@ import sys
 from figures import Figures, KIB, median, ratio, row_name
 from plot import Plot
 
-# The page begins with what is between the first two; behind the last is the rest.
+# Marks: the summary at the top is between the first two, the rest is after the last one.
 SUMMARY = '.. Made by "make bench", up to the next comment.'
 SUMMARY_END = ".. What follows is not."
 REST = '.. Made by "make bench", all of it.'
 PICTURE = "../performance.svg"
 NAMES = {"rpcrdma2": "rpcrdma2", "rpcrdma": "rpcrdma", "tcp": "TCP"}
 OURS, OTHER = "rpcrdma2", "rpcrdma"
-# By what the device moves a payload that is not inline
+# The RDMA operation that moves a payload in a chunk
 RDMA = {"call": "read", "reply": "write"}
 COUNTERS = ["sends", "reads", "writes", "registrations", "invalidations",
             "receives", "posts", "completions", "interrupts", "packets", "switches"]
@@ -47,7 +47,7 @@ def show(value, digits=0):
 
 
 def show_ratio(found):
-    """One round has no spread."""
+    """Format a ratio with its spread, which a single round does not have."""
     if not found:
         return ""
     return "{:.2f}".format(found[0]) if found[1] == found[2] else \
@@ -55,8 +55,7 @@ def show_ratio(found):
 
 
 def raw_ratio(figures, key):
-    """RPCs against an exchange of Sends, or the RDMA Read or Write, that moves
-    such a payload."""
+    """Compare RPCs with the bare exchange, RDMA Read or RDMA Write of such a payload."""
     what, size, depth = key
     if size <= 16 * KIB:
         what = "exchange"
@@ -82,7 +81,7 @@ def rate_head(figures, part):
 
 
 def rate_cells(figures, part, key):
-    """A median for each transport, and rpcrdma2 against each other one."""
+    """The median rate of each transport, and the ratio of rpcrdma2 to each other one"""
     return medians(figures, part, key, "rate") + [
         show_ratio(against(figures, part, key, "rate", other))
         for other in figures.transports(part)[1:]]
@@ -180,8 +179,10 @@ def memory_table(lines):
 
 
 def time_of(figures, part, key, depth, **match):
-    """What an operation costs, in microseconds: {round: time}. One at once, the
-    median latency; else the inverse of the rate."""
+    """Return the microseconds that an operation takes: {round: time}.
+
+    With depth 1, this is the median latency, else the inverse of the rate.
+    """
     if depth == 1:
         return figures.series(part, (*key, depth), "p50_us", **match)
     rates = figures.series(part, (*key, depth), "rate", **match)
@@ -189,8 +190,11 @@ def time_of(figures, part, key, depth, **match):
 
 
 def best_time(figures, key, depth, exchange):
-    """Of an RPC whose payload costs nothing but what the device needs to exchange
-    it: a null RPC, and by how much that exchange is longer: {round: time}."""
+    """Return the time of an RPC if its payload cost only the exchange: {round: time}.
+
+    This is the time of a null RPC, plus the time that the exchange takes longer than an
+    empty one.
+    """
     null = time_of(figures, "echo", ("null", 0), depth, transport=OURS)
     bare = time_of(figures, "raw", ("exchange", 0), depth)
     full = time_of(figures, "raw", (exchange, key[1]), depth)
@@ -198,8 +202,7 @@ def best_time(figures, key, depth, exchange):
 
 
 def at_best(figures, raised, key, depth):
-    """The ratio of rates, or of latencies, to rpcrdma if the payload were inline
-    at no cost."""
+    """The ratio to rpcrdma, of rates or latencies, if an inline payload cost nothing"""
     best = best_time(figures, key, depth, "exchange")
     other = time_of(raised or figures, "echo", key, depth, transport=OTHER)
     found = ratio(best, other) if depth == 1 else ratio(other, best)
@@ -207,14 +210,14 @@ def at_best(figures, raised, key, depth):
 
 
 def at_best_of_device(figures, key):
-    """The part of the device's rate if the payload were in a chunk at no cost."""
+    """The part of the device's rate that is left if a payload in a chunk costs nothing"""
     what = RDMA[key[0]]
     best = best_time(figures, key, key[2], f"exchange-{what}")
     return ratio(time_of(figures, "raw", (what, key[1]), key[2]), best)[0]
 
 
 class Target:
-    """What is to be reached, and what was: all ratios are (median, least, most)."""
+    """A goal and its result. Ratios are (median, minimum, maximum)."""
 
     def __init__(self, what, found, limit, best=None, less=False):
         self.what = f"{what}, at {'most' if less else 'least'} {limit}"
@@ -236,7 +239,7 @@ class Target:
 
 
 def targets(figures, raised):
-    """Those of rxe, where the device costs most of what an RPC does."""
+    """Yield the goals for rxe. There the device costs most of what an RPC costs."""
 
     def rate(key, depth, limit, source=None):
         found = against(source or figures, "echo", (*key, depth), "rate")
@@ -271,7 +274,7 @@ def target_table(figures, raised):
 
 
 def least_rate(key):
-    """What rpcrdma's rate of RPCs is to be multiplied by, on mimic"""
+    """The goal on mimic: the minimum ratio to rpcrdma's rate of RPCs"""
     if key[1] in (4 * KIB, 8 * KIB):
         return 1.5
     return 1.3 if key[1] <= KIB else 1
@@ -286,7 +289,10 @@ def goal_cell(found, limit):
 
 
 def goal_table(kernels, part, other, limit_of, wanted=lambda key: True):
-    """Ratios of rates, for each kernel and depth. kernels: {name: figures}"""
+    """Make a table of the ratios of rates, for each kernel and depth.
+
+    kernels: {name: figures}
+    """
     rows = {}
     columns = list(dict.fromkeys((name, key[2]) for name, figures in kernels.items()
                                  for key in figures.keys(part)))
@@ -303,7 +309,7 @@ def goal_table(kernels, part, other, limit_of, wanted=lambda key: True):
 
 
 def goal_tables(kernels):
-    """Those of mimic, which costs its copying and little else"""
+    """Yield the tables of the goals for mimic, which costs little but its copying."""
     yield "RPCs a second, to rpcrdma:\n"
     yield goal_table(kernels, "echo", OTHER, least_rate)
     yield "RPCs a second, to TCP:\n"
@@ -319,8 +325,10 @@ def cpu_head(figures):
 
 
 def several_cpus_tables(connections):
-    """Guests with two CPUs: rates by the clock, and the CPU time of both ends and the device.
-    connections: {number: figures}"""
+    """Yield tables for guests with two CPUs: rates by the clock, and CPU time.
+
+    The CPU time is that of both ends and the device together. connections: {number: figures}
+    """
     for number, figures in connections.items():
         yield f"RPCs a second, 64 at once, over {number} connection{'s' * (number > 1)}:\n"
         yield table(["RPC", *rate_head(figures, "echo"), *cpu_head(figures)],
@@ -335,7 +343,7 @@ def machine(directory):
 
 
 def picture(figures):
-    """16 RPCs at once, beside each of the others"""
+    """Draw the ratio of rpcrdma2 to each other transport, with 16 RPCs at once."""
     marks = {}
     for key in figures.keys("echo", depth=16):
         marks[row_name(key)] = {
@@ -416,7 +424,7 @@ def write(path, text):
 
 
 def replace_part(path, begin, end, parts):
-    """Put these paragraphs between two marks of a page."""
+    """Put these paragraphs between two marks of a page, in place of the old ones."""
     with open(path, encoding="utf-8") as file:
         above, found, rest = file.read().partition(begin)
     below = rest.partition(end)[2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Ratios with their spread, as an SVG that reads on light and on dark."""
+"""Draw ratios with their spread, as an SVG for light and for dark pages."""
 
 from xml.sax.saxutils import escape
 
@@ -23,13 +23,13 @@ STYLE = """
 
 
 class Plot:
-    """A row for each name; a mark, and a line for its spread, for each series."""
+    """A row for each name, with a mark for each series, and a line for its spread"""
 
     def __init__(self, title, rows):
         self.title, self.rows, self.parts = title, rows, []
         spread = [end for _, marks in rows
                   for _, *ends in marks.values() for end in ends]
-        # In quarters, and with room around 1.
+        # The axis has steps of a quarter, and shows the values around 1 in any case.
         self.start = min(3, int(min(spread) * 4))
         self.end = max(6, int(max(spread) * 4) + 1)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Print the rates that a benchmark found, rpcrdma2 beside the others.
+"""Print the rates of a benchmark: rpcrdma2 beside the other transports.
 
     rates.py DIRECTORY
 """
@@ -13,7 +13,7 @@ from page import echo_tables, nfs_tables
 
 
 def show_rates(tables):
-    """Of each set of tables, the first has the rates, after its title."""
+    """Print the first table, which has the rates, and the title above it."""
     for text in itertools.islice(tables, 2):
         print(text)
 

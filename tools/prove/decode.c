@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The decoders, for the analysis by Frama-C's EVA in tests/prove.sh: messages of each
- * length from FIRST to LAST, in steps of STEP octets, with any contents.
+ * Calls the decoders for the analysis by Frama-C's EVA in tests/prove.sh. The messages have
+ * each length from FIRST to LAST, in steps of STEP octets, and any contents.
  *
  * EVA follows all paths at once. It reports reads and writes that may be out of bounds,
  * reads of memory that nobody has written, and all other undefined behaviour. A message

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Wireshark dissector for RPC-over-RDMA version 2
--- (draft-cel-nfsv4-rpcrdma-version-two-09), over RoCE v2 and iWARP, and for that of
--- 2016 (draft-cel-nfsv4-rpcrdma-version-two-01).
+-- Wireshark dissector for RPC-over-RDMA version 2, over RoCE v2 and iWARP. It knows
+-- draft-cel-nfsv4-rpcrdma-version-two-09, and the draft of 2016
+-- (draft-cel-nfsv4-rpcrdma-version-two-01).
 --
--- It takes Sends of version 2 only; those of version 1 are left to Wireshark's
--- own dissector. What is malformed is what Documentation/protocol/implementation.rst says that
--- a receiver refuses, but for limits that an implementation is free to choose.
+-- It dissects Sends of version 2 only, and leaves version 1 to Wireshark's own dissector.
+-- A message is malformed if a receiver refuses it: Documentation/protocol/implementation.rst.
+-- This does not include limits that an implementation is free to choose.
 --
--- In this order: fields; how a header is parsed; chunk lists; header types; the
--- RPC message; which Sends are messages of ours.
+-- The parts of this file, in order: fields; parsing of headers; chunk lists; header
+-- types; the draft of 2016; the RPC message; the choice of Sends.
 
 set_plugin_info({
 	version = "1.0",
@@ -45,7 +45,7 @@ local RBSIZ_MIN = 1024
 local RVREQSUP = { [0] = "NONE", [1] = "INLINE", [2] = "GENL" }
 local BOOLEAN = { [0] = "no", [1] = "yes" }
 
--- The text of 2016, and its characteristics (draft-dnoveck-nfsv4-rpcrdma-xcharext-01)
+-- The draft of 2016, and its characteristics (draft-dnoveck-nfsv4-rpcrdma-xcharext-01)
 local DIRECTIONS = { [0] = "Call", [1] = "Reply" }
 local INIT_XCHAR, REQ_XCHAR, RESP_XCHAR, UPD_XCHAR = 1, 2, 3, 4
 local OPERATIONS = {
@@ -131,7 +131,7 @@ local f = {
 }
 rpcrdma2.fields = f
 
--- What follows an error code
+-- The arguments that follow an error code
 local ERROR_WORDS = {
 	[1] = { f.err_low, f.err_high },
 	[4] = { f.err_reads },
@@ -154,15 +154,15 @@ rpcrdma2.experts = e
 local rpc = Dissector.get("rpc")
 local data = Dissector.get("data")
 
--- How a header is parsed --------------------------------------------------------
+-- Parsing of headers -------------------------------------------------------------
 --
--- A header knows its octets, how far they are parsed, where in the tree the next
--- belong, and what was found.
+-- A header knows its octets, the position up to which they are parsed, the current
+-- place in the tree, and everything found so far.
 
 local Header = {}
 Header.__index = Header
 
--- What is wrong with a message, thrown past everything that parses it.
+-- malformed - stop parsing, with an error that describes the fault
 local function malformed(...)
 	error({ malformed = string.format(...) }, 0)
 end
@@ -171,7 +171,7 @@ function Header:remaining() return self.tvb:len() - self.pos end
 
 function Header:peek(skip) return self.tvb(self.pos + (skip or 0), 4):uint() end
 
--- word - take and show a word, as one field or as several
+-- word - take a word, and show it as one field or as several
 function Header:word(what, ...)
 	if self:remaining() < 4 then
 		malformed("it ends before its %s", what)
@@ -184,7 +184,7 @@ function Header:word(what, ...)
 	return range:uint()
 end
 
--- boolean - whether one more link of a list follows
+-- boolean - take the word that says whether a list has one more link
 function Header:boolean(what)
 	local value = self:word(what, f.follows)
 
@@ -239,8 +239,8 @@ local function new_chunk(position)
 	return { position = position, segments = 0, length = 0 }
 end
 
--- The chunk that a segment at a position belongs to. The segments of one are
--- not divided by those of another.
+-- read_chunk_at - find or make the Read chunk at a position. The segments of a chunk
+-- must follow each other.
 local function read_chunk_at(h, position)
 	local last = h.reads[#h.reads]
 
@@ -303,8 +303,8 @@ local function parse_reply_chunk(h)
 	end
 end
 
--- Positions count the whole payload stream, what was cut out of it included;
--- length is what is left of it. XID and direction are never cut out.
+-- Positions count octets of the whole payload stream, including those in chunks.
+-- length is what the message has inline. XID and direction are always inline.
 local function check_reads(h, length)
 	local by_position, cut, previous_end = {}, 0, 0
 
@@ -407,10 +407,11 @@ local function parse_rpc(h)
 	end
 end
 
--- A peer that knows version 1 only answers without a flags word, so its ERR_VERS
--- stands where RESPONSE would. An error of version 2 can be as long; but then
--- its code is next, which is not below READ_CHUNKS, and no version is above 3.
--- The other texts of version 2 have no flags word, and some errors without arguments.
+-- Some errors have no flags word. One is ERR_VERS from a peer that knows version 1
+-- only: its code is where the flags word would be, and the lowest version follows, 3 at
+-- most. An error of version 2 with one argument is as long and may begin with the same
+-- word, RESPONSE. But its code follows, which is at least READ_CHUNKS. The others are
+-- errors of other drafts, without arguments.
 local function is_bare_error(h)
 	if h.htype ~= ERROR then
 		return false
@@ -447,8 +448,8 @@ local function parse_error(h)
 	end
 end
 
--- What there is in a set of properties: fields, and names of values; data of length
--- zero stands for the default, or does not.
+-- The properties of each draft: fields, and names of values. If empty is true, a
+-- property without data has its default value.
 local PROPERTIES_OF_2019 = {
 	names = PROPERTIES, id = f.prop_id, empty = true,
 	fields = { [RBSIZ] = f.prop_rbsiz, [BRS] = f.prop_brs,
@@ -479,7 +480,7 @@ local function parse_property(h, set)
 	if length > h:remaining() then
 		malformed("a property of %d octets does not fit", length)
 	end
-	-- An experimental one may be somebody else's.
+	-- Somebody else may use the same id for an experiment.
 	local known = set.fields[id] and (length == 4 or id < EXPERIMENTAL)
 	if known and (length > 0 or not set.empty) then
 		if length ~= 4 then
@@ -518,7 +519,7 @@ end
 
 -- Changes of properties ----------------------------------------------------------
 --
--- Both texts have the same messages, but for the properties.
+-- Both drafts have the same messages, but different properties.
 
 local function parse_subset(h, field)
 	local count, subset = h:word("count of words", f.subset), {}
@@ -566,12 +567,12 @@ local function parse_update(h, set)
 	expect_end(h, "the update")
 end
 
--- The text of 2016 -------------------------------------------------------------
+-- The draft of 2016 ------------------------------------------------------------
 --
--- It has no flags: the direction is next, then the lists, or an operation. What is
--- well-formed in one text is not so in the other.
+-- It has no flags: the direction comes first, and then the lists, or an operation. A
+-- message that is well-formed in one draft is malformed in the other.
 
--- Where the chunk lists end that start at a position, or nil
+-- end_of_lists - where chunk lists that start at a position end, or nil
 local function end_of_lists(tvb, pos)
 	local function word()
 		pos = pos + 4
@@ -605,7 +606,9 @@ local function end_of_lists(tvb, pos)
 	return pos <= tvb:len() and pos or nil
 end
 
--- Do lists from a position on lead to what the header is for?
+-- leads_to_rpc - do lists from a position on end where the header type says?
+--
+-- A MSG continues with the XID and the direction of the RPC message. A NOMSG ends.
 local function leads_to_rpc(h, pos, direction)
 	local at = end_of_lists(h.tvb, pos)
 
@@ -635,7 +638,7 @@ local function parse_init(h)
 	expect_end(h, "the subset")
 end
 
--- is_of_2016() has seen that the arguments are all that follows.
+-- is_of_2016() has checked that nothing follows the arguments.
 local function parse_optional(h)
 	local operation = h:word("operation", f.operation)
 	local length = h:word("length of its arguments", f.info_len)
@@ -706,11 +709,11 @@ end
 
 -- The RPC message ---------------------------------------------------------------
 --
--- What a chunk cut out of it passes in RDMA Reads or Writes. Wireshark's
--- dissectors need it to find what follows, so zeroes stand in for it.
+-- RDMA Reads or Writes carry the parts that are in chunks. Wireshark's dissectors need
+-- these parts to find what follows them, so zeroes stand in for them.
 
--- Where a Write chunk's data belongs is not said. It follows its length: known,
--- if this number is in the message just once.
+-- Nothing says where the data of a Write chunk belongs in the message. But the data
+-- follows its own length. So the place is known if that number occurs just once.
 local function find_write_cuts(h, message)
 	local behind, from = {}, 0
 
@@ -731,7 +734,7 @@ local function find_write_cuts(h, message)
 	return true
 end
 
--- unfold - the RPC message with zeroes where data was cut out, or nil
+-- unfold - the RPC message with zeroes for the data in chunks, or nil
 local function unfold(h, message)
 	local octets, whole, from, added = message:raw(), "", 0, 0
 
@@ -749,7 +752,7 @@ local function unfold(h, message)
 	return ByteArray.new(whole, true):tvb("RPC message, chunks as zeroes")
 end
 
--- The octets for the RPC dissector, and a remark on them
+-- rpc_message - the octets for the RPC dissector, and a remark on them
 local function rpc_message(h)
 	if h.htype == NOMSG then
 		return nil, h.response and "The RPC message is in the Reply chunk" or
@@ -770,9 +773,10 @@ end
 
 local UNKNOWN_QP = 0xffffffff
 
--- A Reply finds its Call by the requester's queue pair. Where the capture lacks the
--- connection's beginning, the sender's is not known, and must not matter.
--- An error of a dissector's is in the tree already.
+-- A Reply finds its Call by the requester's queue pair. If the capture lacks the start
+-- of the connection, the sender's queue pair is unknown. Then neither may matter.
+--
+-- If the RPC dissector fails, its error is in the tree already.
 local function call_rpc(message, pinfo, root)
 	if pinfo.src_port == UNKNOWN_QP then
 		pinfo.src_port = 0
@@ -829,10 +833,10 @@ local function dissect_message(tvb, pinfo, root)
 	return tree
 end
 
--- Which Sends are ours ---------------------------------------------------------
+-- The choice of Sends ----------------------------------------------------------
 --
--- A flow is one direction of a connection. It is known for version 2 by its first
--- message that looks like it; after that, whatever is Sent there is dissected.
+-- A flow is one direction of a connection. Its first message that looks like version 2
+-- marks it. From then on, each Send in it is dissected, until a message of version 1.
 
 local flows
 
@@ -858,17 +862,17 @@ local function dissect_if_ours(flow, tvb, pinfo, root)
 	return true
 end
 
--- RoCE v2: packets are put together here, in order of their sequence numbers.
--- What comes out of order comes again.
+-- RoCE v2: this puts the packets of a Send together, in order of sequence numbers. A
+-- packet out of order does not count: its sender repeats it.
 --
--- The first pass of Wireshark and of tshark -2 has no fields, so a step between
--- UDP and InfiniBand reads the transport header.
+-- The first pass of Wireshark, and of tshark -2, has no fields. So a step between UDP
+-- and InfiniBand reads the transport header itself.
 
 local ROCE_PORT = 4791
 local BTH_SIZE, ICRC_SIZE = 12, 4
 local FIRST, MIDDLE, LAST, ONLY = 1, 2, 3, 4
--- By opcode: First, Middle, Last and Only, the last two also with immediate data
--- or with a handle to invalidate
+-- The place in a Send, by opcode. A Last or Only packet may also have immediate data,
+-- or a handle to invalidate.
 local PLACES = {
 	[0] = FIRST, [1] = MIDDLE, [2] = LAST, [3] = LAST, [4] = ONLY, [5] = ONLY,
 	[22] = LAST, [23] = ONLY,
@@ -878,9 +882,9 @@ local EXTRA_SIZE = { [3] = 4, [5] = 4, [22] = 4, [23] = 4 }
 local roce = Proto("rpcrdma2_roce", "RoCE v2 for RPC-over-RDMA version 2")
 local ports = DissectorTable.get("udp.port")
 local infiniband = ports:get_dissector(ROCE_PORT)
-local packet	-- of a Send, the one in hand
-local open	-- by flow: the Send that is not complete
-local sends	-- by frame: the Send that it is part of, if that has several packets
+local packet	-- the packet of a Send that is being dissected
+local open	-- by flow: the Send that is not complete yet
+local sends	-- by frame: the Send that has the frame as one of several packets
 
 local function read_bth(tvb, pinfo)
 	local opcode = tvb:len() > BTH_SIZE and tvb(0, 1):uint()
@@ -967,8 +971,8 @@ local function roce_payload(_, pinfo, root)
 	return dissect_packet(pinfo, root)
 end
 
--- The heuristic dissector that had the last word is asked first, so the one for
--- version 1 may be before this.
+-- Wireshark first asks the heuristic dissector that took the last message. This may be
+-- the one for version 1. So dissect a packet that this dissector was not asked about.
 function roce.dissector(tvb, pinfo, root)
 	packet = read_bth(tvb, pinfo)
 	pcall(infiniband.call, infiniband, tvb, pinfo, root)
@@ -978,14 +982,14 @@ function roce.dissector(tvb, pinfo, root)
 	packet = nil
 end
 
--- iWARP: its dissector puts Sends together. Of a first pass without fields only
--- what is certain to be a message is taken.
+-- iWARP: Wireshark's dissector puts Sends together. A first pass without fields does
+-- not tell Sends from other data. Then take only what looks like version 2.
 
 local rdmap_opcode = Field.new("iwarp_rdma.opcode")
 local RDMAP_SENDS = { [3] = true, [4] = true, [5] = true, [6] = true }
 
 local function iwarp_payload(tvb, pinfo, root)
-	local opcodes = { rdmap_opcode() }	-- of the frame's segments up to here
+	local opcodes = { rdmap_opcode() }	-- of the frame's segments so far
 	local opcode = opcodes[#opcodes]
 	local flow = string.format("%s:%d %s:%d", pinfo.src, pinfo.src_port,
 				   pinfo.dst, pinfo.dst_port)

@@ -3,9 +3,7 @@
 #include <string.h>
 #include "oracle_lists.h"
 
-/*
- * The most octets of an operation's opaque arguments, such as a set of characteristics
- */
+/* Octets of room for an operation's opaque arguments, such as a set of characteristics */
 #define INFO_MAX	1024
 
 static bool_t encode_init(XDR *xdrs, const struct flat *f)
