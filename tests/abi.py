@@ -4,12 +4,12 @@
 
     abi.py [--write]
 
-Documentation/reference/abi.rst says which interfaces are stable. tests/abi.names lists
-their names: of module parameters, of findings, of netlink commands and attributes with
-their numbers, and of metrics. A name that is gone, or has another number, breaks somebody's
-program. A new name needs a line in the list, which --write adds.
+Documentation/reference/abi.rst says which interfaces are stable. tests/abi.names lists the
+names of module parameters, findings, JSON fields and metrics. It also lists netlink commands,
+attributes and enums, with their numbers. A program breaks when a name disappears or gets
+another number. Each new name needs a line in the list; --write adds the line.
 
-Prints what is wrong, a line each.
+Prints each problem on a line of its own.
 """
 
 import importlib.machinery
@@ -35,7 +35,7 @@ def module(path):
 
 
 def sample(tool, kind):
-    """A value of that kind"""
+    """A value of the kind"""
     if kind.endswith(":"):
         return "address" if kind == "address:" else \
             {name: sample(tool, part) for name, part in tool.SETS[kind[:-1]]}
@@ -43,14 +43,14 @@ def sample(tool, kind):
 
 
 def totals(tool):
-    """As the kernel sends them: credits and the like are of one connection"""
+    """Totals as the kernel sends them, without credits and other values of one connection"""
     for role, values in sample(tool, "totals:").items():
         yield role, {name: value for name, value in tool.flat(values).items()
                      if not re.match("(requester|responder)_", name)}
 
 
 def json_names(tool):
-    """What rpcrdma2 --json says of a connection, and of totals"""
+    """Names of the fields that rpcrdma2 --json prints for a connection and for totals"""
     yield from (f"json connection {name}" for name in tool.flat(sample(tool, "conn:")))
     yield "json connection mounts"
     yield from (f"json {role} {name}" for role, values in totals(tool) for name in values)

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: many clients connect at once to a device that accepts slowly, and an older
-# mount continues. The server accepts them at the same time, as after its restart. The device
-# is iWARP, where to accept is a verb of its own.
+# Guest script: many clients connect at once to a device that accepts slowly, while an older
+# mount keeps working. The server accepts the clients in parallel. So many clients connect at
+# once after a server restarts. The device is iWARP, where accepting is a verb, so the device
+# can delay it.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-# One address has so many places; the other clients wait for one.
+# The server accepts at most MOST connections of one address at a time. The other clients wait.
 CLIENTS=80 MOST=64
 # shellcheck disable=SC2034 # lib.sh uses it
 PARAMETERS=heartbeat=1
@@ -25,7 +26,7 @@ goes_on() { [ "$(heartbeats)" -gt "$before" ]; }
 nfs_start mimic:cxgb4
 must lab_mount 3 nolock
 mine=$(connection_of server)
-# No longer than a client waits
+# "clear" below ends the delay earlier.
 echo "accept delay ms=25000 times=0" >$faults
 lab_insmod rpcrdma2_echo_kunit only=many_clients_connect_at_once clients=$CLIENTS &
 lab_until 20 all_wait ||

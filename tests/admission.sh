@@ -1,30 +1,31 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: Calls with chunks keep to read_memory, and a client that is too slow for its
-# RDMA Reads loses its connection. siw's packets pass the device lo, where the script delays
-# them.
+# Guest script: Calls with chunks hold no more memory than read_memory allows, and a client that
+# answers RDMA Reads too slowly loses its connection. The packets of siw pass through the network
+# device lo, where the script delays them.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-# So long the server bears with them, in seconds.
+# Seconds that the server gives an RDMA Read
 READ_TIMEOUT=60
 # WRITEs of 1 MiB at a time
 CALLS=64
 
 server() { sed -n "s/^$1: *//p" $CONNECTIONS/server; }
 
-# lo_is SETTING... - the network's delay, or its speed
+# lo_is SETTING... - set the delay or the speed of lo.
 lo_is() { must tc qdisc replace dev lo root netem "$@"; }
 
-# write_all - all of them at once.
+# write_all - send all CALLS at once.
 write_all() {
 	must dd if=/dev/zero of="$LAB_MOUNT/file" bs=${CALLS}M count=2 \
 		oflag=direct status=none
 }
 
-# most_at_a_time - of the Calls under RDMA Read in the trace
+# most_at_a_time - print the largest number of Calls that were under RDMA Read at a time,
+# according to the trace.
 most_at_a_time() {
 	awk '/ rpcrdma2_call_read: / { if (++n > most) most = n }
 	     / rpcrdma2_call_read_done: / { n-- }
@@ -35,15 +36,14 @@ trace_reads() {
 	mkdir -p $TRACING/instances/reads
 	: >$TRACING/instances/reads/trace
 	echo 1024 >$TRACING/instances/reads/buffer_size_kb
-	# CPUs' clocks differ, and the order of events is what counts here.
+	# Only the order of events counts here, and the clocks of CPUs differ.
 	echo counter >$TRACING/instances/reads/trace_clock
 	for event in call_read call_read_done; do
 		must eval "echo 1 >$TRACING/instances/reads/events/rpcrdma2/rpcrdma2_$event/enable"
 	done
 }
 
-# No more than the administrator allows, of which one address has half, and it all gets
-# through
+# budget - with a limit of 4 MiB, one address may hold half, and all WRITEs succeed.
 budget() {
 	local limit=$((4 * 256)) most
 
@@ -60,7 +60,7 @@ budget() {
 	[ "$(server read_pages)" = 0 ] || lab_fail "pages are still held"
 }
 
-# pages_are_given_back - those that CPUs keep for the next Calls, when memory is short
+# pages_are_given_back - when memory is short, CPUs give back the pages kept for later Calls.
 pages_are_given_back() {
 	[ "$(server kept_pages)" -gt 0 ] || lab_fail "no pages are kept"
 	echo 2 >/proc/sys/vm/drop_caches
@@ -69,8 +69,8 @@ pages_are_given_back() {
 
 none_are_kept() { [ "$(server kept_pages)" -eq 0 ]; }
 
-# One connection reads more than one Call, so that the next one does not wait until this
-# one is handed over, but no more than that: they are large.
+# one_connection - on one connection, the server reads two large Calls at a time. The second
+# Call need not wait until nfsd takes the first. A third one would only take more memory.
 one_connection() {
 	local most
 
@@ -87,8 +87,8 @@ one_connection() {
 	[ "$most" -eq 2 ] || lab_fail "$most Calls of 1 MiB were read at a time"
 }
 
-# A network on which 1 MiB takes two minutes: the server ends that. What its client
-# then waits for is TCP.
+# slow_reads - on a network where 1 MiB takes two minutes, the server closes the connection.
+# The client then waits for TCP, so it is killed.
 slow_reads() {
 	local conn
 
@@ -118,9 +118,9 @@ no_connection() { [ -z "$(connection_of server)" ]; }
 timed_out() { [ "$(counted timeouts)" -gt 0 ]; }
 
 nfs_start siw
-# Of one connection, only two Calls of 1 MiB are read at a time.
+# Several connections, because the server reads only two Calls of 1 MiB at a time on each
 must lab_mount 3 nconnect=8
-# While one Call is read, the others come.
+# The delay lets other Calls arrive while one is read.
 lo_is delay 300ms
 budget
 lo_is delay 0ms

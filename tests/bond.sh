@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: a bond fails over below an nfsd that listens at its address, under load. The
-# server must listen there again, and the clients connect again. (rxe, whose GIDs are made of
-# IP addresses, reaches the old link, too; other devices don't.)
+# Guest script: a bond fails over under load, and the nfsd that listens at its address keeps
+# working. The server must listen at the new link, and the client must connect again. On rxe,
+# the old link is still reachable, because GIDs are made of IP addresses there.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 LAB_SERVER=192.168.79.1
 
-# make_bond - of two links with an address each, of which it takes the active one's.
+# make_bond - make a bond of two links. It has the MAC address of its active link.
 make_bond() {
 	must ip link add bond7 type bond mode active-backup fail_over_mac active
 	for link in dummy1 dummy2; do
@@ -23,7 +23,7 @@ make_bond() {
 
 link_address() { cat /sys/class/net/bond7/address; }
 
-# listening_id - the number of the CM id that does
+# listening_id - print the number of the CM id that listens at the server's address.
 listening_id() {
 	rdma resource show cm_id |
 		sed -n "s/.* cm-idn \([0-9]*\) .*state LISTEN .*src-addr $LAB_SERVER:20049.*/\1/p"

@@ -1,13 +1,13 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""The catalogue of tests has the first sentence of each script, and all names of tests/table.
+"""The catalogue of tests has the first sentence of each script and all names in tests/table.
 
     catalogue.py [--check]
 
 Writes the tables of Documentation/develop/catalogue.rst between the marks "catalogue begin"
-and "catalogue end". A mark lists the files of its table, or says "names". With --check,
-writes nothing, and prints a line for each table that is stale. In either case prints files
-that no table has, and sentences that tests/prose.py would refuse.
+and "catalogue end". A mark lists the files of its table, or says "names". With --check, it
+writes nothing, and prints a line if the page is stale. In either case, it prints files that
+are in no table or in two, and sentences that tests/prose.py would refuse.
 """
 
 import pathlib
@@ -47,14 +47,14 @@ def head(path):
 
 
 def sentence(path):
-    """The first of its head, without the kind of script"""
+    """The first sentence of a file's head, without the kind of script"""
     first = re.split(r"(?<=[.!?]) ", " ".join(head(path).split("\n\n")[0].split()))[0]
     first = KIND.sub("", first).rstrip(".")
     return first if first.startswith(SMALL) else first[:1].upper() + first[1:]
 
 
 def check_sentence(name):
-    """What prose.py would say of it"""
+    """Complaints about a file's sentence, as prose.py would make them"""
     said = sentence(find(name))
     if not said:
         yield "has no sentence at its head"
@@ -94,7 +94,7 @@ def tests():
 
 
 def names():
-    """Of each script: the tests that run it"""
+    """(script, the tests that run it by tier)"""
     of_script = {}
     for name, tier, command in tests():
         of_script.setdefault(command, {}).setdefault(tier, []).append(f"``{name}``")
@@ -104,7 +104,7 @@ def names():
 
 
 def tables(text):
-    """The page with new tables; and the names of files in them"""
+    """The page with new tables, and the names of the files in them"""
     listed = []
 
     def replace(match):
@@ -120,7 +120,7 @@ def tables(text):
 
 
 def files():
-    """Each test, and each file that helps them"""
+    """Names of all tests and of the files that help them"""
     return {path.name for pattern in ("tests/*.sh", "tests/*.py", "kunit/*_test.c")
             for path in TOP.glob(pattern)}
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Print which lines of the module the tests reached, by file.
+"""Print how many lines of each file of the module the tests reached.
 
     coverage.py SOURCE-DIRECTORY LINES.json UNREACHED [LEAST]
 
-LINES.json has a line of gcov's JSON for each file that was compiled. A line of source
-may be in several of them, as the wire suites have a copy of what they test: it was
-reached if it was in any. Writes to UNREACHED the lines that were not, by function.
-It is an error if fewer than LEAST % were.
+LINES.json has a line of gcov's JSON for each file that was compiled. A source line may occur
+in several of these, because the wire suites contain copies of the codecs. The line counts as
+reached if any copy was reached. UNREACHED gets the lines that were not reached, by function.
+The script fails if fewer than LEAST % of the lines were reached.
 """
 import collections
 import json
@@ -16,7 +16,7 @@ import sys
 
 
 def read(directory, path):
-    """{file: {line: count}}, and {file: {line: function}}"""
+    """{file: {line: count}} and {file: {line: function}}"""
     counts = collections.defaultdict(collections.Counter)
     functions = collections.defaultdict(dict)
     with open(path, encoding="utf-8") as file:
@@ -46,7 +46,7 @@ def ranges(numbers):
 
 
 def write_unreached(path, counts, functions):
-    """Lines that were not reached, by file and function."""
+    """Write the lines that were not reached, by file and function."""
     with open(path, "w", encoding="utf-8") as file:
         for name in sorted(counts):
             missing = collections.defaultdict(list)
@@ -58,12 +58,12 @@ def write_unreached(path, counts, functions):
 
 
 def show(name, reached, lines):
-    """A line of the report"""
+    """Print a line of the report."""
     print(f"{name:28} {reached:5} of {lines:5} lines, {100 * reached / lines:5.1f} %")
 
 
 def main(directory, path, unreached, least=0):
-    """Report, and write the list."""
+    """Print the report, and write the list of unreached lines."""
     counts, functions = read(os.path.normpath(directory) + "/", path)
     if not counts:
         sys.exit(f"no line of {directory} in {path}")

@@ -6,12 +6,14 @@
 #
 #	crowd.sh DEVICE CLIENTS [IDLE [BUSY [TRANSPORT]]]
 #
-# They connect at once; have RPCs under way, all at the same time; find their server
-# restarted while each waits for an answer, all from one address and from an address each;
-# and their device goes away. Nobody may ever find no Receive. On the device
-# for tests, also: what an idle connection costs the server, and a busy one at the most, is
-# printed, and may be no more than IDLE and BUSY KiB; nobody waits for what the server sends
-# to somebody else, who is slow; one accept doesn't wait for another.
+# All clients connect at once, and then run RPCs at the same time. The server restarts while each
+# client waits for a Reply. First, all clients have one address; later, each client has its own.
+# The device is removed, too. Every message must find a Receive.
+#
+# On mimic, the device for tests, the script checks more:
+# - The server's memory is at most IDLE KiB for an idle connection, and BUSY KiB for a busy one.
+# - A client's RPCs do not wait for large Replies to another client.
+# - An accept does not wait for another accept.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -23,18 +25,20 @@ clients=$2
 limit=${3:-}
 busy_limit=${4:-}
 TRANSPORT=${5:-rpcrdma2}
-# Milliseconds that each RDMA Write takes
+# Milliseconds that mimic takes for each RDMA Write in is_fair()
 slow=20
-# More than one address may have places
+# Strangers: clients with an address each. One address alone would get too few places in the
+# server's backlog (svc/accept.c).
 strangers=$((clients > 200 ? clients : 200))
-# Milliseconds until all have to be served after a restart, besides what connecting took
-# at first, which is CPU time: sunrpc has a client wait for three seconds after a refusal.
+# Within this time after a restart, in ms, the server must have answered all clients. The time
+# includes sunrpc's pause of three seconds after a refusal. in_time() adds the time that the
+# first connect took, as this depends on the CPU.
 time_limit=10000
-# To make all QPs of the server one after the other would take twice as long, if each takes
-# so many milliseconds.
+# Milliseconds that mimic takes to create a QP in storm(). A server that created its QPs one
+# after another would need twice the limit.
 slow_qp=$((2 * time_limit / clients))
 
-# job WORDS... - and its line of figures, in $line, too
+# job WORDS... - have the module run a job. Print its line of figures, and set $line to it.
 job() {
 	local status=0
 
@@ -44,15 +48,15 @@ job() {
 	[ $status -eq 0 ] || lab_fail "$*"
 }
 
-# result NAME - of the last job
+# result NAME - print a figure of the last job.
 result() { sed -n "s/\(.* \|^\)$1=\([0-9]*\).*/\2/p" <<<"$line"; }
 
 qps_are() { [ "$(resources qp)" -eq "$1" ]; }
 
-# kib_at_most KIB LIMIT - if there is one
+# kib_at_most KIB LIMIT - check a limit, unless LIMIT is empty.
 kib_at_most() { [ -z "$2" ] || [ "$1" -le "$2" ] || lab_fail "$1 KiB, more than $2"; }
 
-# in_time NAME CLIENTS - of the last job, which was about so many
+# in_time NAME CLIENTS - check a time of the last job, which served so many clients.
 in_time() {
 	local most=$((time_limit + connect_ms * $2 / clients))
 
@@ -60,14 +64,15 @@ in_time() {
 		lab_fail "$1: $(result "$1"), more than $most"
 }
 
-# kib FIGURES - of each()
+# kib FIGURES - print the KiB in the figures of each().
 kib() {
 	local kib=${1#kib=}
 
 	echo "${kib%% *}"
 }
 
-# The clients go, and what they say then is lost: all that is left is the server's.
+# idle_memory - measure the server's memory for an idle connection. The clients disconnect, and
+# their messages about it are lost. So all memory still in use is the server's.
 idle_memory() {
 	local before qps found both
 
@@ -78,7 +83,7 @@ idle_memory() {
 	echo "both ends: $both"
 	echo "mad lose times=0" >$faults
 	job disconnect
-	# (rpcrdma's go when the CM has given up, which takes 16 times 4 s.)
+	# (rpcrdma destroys its QPs when the CM has given up, after 16 tries of 4 s.)
 	lab_until 150 qps_are $((qps + clients)) ||
 		lab_fail "$(resources qp) QPs, not $((qps + clients))"
 	found=$(each "$clients" "$before" "$(memory)")
@@ -87,14 +92,14 @@ idle_memory() {
 	found=$(kib "$found")
 	kib_at_most "$found" "$limit"
 	client_idle=$(($(kib "$both") - found))
-	# Now they are told.
+	# Unloading stops the server, which closes its connections.
 	must rmmod rpcrdma2_echo_crowd
 	lab_until 60 qps_are "$qps" || lab_fail "$(resources qp) QPs are left, not $qps"
 	must lab_insmod rpcrdma2_echo_crowd
 }
 
-# busy_memory BEFORE - all that is not an idle client's is taken for the server's, the
-# clients' part of their RPCs, too.
+# busy_memory BEFORE - measure the server's memory for a busy connection. Only an idle client's
+# memory is subtracted. So the result includes the client's memory for its RPCs.
 busy_memory() {
 	local found
 
@@ -106,21 +111,24 @@ busy_memory() {
 	kib_at_most "$found" "$busy_limit"
 }
 
-# twice_at_most PERCENTILE NS - beside the slow one, what it is alone; and so much more
+# twice_at_most PERCENTILE NS - beside the slow client, the latency is at most twice the latency
+# alone, plus NS.
 twice_at_most() {
 	[ "$(result "beside_$1")" -le $((2 * $(result "$1") + $2)) ]
 }
 
-# Each large Reply is many RDMA Writes, for which the CPU has little to do. With all checks,
-# one of a hundred RPCs takes long where they share the CPU with other guests, even alone:
-# there, it may take as much more as a Write. An RPC that waits for all of the large ones is
-# one of many, too; but none may wait for 25 Writes.
+# is_fair - compare the latency of small RPCs alone and beside another client's large Replies.
+# Each large Reply is many RDMA Writes, which take the device time, but hardly any CPU time.
+#
+# In a debug guest that shares the CPU with other guests, one RPC in a hundred takes long, even
+# alone. So the 99th percentile may grow by the time of a Write there. That could hide a rare RPC
+# that waits for all large Replies. So no RPC at all may take as long as 25 Writes.
 is_fair() {
 	local more=20000
 
 	[ "$LAB_FLAVOUR" = uml ] || more=$((slow * 1000000))
 	echo "write delay times=0 ms=$slow" >$faults
-	# What is left when the time is over need not take as long.
+	# The job starts no more RPCs after that. The last Writes need not be slow.
 	(sleep 3; echo clear >$faults) &
 	job fair 1000
 	wait
@@ -128,7 +136,7 @@ is_fair() {
 		[ "$(result beside_max)" -lt $((25 * slow * 1000000)) ]
 }
 
-# What else there is to do on this machine changes from one second to the next.
+# slow_neighbour - try three times, because the load of the host changes from second to second.
 slow_neighbour() {
 	is_fair || is_fair || is_fair ||
 		lab_fail "small RPCs waited for large ones"
@@ -146,7 +154,7 @@ peers_of_server() {
 	sed -n 's/^peer_address: *\(.*\):.*/\1/p' $(connection_of server) | sort -u | wc -l
 }
 
-# Many addresses, one client each
+# all_strangers - serve many addresses with one client each.
 all_strangers() {
 	strangers_add "$device" $strangers
 	job strangers $strangers
@@ -162,12 +170,12 @@ all_strangers() {
 	strangers_remove $strangers
 }
 
-# Heartbeats would find the clients gone that idle_memory() needs.
+# Heartbeats would close the server's connections while idle_memory() measures them.
 : "${PARAMETERS:=heartbeat=0}"
 must lab_rdma_up "$device"
 load_transport
 must lab_insmod rpcrdma2_echo_crowd
-# What stays after the first
+# Warm up: memory that the first clients leave behind must not count.
 job connect 2
 job call 4
 job disconnect

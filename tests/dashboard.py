@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """The dashboard for Grafana uses only metrics and labels that the exporter prints.
 
-    dashboard.py DASHBOARD METRICS           print what is wrong, a line each
+    dashboard.py DASHBOARD METRICS           print each problem on a line
     dashboard.py --tests DASHBOARD METRICS   print tests for promtool
 
-METRICS is a file with the output of "rpcrdma2 stat --prometheus". Each metric and label in
-the dashboard must be there, and Grafana must accept the panels and variables. The tests for
-promtool evaluate each expression with these metrics: each must parse, and have a result.
+METRICS is a file with the output of "rpcrdma2 stat --prometheus". It must have each metric and
+label of the dashboard. The panels and variables must have a form that Grafana accepts. The tests
+for promtool evaluate each expression with these metrics: each must parse and have a result.
 """
 
 import json
@@ -22,7 +22,7 @@ OLDEST_SCHEMA = 36          # of Grafana 9
 COLUMNS = 24
 KINDS = "row", "stat", "table", "timeseries"
 SCRAPED = "instance", "job"         # labels that Prometheus adds
-# Grafana's own variables in expressions, and a value that it could give each
+# Grafana's own variables in expressions, each with a possible value
 OWN = {"__rate_interval": "5m", "__range": "1h"}
 ALL = "__all"               # the value of a variable that selects all
 SAMPLE = re.compile(r"(?P<name>\w+)(?:\{(?P<labels>.*)\})? \S+$")
@@ -30,7 +30,7 @@ SELECTOR = re.compile(r"\b(?P<name>[a-z]\w*_\w+)\b(?:\{(?P<labels>[^}]*)\})?")
 
 
 def exported(path):
-    """Labels of each metric, and series with the label that a scrape adds"""
+    """{metric: its labels}, and all series with the label "instance" that a scrape adds"""
     labels, series = {}, []
     for line in path.read_text().splitlines():
         match = None if line.startswith("#") else SAMPLE.match(line)
@@ -53,7 +53,7 @@ def expressions(board):
 
 
 def check_names(board, metrics):
-    """Metrics and labels of an expression"""
+    """The exporter prints the metrics and labels of each expression."""
     for where, expr, legend in expressions(board):
         named = {match["name"]: match["labels"] or "" for match in SELECTOR.finditer(
             re.sub(r"\$\w+|\b(group_left|label_values)\b", "", expr))}
@@ -108,7 +108,7 @@ def check_panels(board, _):
     ids = [panel["id"] for panel in board["panels"]]
     for number in sorted({number for number in ids if ids.count(number) > 1}):
         yield f"panel {number}", "there are several of this id"
-    # The exporter's file changes each minute, however often Prometheus scrapes it.
+    # The timer renews the exporter's file at this step. More frequent scrapes find nothing new.
     step = re.search(r"^OnUnitActiveSec=(\d+m)in$", TIMER.read_text(), re.M)[1]
     for panel in board["panels"]:
         where = f"panel {panel['id']}"
@@ -147,7 +147,7 @@ def problems(board, metrics):
 
 
 def promtool_tests(board, series):
-    """Counters rise by one each minute. A result is not absent()."""
+    """Tests with counters that rise by one each minute; no expression is absent()."""
     tests = []
     for _, expr, _ in expressions(board):
         for name, value in OWN.items():

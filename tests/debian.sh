@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # Make a real Debian to try packages in: a directory for chroot, or a disk for QEMU. It has
-# the distribution's kernel with its headers, all that our packages depend on, and ccache, so
-# that trying them takes no network. Sourced; $work is where copies are made.
+# ccache, the distribution's kernel with its headers, and all dependencies of our packages. So
+# trying the packages takes no network. Scripts source this file.
 
 debian_release=${DEBIAN:-bookworm}
 debian_packages=(linux-image-amd64 linux-headers-amd64 initramfs-tools zstd systemd-sysv
@@ -12,7 +12,8 @@ debian_packages=(linux-image-amd64 linux-headers-amd64 initramfs-tools zstd syst
 debian_cache=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}/debian
 debian_host=http://deb.debian.org
 
-# make_debian DIRECTORY - with mounts that end with it, even if it is killed
+# make_debian DIRECTORY - install Debian in a directory. Its mounts end with mmdebstrap, even if
+# that is killed.
 make_debian() {
 	unshare --mount mmdebstrap --mode=root --variant=important --skip=cleanup/apt \
 		--aptopt='APT::Install-Recommends "false"' \
@@ -23,7 +24,8 @@ make_debian() {
 	END
 }
 
-# debian DIRECTORY - a new one there. The first takes minutes, and the network.
+# debian DIRECTORY - copy a fresh Debian to a new directory. The first call makes the original,
+# which takes minutes and the network.
 debian() {
 	local kept
 
@@ -45,7 +47,8 @@ debian() {
 	cp -a "$kept" "$1"
 }
 
-# in_debian DIRECTORY COMMAND... - with mounts that nobody else sees, and ccache's files
+# in_debian DIRECTORY COMMAND... - run a command in that Debian, in its own mount namespace, and
+# with ccache's files from outside.
 in_debian() {
 	local root=$1
 	shift
@@ -60,5 +63,5 @@ in_debian() {
 			exec chroot "$root" "$@"' sh "$root" "$debian_cache/ccache" "$@" </dev/null
 }
 
-# debian_kernel DIRECTORY - the release of the newest kernel there
+# debian_kernel DIRECTORY - print the release of the newest kernel in that Debian.
 debian_kernel() { find "$1"/lib/modules/* -maxdepth 0 -printf '%f\n' | sort -V | tail -n 1; }

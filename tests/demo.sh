@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: "make demo" installs and loads the module, exports, mounts, copies files, and
-# shows how they went over the wire. It runs in one guest, or in two whose server has the
-# kernel's own rpcrdma.
+# shows how they went over the wire. It runs in one guest, or in a pair whose server has the
+# kernel's own rpcrdma. In a pair, TEST_ARGS in the environment has the argument.
 #
 #	demo.sh DIRECTORY
 #	TEST_ARGS=DIRECTORY
@@ -16,10 +16,10 @@ copy=/run/copy
 
 title() { echo "== $*"; }
 
-# checksums DIRECTORY
+# checksums DIRECTORY - print the checksums of all files.
 checksums() { (cd "$1" && find . -type f -print0 | sort -z | xargs -0 sha256sum); }
 
-# compare WHAT DIRECTORY
+# compare WHAT DIRECTORY - check that the files in DIRECTORY equal the source's.
 compare() {
 	checksums "$2" >/run/sums
 	cmp /run/sums /run/sums.source || lab_fail "$1: checksums differ"
@@ -49,7 +49,7 @@ show_negotiated() {
 show_messages() {
 	local inline chunked
 
-	# Some are still sent while this counts.
+	# More Calls may be sent between the two counts.
 	inline=$(counted inline)
 	chunked=$(counted chunked)
 	echo "RPCs: $((inline + chunked)), of which $inline inline and" \

@@ -8,7 +8,8 @@
 
 faults=/sys/kernel/debug/fail_sunrpc
 
-# break_connections END - not the other one's; every so many RPCs, a few times
+# break_connections END - have sunrpc break connections at END ten times, and never at the
+# other end.
 break_connections() {
 	echo Y >$faults/ignore-cache-wait
 	echo Y >$faults/ignore-client-disconnect

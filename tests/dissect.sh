@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Host script: Wireshark's dissector takes all of version 2, names what is wrong with
-# malformed messages, and survives damaged ones. It has the same numbers and names as the
-# codecs.
+# Host script: Wireshark's dissector takes all of version 2, names the faults of malformed
+# messages, and survives damaged ones. Its numbers and names are the same as in the codecs.
 #
 #	dissect.sh [SEED]
 
@@ -15,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 
-# dissect [OPTIONS] - a line FRAME|VERSION-1|VERSION-2|REMARKS for each frame
+# dissect [OPTIONS] - print a line FRAME|VERSION-1|VERSION-2|REMARKS for each frame.
 dissect() {
 	tshark -X lua_script:"$tree/tools/wireshark/rpcrdma2.lua" "$@" \
 		-r "$work/pcap" -T fields -E separator='|' -e frame.number \

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Host script: the tarball of "make dist" is the same each time, knows its version, builds,
-# installs, and runs its own tests. It has what is committed, without git's history. A tarball
-# can't make another, so the first part is skipped there.
+# installs, and runs its own tests. It contains all committed files, without git's history. A
+# tree from a tarball cannot make another tarball, so the test is skipped there.
 #
 #	dist.sh [all]
 #
-# all: one of its tests boots a guest, for which all modules are built.
+# With "all", the tarball's tests include one in a guest, which needs all modules to be built.
 
 set -u
 
@@ -22,7 +22,7 @@ version=$("$tree/tools/version")
 tests=dissect
 [ "${1:-}" != all ] || tests="dissect wire"
 
-# same_version COMMAND... - the last word that it prints
+# same_version COMMAND... - the last word that COMMAND prints is the tree's version.
 same_version() {
 	local said
 
@@ -47,7 +47,7 @@ install_all() {
 	make -s -C "$copy" install-source install-tools DESTDIR="$work/root" OUT="$work/build"
 }
 
-# As DKMS has it: without tools/
+# DKMS gets the source without tools/, so the version is in a file.
 source_has_version() {
 	cat "$work/root/usr/src/rpcrdma2-$version/VERSION"
 }

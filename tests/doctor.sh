@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: rpcrdma2-doctor finds what is wrong with set-ups that the script breaks in
-# turn, and nothing else. doctor_faked.py has what a guest can't have: Secure Boot, an IOMMU,
-# InfiniBand.
+# Guest script: rpcrdma2-doctor finds each fault of set-ups that the script breaks one by one,
+# and nothing else. doctor_faked.py has the set-ups that a guest can't have: Secure Boot, an
+# IOMMU, InfiniBand.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -14,7 +14,8 @@ kernel=$(uname -r)
 updates=/lib/modules/$kernel/updates
 parameters=/sys/module/rpcrdma2/parameters
 
-# consult WHAT STATUS [SERVER] - the doctor, about a set-up
+# consult TITLE STATUS [OPTION...] [SERVER] - ask the doctor about the set-up TITLE. The doctor
+# must exit with STATUS.
 consult() {
 	title=$1
 	"$doctor" --json "${@:3}" >$said 2>&1
@@ -29,10 +30,11 @@ complain() {
 	lab_fail "$title: $*"
 }
 
-# level ID - wrong, hint, note or ok; nothing if it was not found
+# level ID - print the finding's level: wrong, hint, note or ok. Print nothing if there is no
+# such finding.
 level() { sed -n "s/.*\"id\": \"$1\", \"level\": \"\([a-z]*\)\".*/\1/p" $said | sort -u; }
 
-# finds ID LEVEL [TEXT]
+# finds ID LEVEL [TEXT] - check that there is a finding of this level, which contains TEXT.
 finds() {
 	[ "$(level "$1")" = "$2" ] || complain "$1 is '$(level "$1")', not $2"
 	grep "\"$1\"" $said | grep -qF -e "${3:-$1}" || complain "$1 does not say '$3'"
@@ -46,7 +48,7 @@ finds_no() {
 	done
 }
 
-# finds_nothing wrong|hint...
+# finds_nothing wrong|hint... - check that no finding has one of these levels.
 finds_nothing() {
 	local kind
 
@@ -57,7 +59,7 @@ finds_nothing() {
 
 no_client() { [ -z "$(connection_of client)" ]; }
 
-# finding ID FILE - without what ends its line
+# finding ID FILE - print a finding's line, without the end that depends on its place.
 finding() { sed -n "/\"$1\"/s/}.*//p" "$2"; }
 
 ### The module
@@ -174,7 +176,7 @@ finds RD415 note
 finds RD414 ok "in version 1"
 echo 0 >$parameters/version
 
-### Ways to a server
+### Paths to a server
 
 must ip route add blackhole 10.8.0.0/16
 consult "no route" 1 10.8.0.1
@@ -184,7 +186,7 @@ must ip address add 10.7.0.1/24 dev dummy2
 consult "the server is in another interface's subnet" 1 10.7.0.2
 finds RD403 wrong "over dummy2"
 
-# A host that has no RDMA is what one behind a firewall looks like.
+# To the doctor, a host without RDMA looks like a host behind a firewall.
 must ip netns add other
 must ip link add veth0 mtu 9000 type veth peer name veth1 netns other
 must ip link set veth0 up

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""rpcrdma2-doctor finds what is wrong with made-up hosts; each finding has a test and a paragraph.
+"""rpcrdma2-doctor finds the faults of made-up hosts; each finding has a test and a paragraph.
 
     doctor_faked.py
 
-These hosts have what a guest of tests/doctor.sh can't have: Secure Boot, an IOMMU,
-InfiniBand, vendors' stacks, logs of all kinds. The paragraph of a finding is in
-Documentation/fix/findings.rst, and its test here or there.
+A guest of tests/doctor.sh can't have Secure Boot, an IOMMU, InfiniBand, vendors' stacks, or logs
+of all kinds; these hosts have them. A host is a directory of files, which the doctor takes
+instead of "/". Each finding has its paragraph in Documentation/fix/findings.rst, and its test
+here or in tests/doctor.sh.
 """
 
 import contextlib
@@ -39,7 +40,7 @@ MOUNT = "device srv:/ mounted on /mnt with fstype nfs4 statvers=1.1\n" + XPRT + 
 
 
 def healthy():
-    """A client with nothing mounted, to begin with"""
+    """{path: text} of a healthy client with nothing mounted"""
     return {
         "/proc/sys/kernel/osrelease": KERNEL,
         "/sys/module/rpcrdma2/srcversion": "AAAA",
@@ -81,7 +82,7 @@ def mounted(stats=None, **connection):
 
 
 def by_netlink(files, **server):
-    """The same host, whose debugfs may not be read: what rpcrdma2(8) says"""
+    """The same host with a debugfs that may not be read; rpcrdma2(8) prints the values."""
     values = {name: int(value) if re.fullmatch(r"-?\d+", value) else value
               for name, value in (line.split(": ") for line in
                                   files[f"{DEBUGFS}/7"].splitlines())}
@@ -96,13 +97,13 @@ def log(*said):
 
 
 def no_devices(*links):
-    """And these interfaces"""
+    """A host without RDMA devices, but with these network interfaces"""
     return {f"{PORT}/{name}": None for name in ("state", "link_layer", "rate")} | {
         "/commands/ip -j address": json.dumps(links)}
 
 
 def idle(**more):
-    """Mounted, and no connection"""
+    """A mount without a connection"""
     files = mounted()
     del files[f"{DEBUGFS}/7"]
     return files | more
@@ -118,8 +119,8 @@ LSINITRD = "/commands/lsinitrd " + DRACUT.replace("/", "%")
 VENDORS = f"/lib/modules/{KERNEL}/updates/dkms/rpcrdma.ko.xz"
 SECURE = {"/sys/kernel/security/lockdown": "none [integrity] confidentiality"}
 
-# Name, what differs from a healthy host, and what is found (and no other that is
-# wrong, or a hint)
+# (name, differences from a healthy host, findings). The doctor must report these findings,
+# and no other one of level "wrong" or "hint".
 CASES = (
     ("a healthy client", {}, "RD001 RD101 RD301"),
     ("not loaded yet", NOT_LOADED | ALIAS, "RD003"),
@@ -364,7 +365,7 @@ ANSWER = {"version": 2, "ok": True, "device": "mlx5_0", "credits": 64,
           "rpc": "success", "microseconds": 20, "receive_size": 12288}
 SILENT = {"ok": False, "step": "calling", "why": "the server closed the connection"}
 
-# Name, what rpcrdma2-ping says, and of a large Call, and what is found
+# (name, answers of rpcrdma2-ping, its answer for a large Call, findings)
 PINGS = (
     ("both versions", [ANSWER, ANSWER | {"version": 1}], ANSWER, "RD414"),
     ("version 1", [SILENT | {"version": 2}, ANSWER | {"version": 1}], ANSWER, "RD415"),
@@ -387,11 +388,11 @@ PINGS = (
 )
 
 
-# Findings in words that a reader stumbled over
+# Expressions in findings that readers stumbled over
 AWKWARD = re.compile(r"\bsees? to\b|\bwhoever\b|\bthose (of|that)\b|\bof all things\b|"
                      r"\b(has|is) (it|there) [^.;]*\?|\bthe way to\b|\bas a habit\b|"
                      r"\bwants a\b|can't|don't|\bby need\b")
-# Texts that must stay out of an archive, and files that have them
+# Files of a host with secrets, which must stay out of an archive
 SECRETS = {
     "/etc/krb5.keytab": "SECRET-1", "/etc/nfs.conf": "[gssd]\nx=SECRET-2\n[nfsd]\nrdma=y\n",
     "/proc/cmdline": "ro password=SECRET-3 swiotlb=force",
@@ -425,7 +426,7 @@ def load_doctor():
 
 
 def run(*arguments):
-    """(status, standard output, standard error) of the doctor"""
+    """Run the doctor; return (status, standard output, standard error)."""
     output, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
         try:
@@ -443,7 +444,7 @@ def consult(directory):
 
 
 def verdict(status, findings, expected):
-    """What is not as it should be; nothing, if all is"""
+    """How the findings differ from the expected ones; empty if they do not"""
     if status is None:
         return findings
     texts = {}
@@ -462,7 +463,7 @@ def verdict(status, findings, expected):
 
 
 def check_numbers():
-    """Those of the script, of its documentation and of the tests"""
+    """The doctor, its documentation and the tests have the same numbers of findings."""
     with open(DOCTOR, encoding="utf-8") as file:
         text = file.read()
     table, rest = text.split("\n}\n", 1)
@@ -481,7 +482,7 @@ def check_numbers():
 
 
 def check_pings():
-    """What a server said, and what is made of it"""
+    """The doctor draws the right conclusions from a server's answers."""
     doctor = load_doctor()
     for name, results, large, expected in PINGS:
         with tempfile.TemporaryDirectory() as directory:
@@ -503,7 +504,7 @@ def check_words():
 
 def compat(kernel, probes=("SVC_RESPAGES", "SVC_CB_LWQ", "XPO_RELEASE_CTXT"), more=(),
            of_debian=True):
-    """(why compat.h refuses a kernel, if it does; what modinfo says of that kernel)"""
+    """(why compat.h refuses a kernel, or empty; the state of that kernel in modinfo)"""
     path = f"{TOP}/net/sunrpc/xprtrdma/compat.h"
     with open(path, encoding="utf-8") as file:
         headers = re.findall(r"#include <(.*)>", file.read())
@@ -528,7 +529,7 @@ def compat(kernel, probes=("SVC_RESPAGES", "SVC_CB_LWQ", "XPO_RELEASE_CTXT"), mo
 
 
 def check_versions():
-    """The doctor's own, and the kernels that the module is built for"""
+    """The doctor knows its version; doctor, DKMS and compat.h support the same kernels."""
     doctor = load_doctor()
     version = subprocess.run([f"{TOP}/tools/version"], check=True, text=True,
                              stdout=subprocess.PIPE).stdout.strip()
@@ -576,7 +577,7 @@ def check_arguments():
 
 
 def archive_of(changes):
-    """Names and texts of the files in an archive of such a host, and what was printed"""
+    """({name: text} of the files in an archive of such a host, the doctor's output)"""
     with tempfile.TemporaryDirectory() as directory:
         make(f"{directory}/host", changes)
         status, output, errors = run("--root", f"{directory}/host", "--report",
@@ -602,7 +603,7 @@ def archive_of(changes):
 
 
 def check_report():
-    """An archive has what is needed to help, and no more."""
+    """An archive has the files that helpers need, and no secrets."""
     files, output = archive_of(mounted() | SECRETS | {
         "/proc/fs/nfsd/threads": "8", "/proc/fs/nfsd/portlist": "rdma 20049",
         f"{DEBUGFS}/server": "connections: 0", f"{DEBUGFS}/cpus/0": "of no finding",
@@ -622,7 +623,7 @@ def check_report():
 
 
 def check_user():
-    """Nobody can't see all, and is told so."""
+    """The user nobody can't see everything, and the doctor says so."""
     with open(DOCTOR, encoding="utf-8") as file:
         done = subprocess.run(["/usr/bin/python3", "-", "--json"], cwd="/", text=True,
                               stdin=file, capture_output=True, check=False,

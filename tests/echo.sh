@@ -6,11 +6,12 @@
 #
 #	echo.sh PROVIDER [TRANSPORT] [PARAMETER=VALUE...] [-- [PARAMETER=VALUE...]]...
 #
-# PROVIDER: rxe, siw, mimic, or tcp, which is no device.
-# TRANSPORT is the module under test: rpcrdma2 (default), or the kernel's own
-# rpcrdma to see whether a failure is the test's. Each "--" begins another run, in the
-# same guest. The parameters are the echo module's: suites=NAME,NAME... runs these suites,
-# only=TEXT the tests whose name has TEXT in it; all others are the transport's.
+# PROVIDER is rxe, siw, mimic, or tcp, which needs no device. TRANSPORT is the module under test:
+# rpcrdma2 (default) or rpcrdma. If a test fails with the kernel's own rpcrdma, too, the fault may
+# be the test's. Each "--" begins another run in the same guest.
+#
+# Two parameters are for the echo module: suites=NAME,NAME... runs these suites, and only=TEXT
+# runs the tests with TEXT in their name. All other parameters are for the transport.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -37,24 +38,25 @@ load_transport() {
 	esac
 }
 
-# Transports are freed some time after their last user is gone.
+# unload MODULE - unload a module. This tries for 30 seconds, because transports are freed some
+# time after their last user is gone.
 unload() {
 	lab_until 30 rmmod "$1" 2>/dev/null || rmmod "$1" ||
 		lab_fail "$1 can't be unloaded"
 }
 
-# totals WORD - of the suites' closing lines
+# totals pass|fail|skip - add up the numbers in the last lines of all suites.
 totals() {
 	sed -n "s/^# Totals:.* $1:\([0-9]*\).*/\1/p" "$log" |
 		awk '{ n += $1 } END { print n + 0 }'
 }
 
-# What came last before a failure is in the log's share/.
+# After a failure, the last events are in share/ of the log.
 tracing=/sys/kernel/tracing
 events=$tracing/events/rpcrdma2/enable
 
-# In the reverse direction, the server's Calls had every form. (Where nobody could say
-# that a Write chunk will not do, there is none.)
+# reverse_forms_are_counted PARAMETERS - check that the server sent Calls of every form. In v2-01
+# it sends no Write chunks, because the client could not refuse one: there is no error for this.
 reverse_forms_are_counted() {
 	local write_chunks=calls_sent_write_chunks counter
 
@@ -79,7 +81,7 @@ echo_suites() {
 	done
 	case $provider:$transport in
 	tcp:*)	echos+=(proto=tcp) ;;
-	# It lacks the forms of echo_rare.
+	# rpcrdma does not support the forms in echo_rare.
 	*:rpcrdma) echos=("suites=echo_forms,echo_many,echo_disconnect,echo_reverse,echo_connect"
 			  "${echos[@]}") ;;
 	esac

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: the server refuses good Calls with each RDMA2_ERROR of v2-09, and the client
-# sends again or fails that RPC only. If the error names a remedy, one resend is enough, and
-# the application notices nothing.
+# sends the Call again or fails only that RPC. If the error names a remedy, one more try is
+# enough, and the application notices nothing.
 #
 #	errors.sh PROVIDER...
 
@@ -13,7 +13,7 @@
 BAD_XDR=2 INVAL_HTYPE=3 READ_CHUNKS=4 WRITE_CHUNKS=5
 SEGMENTS=6 WRITE_RESOURCE=7 REPLY_RESOURCE=8 SYSTEM=9
 
-# One RPC each, with a Write chunk or a Read chunk.
+# read_file, write_file - transfer the file in one RPC, with a Write chunk or a Read chunk.
 read_file() {
 	dd if="$LAB_MOUNT/data" bs=256k count=1 iflag=direct 2>/dev/null |
 		cmp -s - /run/data
@@ -24,7 +24,7 @@ write_file() {
 		conv=notrunc 2>/dev/null && cmp -s /run/data "$LAB_EXPORT/new"
 }
 
-# refuse CODE COMMAND - the status of the command, whose Call is refused once.
+# refuse CODE COMMAND - run the command while one of its Calls is refused. Return its status.
 refuse() {
 	local before status
 	before=$(counted errors)
@@ -49,7 +49,8 @@ fails() {
 	echo "error $1: $2 fails, once"
 }
 
-# fails_at_last CODES COMMAND - the Call is refused with one, and then another.
+# fails_at_last CODES COMMAND - the command fails if its Call is refused with one code, and with
+# another code when it is sent again. Each digit of CODES is a code.
 fails_at_last() {
 	local before
 	before=$(counted errors)
@@ -63,7 +64,7 @@ fails_at_last() {
 	echo "errors $1: $2 fails, once"
 }
 
-# over PROVIDER
+# over PROVIDER - try all errors over that device.
 over() {
 	local code
 
@@ -82,7 +83,7 @@ over() {
 	survives $REPLY_RESOURCE read_file
 	survives $SEGMENTS read_file
 	survives $SEGMENTS write_file
-	# A Read chunk, and then a Position-Zero Read chunk
+	# The server refuses the Read chunk, and then the Position-Zero Read chunk of the next try.
 	fails_at_last $READ_CHUNKS$READ_CHUNKS write_file
 	for code in $BAD_XDR $INVAL_HTYPE $SYSTEM; do
 		fails "$code" read_file

@@ -4,17 +4,17 @@
 
     exercise.py DIRECTORY SERVER-DIRECTORY SEED KIND...
 
-Each KIND is a process with a file, or a tree of files, of its own:
+Each KIND is a process with its own file or tree of files:
 
     buffered    read, write, truncate, punch holes, copy, sync
     direct      the same with O_DIRECT, at any offset and of any length
     synced      the same with O_SYNC
-    reopened    as buffered; the file is closed and opened again all the time
-    mapped      the file is read and written by mmap()
-    tree        create, rename, link, and remove files and directories
+    reopened    the same as buffered, but reopen the file after each operation
+    mapped      read and write the file by mmap()
+    tree        create, rename, link and remove files; create directories
 
-The processes run until /run/exercise.stop exists. They write their numbers of operations to
-/run/exercise.KIND. At the end, the file at the server must be equal to the model, too. A process
+The processes run until /run/exercise.stop exists. Each process writes its number of operations
+to /run/exercise.KIND. At the end, the server's file must be equal to the model, too. A process
 that finds a difference prints its last operations.
 """
 
@@ -42,7 +42,7 @@ def punch(fd, offset, length):
 
 
 class Log:
-    """The last operations, and how many there were"""
+    """The number of operations, and the last ones"""
 
     def __init__(self, kind):
         self.kind = kind
@@ -57,7 +57,7 @@ class Log:
             self.save()
 
     def save(self):
-        # In one step, as exercise.sh reads it at any time
+        # Replace the file in one step, because exercise.sh may read it at any time.
         with open(f"{self.path}.new", "w", encoding="ascii") as file:
             print(self.count, file=file)
         os.rename(f"{self.path}.new", self.path)
@@ -70,7 +70,7 @@ class Log:
 
 
 class File:
-    """A file, and what must be in it"""
+    """A file, and a model of its contents"""
 
     FLAGS = {"direct": os.O_DIRECT, "synced": os.O_SYNC}
 
@@ -149,7 +149,7 @@ class File:
         self.model[offset:offset + length] = bytes(length)
 
     def copy(self):
-        """Within the file: NFSv4.2 lets the server do it."""
+        """Copy within the file; with NFSv4.2, the server copies."""
         if len(self.model) < 2:
             return
         half = len(self.model) // 2

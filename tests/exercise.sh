@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: random operations on files of a mount keep to a model while the device goes
-# and comes back. The mount has several connections.
+# Guest script: files of a mount stay equal to a model under random operations, while the device
+# is removed and added again. The mount has several connections.
 #
 #	exercise.sh PROVIDER UNPLUGS [SECONDS]
 #
-# UNPLUGS is how often the device goes. Before each removal, the files are exercised for
-# SECONDS (10). (A guest of user-mode Linux with several CPUs loses mapped writes on any file
-# system, so there is no mapped file there.)
+# The device is removed UNPLUGS times. Before each removal, the files are exercised for SECONDS
+# (10). With several CPUs, no file is mapped: user-mode Linux loses mapped writes then, on any
+# file system.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -18,7 +18,7 @@ kinds="buffered direct synced reopened tree"
 [ "$(nproc)" -gt 1 ] || kinds+=" mapped"
 seed=${SEED:-$RANDOM}
 
-# advance - all kinds have done some operations more.
+# advance - all kinds have done more operations since note().
 advance() {
 	local kind
 

@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: a device fails in one way after the other below a mount that is written and
-# read all the time, and no data is lost.
+# Guest script: a device below a busy mount fails in one way after another, and no data is lost.
 #
 #	faults.sh PROFILE [FAULT...]
 #	faults.sh PROFILE --random LOSSES REMOVALS [SEED]
 #
-# FAULT is a line for the file "faults" of mimic, the device for tests, with "_" for
-# blanks; without any, all of them. With --random, they are drawn, until so many
-# connections were lost, and the device was removed so often, dead or alive. "new-"
-# before a fault: it is for a new connection's first messages.
+# FAULT is a line for the file "faults" of mimic, the device for tests, with "_" for blanks. Without
+# FAULT, the script tries all faults. A fault "new-..." strikes the first messages of a new
+# connection.
+#
+# With --random, the script draws faults. It ends after LOSSES lost connections and REMOVALS
+# removals of the device, dead or alive.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -18,16 +19,17 @@
 profile=$1
 shift
 control=/sys/kernel/debug/mimic/r0
-port_was_down=false	# and nothing has shown since that the load goes on
-# Heartbeats would notice that something is wrong, too, whatever it is.
+port_was_down=false	# since the last wait_told
+# No heartbeats: they would end any connection that hangs, and so hide that nothing else did.
 PARAMETERS="heartbeat=0 ${PARAMETERS:-}"
-# A registration of 128 KiB: some of the load's RPCs take two, and the server invalidates one.
+# A registration covers at most 128 KiB. So some of the load's RPCs take two, and the server
+# invalidates only one of these.
 # shellcheck disable=SC2034 # lab_rdma_up uses it
 MIMIC=max_fast_reg=32
 
-# What can go wrong with a WR; status 12 and 13: RETRY_EXC and RNR_RETRY_EXC. Registering
-# memory and LOCAL_INV are the client's, RDMA Reads and Writes and Send With Invalidate the
-# server's, and Sends are of whichever end comes first.
+# wr_faults - print the faults of WRs. Status 4 is LOC_PROT_ERR, status 12 is RETRY_EXC_ERR. The
+# client registers memory and posts LOCAL_INV. The server posts RDMA Reads, RDMA Writes and Send
+# With Invalidate. A fault of a Send strikes the first end that sends.
 wr_faults() {
 	local step action
 
@@ -40,8 +42,8 @@ wr_faults() {
 	echo send_rnr_times=3 send-inv_rnr_times=3 send_srq-fatal recv_refuse recv_fail_status=4
 }
 
-# ... and with what makes a connection, and ends it: the verbs of both ends in turns, the
-# CM's messages, and the first Send of either end of a new one
+# connection_faults - print the faults of making and ending a connection. They strike the verbs of
+# either end, the CM's messages, and the first Send of either end.
 connection_faults() {
 	local step action
 
@@ -59,7 +61,7 @@ connection_faults() {
 			echo "${step}_$action"
 		done
 		[ "$profile" != mlx5 ] || echo "create-srq_$action"
-		# To INIT, RTR and RTS, of either end
+		# Each end moves its QP to INIT, RTR and RTS.
 		for step in {0..5}; do
 			echo "modify-qp_${action}_after=$step"
 		done
@@ -74,7 +76,7 @@ connection_faults() {
 				echo "${step}_$action"
 			done
 		done
-		# A stale connection
+		# Status 10: the server calls the connection stale.
 		echo mad_refuse rep_reject_status=10 ;;
 	esac
 }
@@ -85,10 +87,11 @@ needs_connection() {
 	esac
 }
 
-# A device that is dead has to go, too.
+# removes_device FAULT - does the device have to be removed? A dead device has to be, too.
 removes_device() { [[ $1 = *_remove* || $1 = *_device-fatal* ]]; }
 
-# begin FAULT - and wait until it has happened.
+# begin FAULT - set the fault, and wait until it has struck. Replace a device that is dead or
+# removed, and bring a port up again.
 begin() {
 	local event='' line
 
@@ -98,10 +101,10 @@ begin() {
 		event=qp-fatal
 	fi
 	case $1 in
-	# What is for a new connection is not to strike the one before.
+	# End the old connection first: the fault must not strike it.
 	new-*)	echo $event >$control/event
 		event= ;;
-	# The next connection would find the Queue that is there.
+	# A new connection makes a Queue only if the old Queue failed.
 	create-srq_*)
 		! grep -q connections= /sys/kernel/debug/rpcrdma2/receives || event=srq-fatal ;;
 	esac
@@ -125,9 +128,10 @@ begin() {
 
 has_no_connection() { ! rdma resource show qp link r0/1 | grep -q 'type RC'; }
 
-# wait_told WAITER SECONDS... - wait for the load, or for what it runs into. Who could not
-# send a Reply, as the port was down, closes its end of the connection; that the CM says so
-# may be lost, too. Heartbeats would tell the other end.
+# wait_told WAITER SECONDS... - wait for the load, or until the fault strikes. While the port was
+# down, an end may have closed its connection, because it could not send a Reply. The CM's message
+# to the other end may be lost, too. Without heartbeats, the other end does not notice. So after 10
+# seconds, this function ends all connections.
 wait_told() {
 	if $port_was_down && ! "$1" 10 "${@:3}"; then
 		echo "one end is gone, and the other was not told"
@@ -137,7 +141,8 @@ wait_told() {
 	"$@"
 }
 
-# Whatever a device does wrong, the two ends go on to speak version 2.
+# keep_version FAULT - the two ends still speak version 2. No fault of a device may make them fall
+# back to version 1.
 keep_version() {
 	lab_until 60 speaks "v2-09" || lab_fail "$1 turned version 2 off"
 }
@@ -145,7 +150,8 @@ keep_version() {
 # shellcheck disable=SC2046 # there may be none
 speaks() { grep -q "^dialect: *$1\$" $(connection_of client) /dev/null; }
 
-# A device that is gone has no such file. (No process is started: the load has the CPU.)
+# has_struck - the fault has struck, or the device is gone with its file. This starts no process,
+# because the load has the CPU.
 has_struck() {
 	local struck
 
@@ -153,13 +159,14 @@ has_struck() {
 	[[ $struck = *struck=[1-9]* ]]
 }
 
-# The name can be had again only some time after the device has left sysfs.
+# renew_device - make the device again. The old device keeps its name for some time, even after it
+# has left sysfs.
 renew_device() {
 	lab_until 60 test ! -e /sys/class/infiniband/r0 || lab_fail "r0 does not go"
 	lab_until 20 lab_rdma_up "mimic:$profile" || lab_fail "r0 does not come back"
 }
 
-# count_lost - connections, so far, to $lost
+# count_lost - set $lost to the number of connections lost so far.
 count_lost() {
 	local word connects
 
@@ -168,7 +175,8 @@ count_lost() {
 	done </proc/self/mountstats
 }
 
-# draw FAULT... - one of them, which will be let pass a few times first, to $fault
+# draw FAULT... - set $fault to one of the faults. Where a step comes often, the fault lets a few
+# of them pass.
 draw() {
 	shift $((RANDOM % $#))
 	fault=$1
@@ -179,9 +187,9 @@ draw() {
 	esac
 }
 
-# strike_at_random LOSSES REMOVALS [SEED] - Where one happens before all has recovered
-# from the last one, so much the better. What is wrong with a connection's making is
-# drawn less often than what is with a WR: sunrpc waits for seconds then.
+# strike_at_random LOSSES REMOVALS [SEED] - draw faults. A fault may strike while the mount still
+# recovers from the last one. Faults of WRs are drawn more often than faults of making a connection,
+# after which sunrpc waits for seconds.
 strike_at_random() {
 	local lost=0 removals=0 seed=${3:-$RANDOM} start=$SECONDS fault name
 	local -a removing=() other=()
@@ -214,7 +222,7 @@ strike_at_random() {
 strike_each() {
 	local fault start
 
-	# shellcheck disable=SC2046 # words they are
+	# shellcheck disable=SC2046 # several words
 	[ $# -gt 0 ] || set -- $(wr_faults) $(connection_faults)
 	for fault; do
 		start=$SECONDS
@@ -227,7 +235,7 @@ strike_each() {
 }
 
 nfs_start "mimic:$profile"
-# Nor is an RPC to run out of time, which would hide the same.
+# The RPC timeout is long, because a timeout would also hide connections that hang.
 must lab_mount 4.1 "timeo=3000${OPTIONS:+,$OPTIONS}"
 dma_is_seen
 load_start

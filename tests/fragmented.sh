@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: without contiguous pages, mounting and all work go on, on one connection, with
-# single pages. Only a connection's QP, first buffers and first registrations may take
-# contiguous pages, because they can wait for them.
+# Guest script: without contiguous pages, a mount succeeds and works with single pages, and keeps
+# its connection. Only a connection's QP, first buffers and first registrations may take
+# contiguous pages, because their allocation can wait.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -14,8 +14,10 @@ accepted() { sed -n 's/^connections_accepted: *//p' $CONNECTIONS/server; }
 
 failed() { echo $((MOST - $(cat $PAGES/times))); }
 
-# Of slab objects none fails. Here, with KASAN, one of 4 KiB takes two pages, and what
-# rxe has for a registration may be more. The two functions stand next to each other.
+# fragment - make the module's allocations of four or more contiguous pages fail. Two pages are
+# still available, because a slab object of 4 KiB takes two with KASAN. The range from
+# cm_connect_work() to cm_accept_work(), which are neighbours, is exempt. These functions make the
+# QP and the first registrations, for which rxe may take more pages.
 fragment() {
 	local first last
 
@@ -30,7 +32,7 @@ fragment() {
 	echo 100 >$PAGES/probability
 }
 
-# copy JOB - there, and back
+# copy JOB - copy the data to a file of the mount and back, and compare.
 copy() {
 	dd if=/run/data of="$LAB_MOUNT/data$1" bs=1M oflag=direct status=none &&
 		dd if="$LAB_MOUNT/data$1" of="/run/copy$1" bs=1M iflag=direct \
@@ -50,14 +52,14 @@ copy_all() {
 	done
 }
 
-# With the lab's MTU of 9000, a packet of rxe's is such memory, too, and one that it has
-# none for costs the connection.
+# With the lab's MTU of 9000, rxe takes contiguous pages for a packet, too. A packet that rxe
+# cannot allocate costs the connection.
 must ip link set "$LAB_NETDEV" mtu 1500
 nfs_start rxe
 must dd if=/dev/urandom of=/run/data bs=1M count=4 status=none
 fragment
-# EXCHANGE_ID, of version 4, needs more than a page for the RPC's own buffers.
-# shellcheck disable=SC2016 # for the other shell
+# NFSv3, because NFSv4's EXCHANGE_ID needs more than a page for the RPC's own buffers
+# shellcheck disable=SC2016 # the inner shell expands $LAB_LIB
 must timeout -k 1 60 bash -c '. "$LAB_LIB" && lab_mount 3 retry=0'
 before=$(accepted)
 SECONDS=0
@@ -68,9 +70,9 @@ echo "$(failed) allocations failed, $SECONDS s"
 [ "$(failed)" -gt 0 ] || lab_fail "no allocation failed"
 [ "$(accepted)" = "$before" ] || lab_fail "the connection was lost"
 
-### Receives that there is no memory for are tried again once a second, not with each Reply
+### Without memory, the client tries to add Receives once a second, not with each Reply
 
-# Replies that come to the client, one after the other
+# Only allocations of Receives fail. Then 3000 Replies arrive, one after another.
 between require "$(addresses rpcrdma2_recv_alloc)"
 echo $MOST >$PAGES/times
 SECONDS=0
@@ -83,7 +85,7 @@ echo "$tries pages failed in $SECONDS s, 3000 RPCs; the client has $(sum client 
 [ "$tries" -le $((10 * (SECONDS + 2))) ] || lab_fail "too many Receives were tried"
 echo 0 >$PAGES/probability
 
-### ... and there are more when there is memory.
+### With memory, the client adds Receives, and so it has more credits
 
 has_more() { copy_all; [ "$(sum client requester_credits)" -ge 16 ]; }
 lab_until 20 has_more || lab_fail "memory does not help: $(sum client requester_credits) credits"

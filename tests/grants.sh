@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: a server's grants follow the use of each client, in either version, and no
-# message lacks a Receive. Two clients are never granted more than their Shared Receive Queue
-# has, unless one was idle.
+# Guest script: a server's credit grants follow the use of each client, in either version, and
+# no message lacks a Receive. The grants of two clients never exceed their Shared Receive Queue,
+# unless a client was idle.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -12,22 +12,22 @@
 
 shared=$CONNECTIONS/receives
 parameters=/sys/module/rpcrdma2/parameters
-# Calls that a connection is granted at first, and that one of these mounts has out
+# The grant of a new connection
 FIRST=4
-# A READ of so many octets is all that an RPC carries: 64 of them are out at a time
+# Octets in each READ. A busy mount has 64 READs out at a time, as many as max_requests allows.
 UNIT=4096
 depth=128
-# Of the server, besides LAB_SERVER
+# The server's addresses besides LAB_SERVER. A mount from another address has its own connection.
 address=192.168.77.2 another=192.168.77.3
 # shellcheck disable=SC2034 # lib.sh uses it
 PARAMETERS="srq_size=$depth max_requests=64"
 
-# of NUMBER KEY - the server's end of a connection
+# of NUMBER KEY - print a value of the connection with this number, at the server's end.
 of() { awk -v name="$2:" '$1 == name { print $2 }' "$CONNECTIONS/$1"; }
 
 credits() { of "$1" responder_credits; }
 
-# queue KEY - of the only Queue that there is
+# queue KEY - print a value of each Queue. Most cases have only one.
 queue() { sed -n "s/.* $1=\([0-9]*\).*/\1/p" $shared; }
 
 value() { awk -v name="$1:" '$1 == name { print $2 }' $shared; }
@@ -36,15 +36,15 @@ all_closed() { ! connection_of server >/dev/null; }
 
 newest() { connection_of server | grep -o '[0-9]*$' | sort -n | tail -1; }
 
-# client NAME ADDRESS - a mount with a connection of its own. (NFSv3: its clients are idle
-# when nobody uses them.)
+# client NAME ADDRESS - mount with a new connection. NFSv3, because its client sends nothing while
+# the mount is not used.
 client() {
 	mkdir -p "/run/$1"
 	must mount -t nfs "$2:$LAB_EXPORT" "/run/$1" -o \
 		"vers=3,mountproto=tcp,nolock,proto=rdma,port=20049,rsize=$UNIT"
 }
 
-# busy NAME - many RPCs at a time, and the contents are right.
+# busy NAME - run many RPCs at a time, and compare the data.
 busy() {
 	dd if="/run/$1/data" bs=1M iflag=direct status=none |
 		cmp - /run/data || lab_fail "$1: other contents"
@@ -58,14 +58,14 @@ both_busy() {
 	must wait $other
 }
 
-# sequential NAME COUNT - one RPC after the other
+# sequential NAME COUNT - run so many RPCs, one after another, and compare the data.
 sequential() {
 	dd if="/run/$1/data" bs=$UNIT count="$2" iflag=direct status=none |
 		cmp -n $((UNIT * $2)) - /run/data || lab_fail "$1: other contents"
 }
 
-# has_all NAME CONNECTION - with many RPCs at a time, it is granted all. How many the server
-# has at a time is chance: with one CPU, it may have answered one when the next one comes.
+# has_all NAME CONNECTION - with many RPCs at a time, the client is granted all 64. This takes up
+# to five tries: with one CPU, the server may answer each RPC before the next one arrives.
 has_all() {
 	for _ in {1..5}; do
 		busy "$1"
@@ -74,11 +74,11 @@ has_all() {
 	return 1
 }
 
-# more_than_there_is - both have all that one may have. Where one was done long before
-# the other, that one has it.
+# more_than_there_is - both clients are granted 64 Calls. That is too much: the connections need
+# some of the Queue's 128 Receives for other messages. One client may have 64, if it went on alone.
 more_than_there_is() { [ $(($(credits "$one") + $(credits "$two"))) -ge 128 ]; }
 
-# choose_rich - of the two, $rich has more, and $poor wants it.
+# choose_rich - set $rich to the client with the larger grant, and $poor to the other client.
 choose_rich() {
 	rich=one poor=two
 	[ "$(credits "$one")" -ge "$(credits "$two")" ] || rich=two poor=one
@@ -91,9 +91,9 @@ in_bounds() {
 		lab_fail "Receives: $(queue receives)"
 }
 
-# loses_its_grant NAME CONNECTION OTHER - one RPC now and then, beside another client that
-# wants more than there is. The server looks after ten seconds at the earliest, and once
-# more ten seconds later: the first look may still see the RPCs from before.
+# loses_its_grant NAME CONNECTION OTHER - run an RPC now and then, beside a busy client OTHER, until
+# the server lowers the grant. The server looks at the use of a grant every ten seconds. Its first
+# look may still count the RPCs from before.
 loses_its_grant() {
 	local i
 
@@ -106,10 +106,11 @@ loses_its_grant() {
 	return 1
 }
 
-# Receives that a device loses, as a connection ends in the middle of a message
+# Faults of mimic. It can lose a Receive, as rxe does if a connection ends amid a message.
 FAULTS=/sys/kernel/debug/mimic/r0/faults
 
-# lose_receive NAME - the client sends something that takes one for ever, and connects again.
+# lose_receive NAME - have a message of the client take a Receive for ever. The client has to
+# connect again.
 lose_receive() {
 	echo clear >$FAULTS
 	echo recv lose times=1 >$FAULTS
@@ -126,7 +127,7 @@ cp /run/data "$LAB_EXPORT/data"
 for version in 2 1; do
 	echo $version >$parameters/version
 
-	### By need
+	### A grant grows only if the client has several Calls at a time
 
 	client one "$LAB_SERVER"
 	one=$(newest)
@@ -139,7 +140,7 @@ for version in 2 1; do
 	no_rnr "as one client's grant grew"
 	echo "version $version: from $FIRST to $(credits "$one")"
 
-	### Two that need more than there is
+	### Two clients need more Receives than the Queue has
 
 	before=$(value shortages)
 	client two $address
@@ -152,7 +153,7 @@ for version in 2 1; do
 	no_rnr "as two clients needed more than there is"
 	echo "version $version: $(credits "$one") and $(credits "$two")"
 
-	### Who is idle doesn't keep it
+	### An idle client does not keep its grant
 
 	choose_rich
 	sleep 11
@@ -163,12 +164,12 @@ for version in 2 1; do
 	busy $rich
 	in_bounds
 	! more_than_there_is || lab_fail "the idle one took back what others have"
-	# While one is idle, what it was granted is promised to the other one, too; but they
-	# don't have RPCs out at the same time here, and who answers gives a Receive back.
+	# The Receives of an idle client were promised to the other client, too. They suffice
+	# here, because only one client at a time has RPCs out.
 	no_rnr "as an idle client came back"
 	echo "version $version: $(credits "$one") and $(credits "$two") after a rest"
 
-	### Short: a client that makes few Calls has less, however long it has had more
+	### While Receives are short, a client that makes few Calls loses its grant
 
 	if [ $version = 2 ]; then
 		has_all two "$two" || lab_fail "two was granted $(credits "$two")"
@@ -177,7 +178,7 @@ for version in 2 1; do
 		echo "$(credits "$two") for one RPC in 3.5 s"
 	fi
 
-	### Short: who uses little has less
+	### While Receives are short, a client with one RPC at a time is granted less
 
 	busy one & other=$!
 	sequential two 1000
@@ -192,7 +193,7 @@ for version in 2 1; do
 	lab_until 30 all_closed || lab_fail "a connection was left"
 done
 
-### Little memory: the Queue doesn't grow beyond it, and grows when there is more.
+### The Queue grows up to receive_memory, and grows again when that is raised
 
 echo 0 >$parameters/version
 more=$(cat $parameters/receive_memory)
@@ -204,7 +205,7 @@ cat $shared
 [ "$(value memory)" -le $((1 << 20)) ] || lab_fail "Receives take $(value memory) of 1 MiB"
 little=$(queue receives)
 echo "$more" >$parameters/receive_memory
-# Memory was short a moment ago.
+# For some seconds, memory still counts as short.
 grown() { both_busy; [ "$(queue receives)" -gt "$little" ]; }
 lab_until 60 grown || lab_fail "the Queue does not grow again"
 echo "$little Receives in 1 MiB, then $(queue receives)"
@@ -214,8 +215,8 @@ must umount /run/two
 must umount /run/one
 lab_until 30 all_closed || lab_fail "a connection was left"
 
-### More promised than there was memory for: the rest comes when there is, without any
-### client's asking for more.
+### The Queue promised more Receives than memory allowed: it adds them when there is memory, even
+### if no client needs a larger grant
 
 echo 1 >$parameters/receive_memory
 echo 65536 >$parameters/inline_size
@@ -233,8 +234,7 @@ must umount /run/two
 must umount /run/one
 lab_until 30 all_closed || lab_fail "a connection was left"
 
-### A Queue that is full of what was promised at first: those that are idle leave more to
-### one that isn't.
+### First grants fill the Queue: then idle clients leave Receives to a busy one
 
 echo 12288 >$parameters/inline_size
 echo 64 >$parameters/srq_size
@@ -244,13 +244,14 @@ for i in {10..19}; do
 	client "$i" "192.168.77.$i"
 done
 last=$(newest)
-# Six to each. On a machine where that took more than ten seconds, the first ones are idle.
+# Each client is promised six Receives: for four Calls, a CONNPROP and a Reply. If the mounts take
+# more than ten seconds, the first clients are idle already, and keep fewer.
 promised=$(queue promised)
 echo "$promised promised to ten, in $SECONDS s"
 [ "$promised" -eq 60 ] || { [ $SECONDS -ge 10 ] && [ "$promised" -ge 40 ]; } ||
 	lab_fail "$promised promised to ten"
 sleep 11
-# busy_gets CREDITS
+# busy_gets CREDITS - the last client is busy, and is granted at least so many Calls.
 busy_gets() {
 	busy 19
 	[ "$(credits "$last")" -ge "$1" ]
@@ -263,8 +264,7 @@ for i in {10..19}; do
 done
 cat $shared
 
-### A device that loses Receives: others take their place, and when too many are lost, the
-### Queue is given up.
+### The server replaces Receives that a device lost, and gives up a Queue that lost too many
 
 nfs_stop
 # shellcheck disable=SC2034 # lib.sh uses it
@@ -273,7 +273,7 @@ nfs_start mimic
 cp /run/data "$LAB_EXPORT/data"
 client one "$LAB_SERVER"
 client two $address
-# More than there are
+# More Receives than the Queue has
 for i in {1..20}; do
 	lose_receive two
 done
@@ -281,7 +281,7 @@ are_counted() { [ "$(queue lost)" -ge 8 ]; }
 lab_until 20 are_counted || lab_fail "$(queue lost) Receives are lost, not 20"
 cat $shared
 busy one
-# For a while, there is the one that was given up, too.
+# For a while, the Queue that was given up is still there.
 gave_up() { lose_receive two; [ "$(queue lost | sort -n | head -n 1)" -lt 8 ]; }
 is_one_queue() { [ "$(queue lost | wc -l)" -eq 1 ]; }
 lab_until 60 gave_up || lab_fail "$(queue lost) Receives are lost, and nobody minds"

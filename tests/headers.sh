@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Host script: the module builds without a warning from W=1 for each kernel whose headers
-# Debian 12, 13 and sid have. Each kernel's own compiler builds it. A kernel that is newer
-# than compat.h knows is refused, unless the user insists.
+# Debian 12, 13 and sid have. The compiler is the one that built the kernel. The build refuses
+# a kernel that is too new for compat.h, unless the user insists.
 
 set -u
 
@@ -34,10 +34,11 @@ result() {
 	fi
 }
 
-# build SUITE RELEASE [MAKE-ARGS...]
+# build SUITE VERSION [MAKE-ARGS...] - build the module for a kernel of a Debian suite.
 build() { "$lab" headers "$@" >"$work/log" 2>"$work/lab" </dev/null; }
 
-# Silence is what make says when all is well.
+# is_clean STATUS - the build succeeded without a warning. Then make prints nothing, except that
+# it skips BTF.
 is_clean() { [ "$1" = 0 ] && ! grep -v 'Skipping BTF generation' "$work/log"; }
 
 refused() { [ "$1" != 0 ] && grep -q '#error.*refused: newer than' "$work/log"; }

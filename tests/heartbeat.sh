@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: heartbeats come on an idle connection only, cost no message, and end a
-# connection if one stays without an answer. (pair-heartbeat.sh has peers that are gone.)
+# Guest script: only idle connections have heartbeats, which cost no message and end a
+# connection if they are not answered. pair-heartbeat.sh has peers that disappear.
 #
 #	heartbeat.sh PROVIDER
 
@@ -10,7 +10,7 @@
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 provider=$1
-# What a heartbeat is there
+# The form of a heartbeat on this device
 form=RDMA-Write step=write
 case $provider in siw|*iwarp*) form=RDMA-Read step=read ;; esac
 faults=/sys/kernel/debug/mimic/r0/faults
@@ -26,12 +26,13 @@ count_events() {
 	count_event posted rpcrdma2/rpcrdma2_post 'xid == 0'
 }
 
-# of END COUNTER
+# of client|server COUNTER - print a value of this end of the connection.
 of() { awk -v name="$2:" '$1 == name { print $2 }' "$(connection_of "$1")"; }
 
 beats() { [ "$(of "$1" heartbeats)" -ge "$2" ]; }
 
-# mount_anew [VERSION] - of the protocol; version 3 of NFS says nothing of itself.
+# mount_anew [VERSION] - mount, with a version of the protocol. NFSv3, because its client sends
+# nothing by itself.
 mount_anew() {
 	echo "${1:-0}" >/sys/module/rpcrdma2/parameters/version
 	must lab_mount 3 nolock
@@ -45,7 +46,7 @@ unmount() {
 
 all_closed() { ! connection_of client >/dev/null && ! connection_of server >/dev/null; }
 
-# What both ends say, in which order does not matter
+# idle [VERSION] - on an idle connection, both ends have heartbeats, and send no message.
 idle() {
 	local client server
 
@@ -76,7 +77,7 @@ busy() {
 	unmount
 }
 
-# What was posted never completes, and nothing says so.
+# hang - no heartbeat completes any more, and the device reports no error.
 hang() { must eval "echo '$step delay ms=3600000 times=0' >$faults"; }
 
 unanswered() {
@@ -90,9 +91,10 @@ unanswered() {
 	unmount
 }
 
-# The peer takes a Reply now and then, so something completes while the others wait, each
-# with its pages; and it has more Calls, so it is not silent. On a busy machine the Calls
-# come slowly, and the first few Replies are done in time.
+# trickled - the server closes the connection of a client that takes its Replies too slowly. The
+# client takes a Reply now and then, and goes on to send Calls. So there are completions, but other
+# Replies wait with their pages. The loop goes on for a while, as a busy machine may send the Calls
+# so slowly that the first Replies are in time.
 trickled() {
 	local i
 
@@ -117,8 +119,8 @@ trickled() {
 
 has_missed() { [ "$(counted closed)" -gt 0 ] && [ "$(counted missed)" -gt 0 ]; }
 
-# iWARP's heartbeats are RDMA Reads, and this server allows its client none: it goes
-# without. The server may make Reads, and has its own.
+# denied CLOSED - iWARP's heartbeats are RDMA Reads. This server permits its client no Reads, so
+# only the server has heartbeats. CLOSED connections were closed before.
 denied() {
 	echo 1 >$deny
 	mount_anew
@@ -150,7 +152,7 @@ idle 2
 idle 1
 busy
 [ ! -e $faults ] || unanswered
-# Elsewhere, the client's heartbeats would be as late as the Replies.
+# On other devices, heartbeats are RDMA Writes, which trickled() would delay, too.
 case $provider in mimic:*iwarp*)
 	count_end
 	count_events

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Host script: the wire codecs in user space, with the suites, a fuzzer, sanitizers and
-# rpcgen, and the checks of scripts need no kernel.
+# Host script: all tests that need no kernel pass: the wire codecs in user space, and the checks
+# of scripts. The codecs run the KUnit suites and a fuzzer, both with sanitizers. They are also
+# compared with rpcgen's.
 #
 #	host.sh [SECONDS [SEED]]
 #
-# SECONDS is for how long damaged messages are made (20). Builds outside of the
-# tree; installs rpcgen and TI-RPC where they are missing.
+# The fuzzer runs for SECONDS (20). The script builds outside of the tree. If rpcgen or TI-RPC is
+# missing, it installs them.
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 seconds=${1:-20}
@@ -33,7 +34,7 @@ install_rpcgen() {
 	have_rpcgen
 }
 
-# run NAME COMMAND... - a program whose closing line counts its tests
+# run TITLE COMMAND... - run a program whose last line counts its tests, and add its counts.
 run() {
 	title=$1
 	shift
@@ -44,7 +45,7 @@ run() {
 	counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' \
 		"$out/log" | tail -n 1)
 	case $counts in
-	'')	# it did not come to its end
+	'')	# the program ended early
 		failed=$((failed + 1))
 		echo "FAIL: $title: no count, status $status"
 		return ;;
@@ -59,7 +60,7 @@ run() {
 	fi
 }
 
-# build DIRECTORY - in $out/build
+# build DIRECTORY - build a directory of the tree in $out/build.
 build() {
 	make -s -j "$(nproc)" -C "$top/$1" O="$out/build/$1" all >"$out/make.log" 2>&1 &&
 		return

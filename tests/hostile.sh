@@ -4,20 +4,19 @@
 # Host script: a hostile peer attacks the module, and an honest mount beside it must not
 # notice. The script builds the peer (tests/peer), and runs itself in a guest.
 #
-#	hostile.sh client PROVIDER [TEXT...]	a client that attacks the server
-#	hostile.sh flood rxe			many clients that send without credits
-#	hostile.sh hold rxe [CASE]		clients that have the server hold memory;
-#						without CASE, the flood goes first
-#	hostile.sh time rxe			how long they can
-#	hostile.sh server rxe [TEXT]		a server that the module's client has
-#						to bear with
+#	hostile.sh client PROVIDER [TEXT...]	a client attacks the server
+#	hostile.sh flood rxe			many clients send messages that use no credit
+#	hostile.sh hold rxe [CASE]		clients make the server hold memory; without
+#						CASE, the flood goes first
+#	hostile.sh time rxe			the server disconnects such clients in time
+#	hostile.sh server rxe [TEXT]		a server misbehaves towards the module's
+#						client
 #
-# The flood needs a newer kernel than 6.1. There, rxe repeats messages in softirqs, and no
-# thread gets the CPU. "hold" needs another flavour than debug, because KASAN keeps freed
-# memory.
+# TEXT and CASE select cases. FLAVOUR in the environment is the guest's kernel (debug).
 #
-# TEXT selects cases. FLAVOUR is the guest's kernel (debug). With siw a program
-# can't be a server: what it sends with Invalidate has no handle.
+# The flood needs a newer kernel than Linux 6.1, whose rxe repeats messages in softirqs, so that
+# no thread gets the CPU. KASAN keeps freed memory, so "hold" needs another flavour than debug.
+# With siw, the peer can't be the server: siw omits the handle when a program sends With Invalidate.
 
 # shellcheck disable=SC2317 # not unreachable: functions are called by name, too
 
@@ -25,7 +24,7 @@ if [ -z "${LAB_LIB:-}" ]; then
 	tree=$(realpath "$(dirname "$0")/..")
 	cache=${RPCRDMA2_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rpcrdma2}
 	peer=$cache/peer-$(echo "$tree" | sha256sum | cut -c 1-10)
-	# Another one may be building the same.
+	# Another run may be building the peer, too.
 	"$tree/tools/lab/lab" deps peer &&
 		flock "$tree/tests/peer" make -s -C "$tree/tests/peer" O="$peer" &&
 		exec "$tree/tools/lab/lab" run "${FLAVOUR:-debug}" \
@@ -36,8 +35,8 @@ fi
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-# The honest mount works all the time, but leaves the CPU to the others: with a fifth of the
-# pause it took half of it.
+# honest_start - start the load on the honest mount. The load pauses for a second between rounds:
+# with a fifth of this pause, it took half of the CPU.
 honest_start() {
 	must lab_mount 4.2
 	LOAD_PAUSE=1 load_start
@@ -65,7 +64,7 @@ attack_server() {
 
 rnr_naks() { cat /sys/class/infiniband/r0/ports/1/hw_counters/rcvd_rnr_err; }
 
-# getattrs - how long a thousand of them take on the honest mount, ms
+# getattrs - print how many milliseconds a thousand GETATTRs take on the honest mount.
 getattrs() {
 	local start=${EPOCHREALTIME//[^0-9]/} names
 
@@ -75,8 +74,9 @@ getattrs() {
 	echo $(((${EPOCHREALTIME//[^0-9]/} - start) / 1000))
 }
 
-# Many clients that fill shared Receives with what uses no credit: each is closed soon, and
-# another client's RPCs seldom find no Receive.
+# flood_is_harmless - many clients fill shared Receives with messages that use no credit. The
+# server closes each of these connections soon. Meanwhile, RPCs of other clients seldom lack a
+# Receive.
 flood_is_harmless() {
 	local calm busy before peer
 
@@ -96,8 +96,8 @@ flood_is_harmless() {
 
 no_connections() { grep -q '^connections: *0$' "$CONNECTIONS"/server; }
 
-# stop_server - while clients are in the middle of connecting. None may stay until its time
-# is over, since that pins the module and the network namespace.
+# stop_server - stop the server while clients are connecting. No connection may wait for its
+# timeout, because it pins the module and the network namespace.
 stop_server() {
 	local peer
 
@@ -115,11 +115,11 @@ stop_server() {
 	nfs_stop
 }
 
-### Clients that have the server hold memory
+### Clients that make the server hold memory
 
-# MiB that the server may use for RDMA Reads, Writes and Replies that wait; and what else a
-# case may take, of which most is the work of the honest mounts.
+# MiB that the server may hold for RDMA Reads, RDMA Writes and waiting Replies
 HOLD_LIMIT=16
+# MiB that a case may take besides, mostly for the work of the honest mounts
 HOLD_SLACK=24
 TCP_MOUNT=/mnt/tcp
 
@@ -136,14 +136,15 @@ tcp_advances() {
 	cmp /run/honest /run/copy
 }
 
-# The honest mounts go on. A longer pause would be up to an RPC's timeout.
+# honest_advance - the honest mounts advance, and no step takes more than 40 seconds. A longer step
+# would mean that an RPC waited for its timeout.
 honest_advance() {
 	must tcp_advances
 	must load_advances 40
 }
 
-# hold_ready CASE CONNECTIONS ADDRESSES - connect, from so many addresses; the process to
-# $holder
+# hold_ready CASE CONNECTIONS ADDRESSES - have the peer connect from so many addresses. Set $holder
+# to its PID.
 hold_ready() {
 	"$PEER_PROGRAM" hold "$LAB_SERVER" 20049 "$@" >/run/hold 2>&1 &
 	holder=$!
@@ -160,7 +161,7 @@ hold_and_advance() {
 	honest_advance
 }
 
-# hold_case CASE CONNECTIONS ADDRESSES
+# hold_case CASE CONNECTIONS ADDRESSES - check the memory that the server holds in this case.
 hold_case() {
 	local before holder held
 
@@ -176,8 +177,8 @@ hold_case() {
 	must lab_until 60 holds_nothing
 }
 
-# hold_prepare - addresses for the client, and a file to read. Heartbeats would end most of
-# its connections early, unless it says something now and then.
+# hold_prepare - make addresses for the client, and a file to read. Heartbeats are off: they would
+# end most of the client's connections early.
 hold_prepare() {
 	local i
 
@@ -188,7 +189,7 @@ hold_prepare() {
 	must dd if=/dev/urandom of="$LAB_EXPORT/huge" bs=1M count=1 status=none
 }
 
-# hold_memory [CASE]
+# hold_memory [CASE] - check the cases that match CASE, beside honest mounts over RDMA and TCP.
 hold_memory() {
 	local memory what
 
@@ -213,8 +214,8 @@ hold_memory() {
 
 has_connections() { [ "$(connection_of server | wc -l)" -eq "$1" ]; }
 
-# hold_time - a peer that takes no Reply loses its connection, even if nobody is short of
-# memory, and no heartbeat finds it.
+# hold_time - a peer that takes no Reply loses its connection, even while there is enough memory,
+# and without heartbeats.
 hold_time() {
 	local holder connections
 
@@ -232,30 +233,31 @@ hold_time() {
 	wait "$holder"
 }
 
-### A server that the module's client has to bear with
+### A server that misbehaves towards the module's client
 
 parallel=8
 file_size=$((96 * 16384))
 declare -A cases=()
 
-# read_file MOUNT - several RPCs at a time, with Write chunks
+# read_file MOUNT - read a file by several RPCs at a time, with Write chunks, and compare it.
 read_file() {
 	timeout 400 dd if="$1/file" bs=$file_size count=1 iflag=direct \
 		2>/dev/null | cmp - /run/expected
 }
 
-# mount_hostile MOUNT PORT [OPTIONS]
+# mount_hostile MOUNT PORT [OPTIONS] - mount from the peer.
 mount_hostile() {
 	mkdir "$1"
 	timeout 200 mount -t nfs "$LAB_SERVER:$LAB_EXPORT" "$1" -o \
 		"vers=3,proto=rdma,port=$2,mountproto=tcp,nolock,rsize=16384,retry=0$3"
 }
 
-# bear CASE MOUNT PORT PEER - what peer/server/run.c says of the case's name
+# bear CASE MOUNT PORT PEER - mount from the process PEER, read the file, and expect what the
+# case's name says (peer/server/run.c).
 bear() {
 	local reader options=''
 
-	# timeo: in tenths of a second, from when on an RPC is taken to be lost
+	# timeo: after so many tenths of a second, an RPC counts as lost.
 	case $1 in
 	fails-*) options=,timeo=100,retrans=1 ;;
 	*-keep-the-credit) options=,timeo=50 ;;
@@ -287,8 +289,8 @@ bear() {
 	must umount "$2"
 }
 
-# one_case CASE PORT - without the server, which ends by itself if it finds a fault, the
-# client would wait for long.
+# one_case CASE PORT - run a case's server and client. A server that finds a fault exits. Then the
+# case ends, because the client would wait for the server for long.
 one_case() {
 	local peer bearer ended status
 
@@ -307,14 +309,14 @@ one_case() {
 		kill -TERM $peer
 		wait $peer || status=1
 	fi
-	# What still waits for that server waits no more.
+	# End all RPCs that still wait for that server.
 	[ $status -eq 0 ] || umount -f -l "/mnt/$1"
 	wait
 	echo "$SECONDS s"
 	return $status
 }
 
-# reap - wait for a case to end, and print its line.
+# reap - wait until any case ends, and print its line.
 reap() {
 	local ended name
 
@@ -332,8 +334,8 @@ reap() {
 	unset "cases[$ended]"
 }
 
-# run_cases DIALECTS REVERSE NAME... - with a client that asks in these, and takes such
-# Calls
+# run_cases DIALECTS REVERSE NAME... - run cases, several at a time, with a client that asks in
+# these dialects and takes such Calls from the server.
 run_cases() {
 	local name
 
@@ -351,13 +353,14 @@ run_cases() {
 	done
 }
 
-# bear_with_server [TEXT]
+# bear_with_server [TEXT] - run the cases whose name matches TEXT.
 bear_with_server() {
 	local port=20100 number=0 failed=0 event names
 
 	yes hostile 2>/dev/null | head -c $file_size >/run/expected
 	must lab_nfs_daemons
-	# What went on when a case failed; an address has its port.
+	# reap() prints these events when a case fails. Each case has its own port, which is in
+	# the events' addresses.
 	for event in conn_new conn_state conn_close cm_event wc_error error_recv; do
 		echo 1 >$TRACING/events/rpcrdma2/rpcrdma2_$event/enable ||
 			lab_fail "no event $event"
@@ -375,9 +378,9 @@ bear_with_server() {
 	[ $failed -eq 0 ] && [ $number -gt 0 ]
 }
 
-# siw counts what is registered as locked memory.
+# siw counts registered memory as locked.
 ulimit -l unlimited
-# As the peer has it (GRANTED): its clients use all their credits, a MiB each
+# The peer relies on this number (GRANTED). Its clients use all their credits, each for 1 MiB.
 PARAMETERS="${PARAMETERS:-} max_requests=64"
 nfs_start "$2"
 honest_start

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Host script: a kernel builds with the module in its own sources, with =y and with =m. "make
-# in-tree" puts the module into a copy of them; the kernel is a small one.
+# Host script: a small kernel builds with the module in its own sources, with =y and with =m.
+# The test copies a kernel's sources, and "make in-tree" adds the module.
 #
 #	in-tree.sh
 
@@ -12,7 +12,7 @@ tree=$(realpath "$(dirname "$0")/..")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What RPCRDMA2 depends on, and what it has use of
+# config y|m - print the options that RPCRDMA2 depends on or makes use of.
 config() {
 	cat <<-END
 	CONFIG_64BIT=y
@@ -44,7 +44,8 @@ config() {
 
 kbuild() { make -s -C "$work/src" O="$work/build" CC="ccache gcc" "$@"; }
 
-# build y|m WHAT... - by make; RPCRDMA2 can be had with this configuration
+# build y|m TARGET... - configure the kernel with RPCRDMA2=y or m, and make TARGETs. The module must
+# build without a warning.
 build() {
 	local value=$1
 	shift
@@ -71,7 +72,7 @@ build() {
 source=$(realpath "$("$tree/tools/lab/lab" kernel uml)/build/source")
 echo "sources: $(basename "$source")"
 mkdir "$work/build"
-# All that is large, and not built here, stays behind.
+# Leave out large parts of the sources that are not built here.
 rsync -a --include='*/' --include='Kconfig*' --include=Makefile \
 	--exclude=/{Documentation,sound,tools/testing,drivers/gpu/drm/amd,'arch/[!xu]*'}/'**' \
 	"$source/" "$work/src/"

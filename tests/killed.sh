@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: processes that wait for a hung server can be killed, and the mount works when
-# the server continues.
+# Guest script: processes that wait for a hung server can be killed, and the mount works again
+# when the server continues.
 #
 #	killed.sh [PROVIDER]
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-# write_forever FILE [OPTIONS]
+# write_forever FILE [OPTIONS] - start a process that writes to a file of the mount.
 write_forever() {
 	dd if=/dev/zero of="$LAB_MOUNT/$1" bs=1M count=64 "${@:2}" 2>/dev/null &
 	writers+=($!)
 }
 
-# gone PID - and not merely a zombie
+# gone PID - the process has ended. A zombie counts as ended.
 gone() { ! grep -qs '^State:.*[^Z] (' "/proc/$1/status" || ! kill -0 "$1" 2>/dev/null; }
 
 nfs_start "${1:-rxe}" ext4

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: page data travels alone with krb5, and never with krb5i and krb5p. With krb5
-# only the caller is authenticated; krb5i checks the data itself, and krb5p encrypts it.
+# Guest script: page data travels in its own chunks with krb5, and never with krb5i and krb5p.
+# With krb5, only the caller is authenticated. With krb5i, the data have a checksum; with krb5p,
+# they are encrypted.
 #
 #	krb5.sh PROVIDER FLAVOUR...
 #
-# For krb5 the guest needs the kernel parameter init_on_alloc=1: gss_create_new()
-# sets some bits of au_flags and leaves the others as they were in memory, so
-# RPCAUTH_AUTH_DATATOUCH may be among them. (Page data travels with the rest then,
-# which is slower, and right.)
+# For krb5 the guest needs the kernel parameter init_on_alloc=1. gss_create_new() sets some bits of
+# au_flags, and leaves others uninitialized. If RPCAUTH_AUTH_DATATOUCH is set by chance, page data
+# travels with the rest of the message. That is slower, but not wrong.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -19,7 +19,7 @@ LAB_SERVER=guest
 realm=LAB
 principal=nfs/$LAB_SERVER@$realm
 
-# The enctype is one that the kernel knows.
+# Configure an enctype that the kernel supports.
 configure_kerberos() {
 	cat >/etc/krb5.conf <<-END
 	[libdefaults]
@@ -40,7 +40,7 @@ configure_kerberos() {
 	echo "192.168.77.1 $LAB_SERVER" >/etc/hosts
 }
 
-# One principal serves both ends: the server's, and the machine's that mounts.
+# One principal suffices, because server and client are the same machine.
 start_kdc() {
 	must kdb5_util create -s -r $realm -P secret >/dev/null
 	must kadmin.local addprinc -randkey "$principal"
@@ -54,7 +54,7 @@ start_gss_daemons() {
 	must rpc.gssd
 }
 
-# Root on the client is nobody whom the server knows.
+# The server does not know the client's root. So it treats unknown users as root.
 export_with_kerberos() {
 	local options=rw,insecure,fsid=0,no_subtree_check
 
@@ -62,8 +62,8 @@ export_with_kerberos() {
 		"*:$LAB_EXPORT"
 }
 
-# Some Linux servers take no krb5p, whatever the transport: 6.1.192 finds garbage
-# in each Call.
+# check_server - mount over TCP with $flavour. Some Linux servers cannot do krb5p over any
+# transport: Linux 6.1.192 takes each Call for garbage.
 check_server() {
 	lab_until 20 mount -t nfs -o "vers=3,proto=tcp,sec=$flavour" \
 		"$LAB_SERVER:$LAB_EXPORT" "$LAB_MOUNT" 2>/dev/null ||
@@ -71,7 +71,7 @@ check_server() {
 	must umount "$LAB_MOUNT"
 }
 
-# count_forms NAME - of the messages with Calls, from now on.
+# count_forms NAME - count the Calls of each form from now on.
 count_forms() {
 	local event=rpcrdma2/rpcrdma2_call_send
 
@@ -79,12 +79,12 @@ count_forms() {
 	count_event "$1-read-chunk" $event 'nomsg == 0 && reads > 0'
 	count_event "$1-reply-chunk" $event 'reply == 1'
 	count_event "$1-position-zero" $event 'nomsg == 1'
-	# A short Call, its Reply in one segment; and the other way round
+	# A short Call with a Reply chunk of one segment; a long Call of one segment
 	count_event "$1-reply-of-one" $event 'nomsg == 0 && reply == 1 && segments == 1'
 	count_event "$1-call-of-one" $event 'nomsg == 1 && reply == 0 && segments == 1'
 }
 
-# check_form NAME CONDITION - CONDITION is about n, how often it was.
+# check_form NAME CONDITION - the number n of Calls of a form meets CONDITION, an expression of n.
 check_form() {
 	local n
 	n=$(counted "$1")
@@ -102,7 +102,7 @@ check_forms() {
 		check_form "$1-reply-chunk" "n > 0"
 		check_form "$1-position-zero" "n > 0" ;;
 	esac
-	# Head, pages and tail lie apart. This device bridges the gaps.
+	# Head, pages and tail lie apart in memory. This device can bridge the gaps in a segment.
 	case $flavour:$provider in
 	krb5[ip]:mimic:mlx5)
 		check_form "$1-reply-of-one" "n > 0"

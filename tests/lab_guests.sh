@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Host script: the lab ends its own guests and no other process. While a lab lasts, process
-# numbers wrap around, so that of a guest which has ended may belong to another process.
+# Host script: the lab ends its own guests and no other process. While a lab runs, PIDs may wrap
+# around. Then another process may have the PID of a guest that has ended.
 #
 #	lab_guests.sh
 
@@ -12,7 +12,7 @@ cd "$(dirname "$(realpath "$0")")/.." || exit
 log=$(mktemp -d) passed=0 failed=0
 trap 'clean_up; rm -rf "$log"' EXIT
 
-# check WHAT COMMAND...
+# check TITLE COMMAND... - the check passes if COMMAND succeeds.
 check() {
 	if "${@:2}"; then
 		passed=$((passed + 1))
@@ -26,7 +26,7 @@ dead() { ! alive "$1"; }
 exists() { kill -0 "$1" 2>/dev/null; }
 gone() { for _ in {1..50}; do exists "$1" || return 0; sleep 0.1; done; return 1; }
 
-# run_guest NAME - until it has a process group of its own
+# run_guest NAME - start a guest, and wait until it has its own process group.
 run_guest() {
 	spawn "$1" sleep 100
 	for _ in {1..50}; do
@@ -44,7 +44,8 @@ kill_guest guest
 check "it is killed" gone "$process"
 check "it is not alive then" dead guest
 
-# Its number is that of a process that began at another time, which is counted in 10 ms.
+# Another process gets the guest's PID. The lab tells them apart by their start times, in units of
+# 10 ms.
 sleep 0.1
 run_guest other
 process=${pid[other]}
@@ -56,7 +57,7 @@ check "that one is not killed for it" exists "$process"
 clean_up
 check "its own guest is killed at the end" gone "$process"
 
-# Its first process is over, another one of its group is not.
+# The guest's first process has ended, but another process of its group goes on.
 spawn half bash -c 'sleep 100 & echo $! >left'
 check "the first process is over" gone "${pid[half]}"
 process=$(<"$log/left")

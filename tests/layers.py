@@ -1,11 +1,11 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Do calls and includes keep the module's layers, and is there no circle among files?
+"""Calls and includes in the module keep to its layers, and its files form no circle.
 
-A file calls functions, names variables and includes headers of its own folder and of the
-layers below. A call upwards goes through a table of operations (struct rpcrdma2_conn_ops and
-the like). Nor may two files need each other, at whatever distance. Prints a line for each
-call and each include that breaks a rule, and the calls of each circle.
+A file may use functions, variables and headers of its own folder and of lower layers. It calls
+upwards through a table of operations, such as struct rpcrdma2_conn_ops. Two files may not need
+each other, not even through other files. Prints a line for each call and each include that breaks
+a rule, and the calls of each circle.
 """
 
 import collections
@@ -14,7 +14,7 @@ import re
 
 from names import COMMENT, FUNCTION, MODULE
 
-# From the bottom to the top. Those in one line know nothing of each other.
+# From the bottom to the top. Parts in the same line may not use each other.
 LAYERS = (
     ("wire", "trace.c"),
     ("param.c", "sunrpc_quirks.c"),
@@ -28,26 +28,26 @@ LAYERS = (
 )
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 
-# Whatever kernel it is, for all layers
+# This header hides differences between kernels, so all layers may include it.
 COMPAT = "compat.h"
 
-# These show the structs of all layers, and call none of their functions.
+# These files read the structs of all layers. They call no functions of higher layers.
 SHOWS_ALL = ("trace.c", "netlink/family.c", "netlink/fill.c")
 
 INCLUDE = re.compile(r'^#include "([\w./]+)"', re.M)
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
-# A definition of a variable that other files can name
+# A definition of a variable that other files can use
 VARIABLE = re.compile(r"^(?!static|extern|typedef)[\w ]+[ *](rpcrdma2_\w+)(?:\[\w*\])?(?: =|;)", re.M)
 
 
 def sources():
-    """The text of each .c file, without comments and strings"""
+    """{name: text} of each .c file, without comments and strings"""
     return {str(path.relative_to(MODULE)): STRING.sub('""', COMMENT.sub("", path.read_text()))
             for path in sorted(MODULE.glob("**/*.c")) if not path.name.endswith(".mod.c")}
 
 
 def exported(texts):
-    """The file of each function and variable that others may name"""
+    """(name, file) of each function and variable that other files can use"""
     for name, text in texts.items():
         for found in FUNCTION.finditer(text):
             if not re.search(r"\bstatic\b", found[1]):
@@ -57,7 +57,7 @@ def exported(texts):
 
 
 def graph(texts):
-    """calls[user][file]: the names that a file has of another one"""
+    """calls[user][file]: functions and variables of a file that its user names"""
     where = dict(exported(texts))
     calls = {name: collections.defaultdict(set) for name in texts}
     for name, text in texts.items():
@@ -72,7 +72,7 @@ def part(name):
 
 
 def included():
-    """Each pair of a file and a header of the module that it includes"""
+    """(file, a header of the module that the file includes)"""
     for path in sorted(MODULE.glob("**/*.[ch]")):
         for name in INCLUDE.findall(path.read_text()):
             for header in (path.parent / name, MODULE / name):
@@ -82,7 +82,7 @@ def included():
 
 
 def level_of(header):
-    """A header outside the folders belongs to the file of its name."""
+    """The layer of a header; outside the folders, a header belongs to the .c file of its name."""
     return LEVEL.get(part(header).replace(".h", ".c"))
 
 
@@ -109,7 +109,7 @@ def check_layers(calls):
 
 
 def reachable(calls, start):
-    """The files that a file needs, directly or not"""
+    """All files that a file needs, directly or through others"""
     found, todo = set(), [start]
     while todo:
         for file in calls[todo.pop()]:

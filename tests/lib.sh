@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Functions of the guest scripts, by way of tests/lib/. A script starts by reading this file,
-# which reads the files of tests/lib/, one for each topic.
+# Functions for guest scripts. Each script starts by sourcing this file, which sources the files
+# of tests/lib/, one for each topic.
 
 # shellcheck source=tools/lab/guest/lib.sh
 . "${LAB_LIB:?run this in a guest, by tools/lab/lab}"
 
 SKIPPED=77
 
-# skip REASON... - end the script: this guest can't run the test.
+# skip REASON... - end the script, because this guest can't run the test.
 skip() {
 	echo "SKIP: $*"
 	exit $SKIPPED
 }
 
-# must COMMAND... - the test fails if COMMAND does.
+# must COMMAND... - run COMMAND. If it fails, the test fails.
 must() { "$@" || lab_fail "status $?: $*"; }
 
 # shellcheck source=tests/lib/server.sh

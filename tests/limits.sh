@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: NFS works over a device with little of one resource, and a device that cannot
-# register memory is refused. Calls whose header is too long fail alone. A device of the same
-# name is looked at anew. A device may fail to stop a QP.
+# register memory is refused. A Call whose header is too long fails without harm to other Calls.
+# The module examines each new device, even if an earlier one had the same name. A mount survives
+# a device that cannot stop a QP.
 #
 #	limits.sh LIMIT=VALUE[,LIMIT=VALUE]...
 #
@@ -15,7 +16,7 @@
 parameters=/sys/module/mimic/parameters
 control=/sys/kernel/debug/mimic/r0
 
-# limit NAME=VALUE[,NAME=VALUE] - for the devices made from now on
+# limit NAME=VALUE[,NAME=VALUE] - set limits of devices that are made from now on.
 limit() {
 	local limit
 
@@ -25,7 +26,7 @@ limit() {
 	done
 }
 
-# unlimit NAME=VALUE[,NAME=VALUE]
+# unlimit NAME=VALUE[,NAME=VALUE] - remove these limits.
 unlimit() {
 	local limit
 
@@ -45,9 +46,11 @@ refused() {
 	unlimit max_fast_reg
 }
 
-# A Call whose header has more segments than the peer's Receives have room for fails, and
-# those behind it go on: 1024 octets, of a server of version 1 that says nothing else. A
-# Read segment takes 24 of them, and has 12 KiB, so a WRITE of 512 KiB has 43.
+# too_long - a Call fails if its header exceeds the peer's Receives, and later Calls go on.
+#
+# A server of version 1 that sends no private data has Receives of 1024 octets. A registration
+# covers three pages, so a WRITE of 512 KiB needs 43 Read segments. They take 24 octets each, which
+# is too much.
 too_long() {
 	local status
 	limit max_fast_reg=3
@@ -70,7 +73,7 @@ too_long() {
 	echo "a header that is too long: well"
 }
 
-# What was found of a device does not hold for the next one of that index.
+# another_device - the module examines a new device, even if an earlier one had the same index.
 another_device() {
 	local i
 
@@ -91,7 +94,7 @@ another_device() {
 	echo "another device: well"
 }
 
-# A device that does not stop a QP
+# undrained - the mount survives a device that does not stop a QP.
 undrained() {
 	nfs_start mimic
 	must lab_mount 3 nolock
@@ -107,7 +110,7 @@ undrained() {
 	echo "a QP that does not stop: well"
 }
 
-# Each Call that is granted has a Receive, where the server's are the connection's own.
+# grants_have_receives - each granted Call has a Receive, unless connections share Receives.
 grants_have_receives() {
 	[ "$(sum server receive_queue_shared)" = 1 ] ||
 		[ "$(sum server responder_credits)" -lt "$(sum server receive_queue_depth)" ] ||

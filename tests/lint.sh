@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Host script: checkpatch, sparse, shellcheck, and the checks of documents, comments, names,
-# layers and interfaces find nothing. They are those of Linux 6.1, and look at everything in the
-# tree.
-# (Warnings of the compiler, W=1, are errors whenever the lab builds modules.)
+# layers and interfaces find nothing. They look at the whole tree. Linux 6.1 provides checkpatch,
+# and the kernel for sparse. The compiler's warnings (W=1) are errors whenever the lab builds
+# modules.
 
 set -u
 
@@ -12,7 +12,7 @@ tree=$(realpath "$(dirname "$0")/..")
 lab=$tree/tools/lab/lab
 failures=0
 
-# check TITLE COMMAND... - a check fails by its status, or by what it prints.
+# check TITLE COMMAND... - run a check. It fails if COMMAND fails or prints anything.
 check() {
 	local title=$1 output
 	shift
@@ -26,12 +26,13 @@ check() {
 	fi
 }
 
-# files TEST... - find's
+# files TEST... - print the files of the tree for which find's TESTs hold.
 files() { find . -name .git -prune -o -type f "$@" -print | sort; }
 
 c_files() { files -name '*.[ch]' ! -name '*.mod.c'; }
 
-# Commands in other languages have no suffix either: the first line tells.
+# shell_files - print the shell scripts. A command has no suffix in any language, so look at its
+# first line.
 shell_files() {
 	files \( -name '*.sh' -o -perm -u+x -o -path './.ci/run' \) |
 	while read -r file; do
@@ -41,11 +42,13 @@ shell_files() {
 	done
 }
 
-# checkpatch's idea of a file, where it is not ours: tracepoints, and the names in
-# them, are laid out as in the kernel, which checkpatch takes for code; compat.h is there to compare
-# versions, and has macros for what only one of them has; tools/fuzz stands in
-# for kernel headers, and has libFuzzer's names; tools/prove has Frama-C's; tests/peer is a
-# program, with messages in hex over several lines.
+# ignored_in FILE - print the kinds of warnings that checkpatch should not give for a file:
+#
+# - Tracepoints are laid out as in the kernel, but checkpatch takes them for code.
+# - compat.h compares kernel versions, and has macros for interfaces that some versions lack.
+# - tools/fuzz replaces kernel headers, and has names of libFuzzer.
+# - tools/prove has names of Frama-C.
+# - tests/peer is a program, with messages in hex over several lines.
 ignored_in() {
 	case $1 in
 	*/trace/events/*) echo OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT,COMPLEX_MACRO,TRAILING_SEMICOLON,MACRO_ARG_UNUSED ;;
@@ -67,8 +70,8 @@ checkpatch() {
 	done
 }
 
-# C=2 has sparse look at every file, be it compiled already or not. It is done where the
-# guests' modules are made, for none to be compiled here.
+# With C=2, sparse checks files even if they were compiled before. The lab does this where it builds
+# the guests' modules, so that nothing is compiled twice.
 check_sparse() {
 	KERNEL=6.1 "$lab" modules debug C=2 >/dev/null
 }

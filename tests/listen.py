@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Have nfsd listen at an address, over one transport and none else.
+"""Have nfsd listen at an address, over one transport and no other.
 
     listen.py rdma ADDRESS PORT
 
-Its netlink interface, which Linux 6.1 does not have, is the only one that takes an
-address.
+Only nfsd's netlink interface takes an address. Linux 6.1 does not have this interface.
 """
 import socket
 import struct

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: a listener at an address survives the loss of its device and of its address.
-# The log says once when it can't listen, and once when it can again.
+# For each loss, the log has one line when the listener stops and one when it listens again.
 #
 #	listen.sh DEVICE [nfsd]
 #
-# The listener belongs to a test program. With nfsd it is that of an NFS server with a
-# mount under load; Linux 6.1's nfsd can't be told an address.
+# The listener belongs to a test module. With nfsd, it belongs to an NFS server whose mount is under
+# load. In Linux 6.1, nfsd can't be told an address.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -15,31 +15,32 @@
 run=/sys/kernel/debug/rpcrdma2_echo_crowd/run
 where=$LAB_SERVER:20055
 [ "${2:-}" != nfsd ] || where=$LAB_SERVER:20049
-# Seconds. An attempt to connect may have to wait for the next one.
+# Seconds that the test module's RPCs may take. If an attempt to connect fails, they wait for the
+# next one.
 patience=60
 
-# job WORDS...
+# job WORDS... - have the test module run a job.
 job() { echo "$*" >$run || lab_fail "$*: $(cat $run)"; }
 
-# said TEXT TIMES - so many lines of the log have that text
+# said TEXT TIMES - the log has exactly so many lines with TEXT.
 said() { [ "$(dmesg | grep -c "rpcrdma2: $1")" -eq "$2" ]; }
 
 device_goes() { must timeout 60 rdma link delete r0; }
 
-# lost TIMES - the listener, until now
+# lost TIMES - wait until the log says that the listener stopped, for so many losses until now.
 lost() {
 	lab_until 10 said "not listening at $where" "$1" ||
 		lab_fail "no line says that nobody listens"
 }
 
-# listens TIMES - again, after it was lost so often
+# listens TIMES - wait until the listener listens again, after so many losses.
 listens() {
 	lab_until 20 said "listening at $where again" "$1" ||
 		lab_fail "nobody listens again"
 	said "not listening at $where" "$1" || lab_fail "more than a line for each loss"
 }
 
-# serves TIMES - it listens, and connections can be made.
+# serves TIMES - the listener listens again, and clients can connect.
 serves() {
 	listens "$1"
 	job call 1
@@ -47,7 +48,8 @@ serves() {
 
 change_address() { must ip address "$1" "$LAB_SERVER/24" dev "$LAB_NETDEV"; }
 
-# nfsd_comes_back DEVICE - the mount does, and removing the device waits for no thread of nfsd.
+# nfsd_comes_back DEVICE - the mount recovers when the device returns. The removal of the device
+# waits for no thread of nfsd.
 nfsd_comes_back() {
 	nfs_serve_at_address
 	must lab_mount 4.2
@@ -81,7 +83,7 @@ job connect 4
 echo "the device goes, and comes back"
 device_goes
 lost 1
-# Until it has tried a second time
+# The listener tries once a second. Let it fail a second time.
 sleep 2
 must lab_rdma_up "$1"
 serves 1

@@ -3,7 +3,7 @@
 #
 # Guest script: README's commands, the doctor and the other tools work on a mount while the
 # kernel is locked down, as by Secure Boot. The kernel needs CONFIG_SECURITY_LOCKDOWN_LSM. The
-# module has no signature, so it is loaded first.
+# script loads the module before the lockdown, because the module has no signature.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -12,14 +12,14 @@ lockdown=/sys/kernel/security/lockdown
 scripts=$LAB_TREE/scripts
 said=/run/doctor.json
 
-# lock LEVEL - there is no way back.
+# lock LEVEL - lock the kernel down. Nothing can unlock it.
 lock() {
 	must eval "echo $1 >$lockdown"
 	grep -q "\[$1\]" $lockdown || lab_fail "not locked down: $(cat $lockdown)"
 	echo "# $(cat $lockdown), after $SECONDS s"
 }
 
-# doctor_finds ID TEXT
+# doctor_finds ID TEXT - the last consultation had finding ID, which contains TEXT.
 doctor_finds() {
 	grep "\"$1\"" $said | grep -qF -e "$2" || {
 		cat $said
@@ -27,7 +27,7 @@ doctor_finds() {
 	}
 }
 
-# consult - the doctor, about a mount that is in use
+# consult [SERVER] - run the doctor while a mount is in use.
 consult() {
 	ls "$LAB_MOUNT" >/dev/null
 	must "$scripts/rpcrdma2-doctor" --json "$@" >$said
@@ -36,7 +36,7 @@ consult() {
 	doctor_finds RD601 "1 in version 2"
 }
 
-# The command that README and rpcrdma2(7) tell administrators to use
+# see_versions FILE - run the command that this document gives administrators.
 see_versions() {
 	local command
 
@@ -47,7 +47,8 @@ see_versions() {
 		lab_fail "$1: $(cat /run/versions)"
 }
 
-# Each file that is there to be read can be: the others are named here.
+# read_all - all files of debugfs that are only for reading can be read. The lockdown closes the
+# other files, which are left out here.
 read_all() {
 	local file
 
@@ -58,7 +59,7 @@ read_all() {
 	grep -q '/[0-9]*$' /run/files || lab_fail "no connection has a file"
 }
 
-# by_netlink - rpcrdma2 shows and changes a connection; and the doctor needs no debugfs.
+# by_netlink - rpcrdma2 shows and changes a connection, and the doctor works without debugfs.
 by_netlink() {
 	"$scripts/rpcrdma2" conn show "$LAB_MOUNT" >/run/said
 	grep -q "client ready .* mount $LAB_MOUNT\$" /run/said ||
@@ -71,7 +72,8 @@ by_netlink() {
 	must mount -t debugfs none /sys/kernel/debug
 }
 
-# It has a descriptor for each of its probes, but for BEGIN, and for the buffer of each CPU.
+# attached - rpcrdma2-forms has attached all probes. It has a descriptor for each CPU's buffer, and
+# for each probe but BEGIN and END.
 attached() {
 	local probes fds
 
@@ -83,7 +85,7 @@ attached() {
 
 forms_ended() { ! kill -0 $forms 2>/dev/null; }
 
-# trace_forms - rpcrdma2-forms sees Calls. (A signal may have to be sent again.)
+# trace_forms - rpcrdma2-forms sees Calls. It may miss a signal, so send the signal until it ends.
 trace_forms() {
 	"$scripts/rpcrdma2-forms" >/run/forms.out 2>&1 &
 	forms=$!
@@ -117,7 +119,7 @@ must "$scripts/rpcrdma2-ping" "$LAB_SERVER"
 	2>/dev/null || lab_fail "a size could be changed"
 trace_forms
 
-# Tracing is forbidden then. All counters can be read.
+# At this level, tracing is forbidden, but all counters can be read.
 lock confidentiality
 see_versions README.md
 read_all

@@ -4,10 +4,16 @@
 
     malformed.py FILE [SEED]
 
-They are Sends on RoCE v2. For each frame, a line FRAME|EXPECTED|WHAT says what it
-is, and what to expect of a dissector: a pattern for its words about what is wrong;
-or "fine"; "of 2016", and fine; "any", if the message is damaged at random; "part", for a packet that
-completes no Send; "cut", if its end was not captured; "v1", for version 1.
+The messages are Sends on RoCE v2. Prints a line FRAME|EXPECTED|WHAT for each frame: its
+number, what a dissector should find, and a description. EXPECTED is one of these:
+
+    fine     nothing is wrong
+    of 2016  nothing is wrong; the message is of the 2016 draft
+    any      the message is damaged at random, so the dissector may find anything
+    part     the packet completes no Send
+    cut      the end of the packet was not captured
+    v1       the message is of version 1
+    PATTERN  the dissector's complaint matches this
 """
 
 import random
@@ -151,7 +157,7 @@ FINE = {
     "error of an extension": error(42, 1, 2, 3),
 }
 
-# What is wrong, as the dissector says it, and with what
+# A part of the dissector's complaint, and the message that causes it
 MALFORMED = [
     ("version 3", msg(head={"vers": 3})),
     ("version 0", msg(head={"vers": 0})),
@@ -251,14 +257,14 @@ class Capture:
         self.packet(SEND_ONLY, message, expected, what)
 
 
-# Cuts that leave a whole message
+# Cuts after which the message is still complete
 WHOLE = {("ERR_VERS", 28), ("error of an extension", 24),
          ("error of an extension", 28), ("error of an extension", 32)}
 
 
 def write_truncated(capture):
-    """Every message, cut short anywhere. If nothing is read into the RPC message,
-    two words of it are enough."""
+    """Write each message cut to every length that is too short. Without a Read list, two
+    words of the RPC message are enough."""
     for name, message in FINE.items():
         least = len(message)
         if message[12:16] == words(MSG) and message[24:28] == words(0):
@@ -280,7 +286,7 @@ def write_damaged(capture, seed):
 
 
 def write_pieces(capture):
-    """Sends of several packets; some packets come again, or are lost."""
+    """Write Sends of several packets, some of which are repeated or lost."""
     message = FINE["many segments"]
     pieces = message[:500], message[500:1000], message[1000:]
 
@@ -307,7 +313,7 @@ def write_not_captured(capture):
 
 
 def of_2016(htype, direction, *body):
-    """The version 2 of 2016: no flags, and the direction is next."""
+    """A message of the 2016 draft, which has a direction in the place of the flags"""
     return prefix(htype, direction) + b"".join(body)
 
 
@@ -319,7 +325,7 @@ def init_xchar(*props, after=words(0)):
     return operation(1, prop_set(*props) + after)
 
 
-# Without the handle to invalidate, which is the first word
+# Without the first word, the handle to invalidate: the 2016 draft has none
 READ_LISTS = lists(reads=[read(40)])[4:]
 REPLY_LISTS = lists(reply=chunk(segment(400)))[4:]
 NO_LISTS = lists()[4:]
@@ -366,7 +372,7 @@ def write_2016(capture):
 
 
 def write_version_1(capture):
-    """Version 1 is for another dissector, whatever was dissected before."""
+    """Write version 1 messages, which are another dissector's, before and after others."""
     for _ in range(2):
         capture.packet(SEND_ONLY, words(XID, 1, 32, MSG, 0, 0, 0) + rpc(CALL), "v1",
                        "version 1", qpn=0x13)

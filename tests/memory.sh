@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: memory allocations of this module and below it fail under load, and no
-# application sees more than a delay. What can't be set up succeeds a moment later, and
-# nothing leaks.
+# Guest script: memory allocations fail under load, in this module and below it, and
+# applications see only a delay. A setup that fails succeeds a moment later. Nothing leaks.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-# What a new connection needs, and what an RPC needs
+# Functions that allocate memory for a new connection, and for an RPC
 CONNECTION="rpcrdma2_conn_alloc rpcrdma2_qp_create rpcrdma2_requester_create
 	rpcrdma2_responder_create rpcrdma2_jobs_provide rpcrdma2_mrs_provide
 	rpcrdma2_send_get"
@@ -16,7 +15,8 @@ RPC="rpcrdma2_call_alloc rpcrdma2_job_read rpcrdma2_job_reply"
 
 mounted() { mount | grep -q " $LAB_MOUNT " || lab_mount 4.2 retry=0 2>/dev/null; }
 
-# The first two allocations of a function, of each kind
+# fail_in FUNCTION - mount and do I/O while the first two allocations of each kind fail in
+# FUNCTION
 fail_in() {
 	SECONDS=0
 	between require "$(addresses "$1")"
@@ -33,8 +33,8 @@ fail_in() {
 	[ "$(failures 2)" -gt 0 ] || lab_fail "$1: no allocation failed"
 }
 
-# A mount succeeds at once where all memory that its connection is made of can be reclaimed
-# first: nothing there is an attempt that does not wait.
+# With ignore-gfp-wait, only allocations that may not wait for reclaim fail. The setup of a
+# connection makes none of these, so the mount succeeds at once.
 reclaim_is_enough() {
 	both ignore-gfp-wait Y
 	between require "$(addresses rpcrdma2_conn_alloc)"
@@ -47,8 +47,8 @@ reclaim_is_enough() {
 
 accepted() { sed -n 's/^connections_accepted: *//p' $CONNECTIONS/server; }
 
-# There is no memory at all for Replies, for a while: they come late, on the same
-# connection. READs of 1 MiB have RDMA Writes, and those of 4 KiB only a Send.
+# For a while, no Reply gets memory. Replies come late, but on the same connection. A READ of
+# 1 MiB takes RDMA Writes, and a READ of 4 KiB takes only a Send.
 replies_wait() {
 	local before size
 
@@ -72,7 +72,8 @@ replies_wait() {
 
 no_jobs() { [ -z "$(jobs -r)" ]; }
 
-# The same for the jobs of Calls, of which a new connection has one: the others wait.
+# For a while, no Call gets memory for a job. A new connection has one job, so the other Calls
+# wait.
 calls_wait() {
 	local before i
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: a connection that can't be made has one line in the log, which names the
-# server, the device, the step and the meaning. There is one line for each server, however
-# many mounts try it, and another one a minute later.
+# Guest script: when a connection can't be made, one line in the log names the server, the
+# device, the step and the reason. All mounts of a server share the line. After a minute of
+# failures, the log gets another one.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -12,7 +12,7 @@ failures() { dmesg | grep "rpcrdma2: no connection to $1:20049"; }
 
 reported() { [ "$(failures "$1" | wc -l)" -eq "$2" ]; }
 
-# mount_in_vain SERVER OPTION - in the background, until it is killed
+# mount_in_vain SERVER OPTION - try to mount in the background, until killed
 mount_in_vain() {
 	mkdir -p "/run/$1.$2"
 	mount.nfs "$1:/" "/run/$1.$2" -o "proto=rdma,port=20049,$2" &
@@ -21,7 +21,7 @@ mount_in_vain() {
 
 attempts_ended() { [ "$(counted closed)" -ge "$1" ]; }
 
-# says SERVER WORDS - its only line
+# says SERVER WORDS - check that the log has one line about SERVER, and WORDS in it
 says() {
 	reported "$1" 1 || {
 		failures "$1"
@@ -43,7 +43,7 @@ must lab_until 60 attempts_ended 4
 [ $SECONDS -lt 55 ] || lab_fail "four attempts took $SECONDS s"
 says "$LAB_SERVER" "(device r0, port 1), connecting: nobody listens for RDMA at that port (error -111: invalid service ID)"
 
-# Its own interface has no RDMA device.
+# The interface that leads to this server has no RDMA device.
 must ip link add dummy7 type dummy
 must ip link set dummy7 up
 must ip address add 192.168.79.1/24 dev dummy7
@@ -51,7 +51,7 @@ mount_in_vain 192.168.79.2 vers=4.2
 must lab_until 20 reported 192.168.79.2 1
 says 192.168.79.2 "(device none, port 0), resolving the address: no RDMA device leads there"
 
-# The mount that is still tried is reported again, a minute later.
+# A mount that still fails after a minute is reported again.
 must lab_until 70 reported "$LAB_SERVER" 2
 [ $SECONDS -ge 60 ] || lab_fail "two lines within $SECONDS s"
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Host script: Prometheus' promtool takes the metrics, the alert rules and the dashboard's
-# expressions. Each alert fires when it should, and the dashboard uses only metrics and labels
-# that exist. promtool is unpacked from Debian's package and not installed, as that package
-# would start a server.
+# Host script: Prometheus' promtool accepts the metrics, the alert rules and the dashboard's
+# expressions. Each alert fires when it should. The dashboard uses only metrics and labels that
+# exist. The script unpacks promtool from Debian's package and does not install the package,
+# which would start a server.
 
 set -u
 
@@ -29,7 +29,7 @@ get_promtool() {
 	return $status
 }
 
-# Of a machine with a connection of either role; each value is 1.
+# Print the metrics of a machine with a client's and a server's connection; each value is 1.
 metrics() {
 	python3 -B - "$tree" <<-'END'
 	import sys
@@ -49,19 +49,19 @@ check_metrics() { metrics | "$promtool" check metrics; }
 
 refuses_bad_metrics() { ! (metrics; echo "rpcrdma2_x{") | "$promtool" check metrics; }
 
-# evaluates DASHBOARD - promtool parses each expression, and each has a result.
+# evaluates DASHBOARD - check that promtool parses each expression, and gets a result
 evaluates() {
 	"$tree/tests/dashboard.py" --tests "$1" "$work/metrics" >"$work/dashboard.test.yml" &&
 		"$promtool" test rules "$work/dashboard.test.yml"
 }
 
-# changed SED-EXPRESSION - a copy of the dashboard with that mistake
+# changed SED-EXPRESSION - make a copy of the dashboard with this mistake
 changed() {
 	sed "$1" "$dashboard" >"$work/changed.json"
 	! cmp -s "$dashboard" "$work/changed.json"
 }
 
-# refuses REASON SED-EXPRESSION
+# refuses REASON SED-EXPRESSION - check that a dashboard with this mistake is refused
 refuses() {
 	changed "$2" || return
 	"$tree/tests/dashboard.py" "$work/changed.json" "$work/metrics" | tee "$work/said"

@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Host script: spin shows that the models of the handshake and of the credits keep their
-# claims. The first lines of each model have its claims. Each model has to fail, too: with a
-# mistake in it, or in the table of the handshake, the matching claim must break.
-#
-# What each claims is in its first lines. Each model has to fail, too: with a mistake
-# in it, or in the table of the handshake, the claim that this breaks has to be seen.
+# claims. The first lines of each model have its claims. The script also puts mistakes into the
+# models and into the handshake's table: each mistake must break the matching claim.
 
 set -u
 
@@ -17,7 +14,8 @@ compile=(gcc -O1)
 code=../net/sunrpc/xprtrdma/conn
 failures=0
 
-# table HANDSHAKE.C - as Promela: the names of states, events and actions, and step().
+# table HANDSHAKE.C - print the table as Promela: the names of states, events and actions, and
+# step()
 table() {
 	awk '
 	/^enum/ { value = 0; names = 1 }
@@ -36,8 +34,9 @@ table() {
 	echo "fi }"
 }
 
-# check KIND MODEL DEFINITION... - KIND: "states", to look for assertions and
-# deadlocks, or "cycles". Leaves in $said what it found, in $states how many there are.
+# check KIND MODEL DEFINITION... - search the model for faults. KIND "states" finds failed
+# assertions and deadlocks; KIND "cycles" finds cycles without progress. Sets $said to the
+# fault, and $states to the number of states.
 check() {
 	local kind=$1 model=$2 cc=(-DSAFETY) pan=()
 	shift 2
@@ -55,7 +54,7 @@ check() {
 	}
 	states=$(sed -nE 's/^ *([0-9]+) states, stored.*/\1/p' "$out/pan.log")
 	said=$(sed -nE 's/^pan:1: (.*) \(at depth.*/\1/p' "$out/pan.log")
-	# Half of a search says nothing, unless it found something.
+	# An incomplete search proves nothing, unless it found a fault.
 	! grep -qE 'truncated|too small|reached -DMEMLIM|out of memory' "$out/pan.log" ||
 		: "${said:=search not complete}"
 }
@@ -65,7 +64,7 @@ report() {
 	[ "$1" = ok: ] || failures=$((failures + 1))
 }
 
-# holds WHAT KIND MODEL DEFINITION...
+# holds WHAT KIND MODEL DEFINITION... - report whether the model keeps its claims
 holds() {
 	check "${@:2}"
 	if [ -z "$said" ] && [ "${states:-0}" -gt 0 ]; then
@@ -75,8 +74,9 @@ holds() {
 	fi
 }
 
-# breaks WHAT CLAIM KIND MODEL DEFINITION... - CLAIM: a part of what has to be said.
-# (Little is searched until then: most of it would be gcc's time.)
+# breaks WHAT CLAIM KIND MODEL DEFINITION... - report whether the search finds a fault with
+# CLAIM in its message. The search finds it early, so tcc compiles it: gcc would take longer
+# than the search.
 breaks() {
 	local compile=(tcc)
 
@@ -88,28 +88,28 @@ breaks() {
 	fi
 }
 
-# sizes SIZE... - of a model of credits, as definitions: how many Calls server and client
-# take at a time; how many Calls there are, and callbacks; how often each of what goes
-# wrong; and the server's threads, 2.
+# sizes SIZE... - print the sizes of a model of credits as definitions. The first two are the
+# Calls that the server, and the client, take at a time. The numbers of Calls, callbacks, losses,
+# kills, drops and errors follow. The last one is the number of the server's threads (2).
 sizes() {
 	echo "-DFORTH=$1 -DBACK=$2 -DCALLS=$3 -DCALLBACKS=$4 -DLOSSES=$5 -DKILLS=$6" \
 	     "-DDROPS=$7 -DERRORS=$8 -DTHREADS=${9:-2}"
 }
 
-# credits KIND SIZE...
+# credits KIND SIZE... - check the model of credits
 credits() {
 	# shellcheck disable=SC2046 # several words
 	holds "credits, ${*:2}" "$1" credits.pml $(sizes "${@:2}")
 }
 
-# mistake CLAIM NAME SIZE...
+# mistake CLAIM NAME SIZE... - check that the mistake NAME in the model of credits breaks CLAIM
 mistake() {
 	# shellcheck disable=SC2046 # several words
 	breaks "credits, $2" "$1" states credits.pml -DMUTANT="$2" $(sizes "${@:3}")
 }
 
-# wrong_row CLAIM KIND ROW WRONG-ROW - in the table of the handshake; a row is
-# "EVENT ACTION STATE".
+# wrong_row CLAIM KIND ROW WRONG-ROW - check that WRONG-ROW, in the place of ROW in the
+# handshake's table, breaks CLAIM. A row is "EVENT ACTION STATE".
 wrong_row() {
 	local event action state
 

@@ -7,11 +7,11 @@
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-# field NUMBER - of the transport's line; 1 is the protocol's name, which 10
-# fields follow as for TCP, and then those that only RDMA has.
+# field NUMBER - print a field of the transport's line. Field 1 is the protocol's name. The
+# next 10 fields are the same as for TCP, and only RDMA has the rest.
 field() { awk -v n="$1" '$1 == "xprt:" { print $(n + 1) }' /proc/self/mountstats; }
 
-# expect WHAT NUMBER CONDITION - CONDITION is about x, the field's value.
+# expect WHAT NUMBER CONDITION - check a field's value, which is x in CONDITION
 expect() {
 	local x
 	x=$(field "$2")
@@ -22,7 +22,8 @@ expect() {
 	echo "$1: $x"
 }
 
-# An RPC can't take longer on the wire than in all (in milliseconds).
+# An RPC's round trip is a part of its total time. Times are in milliseconds, so allow for
+# rounding.
 check_times() {
 	awk '/RTT:/ && $0 ~ /total execute time:/ {
 		n++

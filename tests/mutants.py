@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-Make mutants of C source: the same file with one mistake in it.
+Make mutants of a C source: copies with one mistake each.
 
 read() gives all mutants of a file, in the order of the source. An operator is a function
-that takes a Source and yields the edits that it makes; OPERATORS has them all. They work on
-tokens: an edit that is no C is found by the compiler, and is no mutant.
+that takes a Source and yields edits; OPERATORS lists them all. Operators work on tokens, so
+an edit may not be valid C. The compiler finds such edits, and they do not count.
 """
 
 import re
@@ -39,7 +39,7 @@ SWAPS = {
     "true": ["false"], "false": ["true"],
 }
 BINARY_SWAPS = {"+": ["-"], "-": ["+"], "*": ["/"], "&": ["|"]}
-# Members that are easily taken for each other
+# Names that are easily confused
 TWINS = ["vers_low vers_high", "reads writes", "nreads nwrites", "max_chunks max_segments",
          "done rejected", "rejected pending", "send_size recv_size", "position length",
          "first nsegs", "RPCRDMA2_MSG RPCRDMA2_NOMSG"]
@@ -48,7 +48,7 @@ STATES = "WAITING ASKING TRYING VERSION_1 UNASKED UNANSWERED VERSION_2 FAILED".s
 
 
 def name_in(head):
-    """What is defined? The last name before its arguments, its size or its value"""
+    """The name that is defined: the last one before its arguments, its size or its value"""
     stop = min(head.index(x) if x in head else len(head) for x in ("(", "[", "="))
     return next((x for x in reversed(head[:stop]) if x.isidentifier()), "")
 
@@ -73,7 +73,7 @@ class Source:
         if not define or define.group(2).startswith("\\"):
             return
         at = m.start() + len(define.group(1))
-        # A statement of its own
+        # The value is a statement of its own.
         self.tokens.append(Token(";", at, at, "op"))
         for t in TOKEN.finditer(define.group(2)):
             if t.lastgroup != "space":
@@ -81,7 +81,7 @@ class Source:
         self.tokens.append(Token(";", m.end(), m.end(), "op"))
 
     def _brackets(self):
-        """partner[i]: the index of the other bracket; inside[i]: that of the innermost one"""
+        """partner[i]: the index of the matching bracket; inside[i]: the innermost bracket's"""
         self.partner, self.inside, stack = {}, [], []
         for i, t in enumerate(self.tokens):
             if t.text in (")", "]", "}") and stack:
@@ -117,13 +117,13 @@ class Source:
         return self.text[self.tokens[first].start:self.tokens[last].end]
 
     def is_binary(self, i):
-        """Has an operator something on its left?"""
+        """Does the operator have an operand on its left?"""
         t = self.tokens[i - 1]
         return (t.kind in ("id", "num") and t.text not in NOT_OPERANDS | TYPES or
                 t.text in (")", "]"))
 
     def reach(self, i, step, stops):
-        """The last token from @i on, in one direction, before one that ends an operand."""
+        """The last token of the operand that begins next to @i, in the direction of @step"""
         closing = (")", "]", "}") if step > 0 else ("(", "[", "{")
         opening = ("(", "[", "{") if step > 0 else (")", "]", "}")
         j = i + step
@@ -177,7 +177,7 @@ def conditions(s):
             first, last = s.reach(i, -1, ("?", ":")), i - 1
         if first is None or first > last:
             continue
-        # One comparison, or one "!", is inverted by another operator.
+        # swapped_operators() inverts a single comparison, or a single "!".
         if not 1 == sum(s.tokens[j].text in ("!", "==", "!=", "&&", "||")
                         for j in range(first, last + 1)):
             yield s.span(first, last, f"!({s.code(first, last)})")
@@ -187,7 +187,7 @@ def conditions(s):
 
 
 def dropped_operands(s):
-    """a && b: a, b; the same for ||, and for sums and masks"""
+    """a && b becomes a, and b; the same for ||"""
     for i, t in enumerate(s.tokens):
         stops = {"||": ("||", "?", ":"), "&&": ("&&", "||", "?", ":")}.get(t.text)
         if not stops:
@@ -277,7 +277,7 @@ def twins(s):
 
 
 def steps(s):
-    """Another action, another state: all that the handshake's table can say wrong"""
+    """Another action, or another state, in the handshake's table"""
     for i, t in enumerate(s.tokens):
         if t.text != "ON" or s.tokens[i + 1].text != "(":
             continue
@@ -300,7 +300,7 @@ OPERATORS = [swapped_operators, changed_constants, conditions, dropped_operands,
              deleted_statements, deleted_cases, deleted_initializers, returned_values,
              swapped_arguments, twins, steps, next_states]
 
-# key: file, function, and the changed lines, with [-what was there-]{+what is now+}
+# key: file, function, and the changed lines, with [-old code-]{+new code+}
 Mutant = namedtuple("Mutant", "key operator line edit")
 
 
@@ -318,7 +318,7 @@ def key_of(s, file, function, edit):
 
 
 def read(path, name):
-    """All mutants of the file @path, which keys call @name. Return: text, and a list"""
+    """Return: the text of the file @path, and all its mutants. Their keys begin with @name."""
     with open(path) as f:
         s = Source(f.read())
     found = {}

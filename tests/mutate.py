@@ -5,19 +5,19 @@ The suites in user space notice mistakes in wire/ and in the tables of states.
 
 	mutate.py [--every N] [--jobs N] [FILE...]
 
-Makes thousands of mutants, files with one mistake in them (mutants.py says which), and
-runs the KUnit suites on each, in user space. A suite that fails, crashes or does not end
-kills the mutant. A mutant that no suite kills has these chances:
+Makes thousands of mutants, which are files with one mistake each (see mutants.py). Runs the
+KUnit suites on each mutant, in user space. A suite that fails, crashes or does not end kills
+the mutant. If no suite kills a mutant, three checks follow:
 
- 1. gcc -O2 makes the same object code of it as of the original: it is equivalent.
- 2. The suites run once more under AddressSanitizer and UBSan.
- 3. mutants.equivalent lists it, with the reason why it does the same as the original.
+ 1. If gcc -O2 makes the same object code of mutant and original, the mutant is equivalent.
+ 2. The suites run once more, under AddressSanitizer and UBSan.
+ 3. mutants.equivalent may list the mutant, with the reason why it is equivalent.
 
-All others survive. Prints survivors, and a table with a row for each file. Fails if less
-than 95 % of a directory's mutants that are not equivalent are killed, or if
+All others survive. Prints survivors, and a table with a row for each file. Fails if the suites
+kill less than 95 % of a directory's mutants; equivalent ones do not count. Also fails if
 mutants.equivalent lists a mutant that does not exist or is killed.
 
---every N takes each Nth mutant (1); --jobs N runs N at a time (the number of CPUs). FILE is
+--every N takes each Nth mutant (1). --jobs N runs N at a time (the number of CPUs). FILE is
 the name of a source, like chunks.c.
 """
 
@@ -45,7 +45,7 @@ KNOWN = f"{TOP}/tests/mutants.equivalent"
 INCLUDE = [f"-I{TOP}/{d}" for d in ("tools/fuzz/shim", "include", "net/sunrpc/xprtrdma",
                                     "net/sunrpc/xprtrdma/wire", "net/sunrpc/xprtrdma/conn",
                                     "net/sunrpc/xprtrdma/responder", "kunit")]
-# Warnings are for code as people write it, but the types have to fit.
+# A mutant may have warnings, but its types must fit.
 GCC = ["gcc", "-std=gnu11", "-w", "-Werror=implicit", "-Werror=int-conversion",
        "-Werror=incompatible-pointer-types", "-fno-pie"] + INCLUDE
 SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -69,7 +69,7 @@ def passes(program, memory=MEMORY):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if memory:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    # Where memory lies is the same in each run.
+    # Without random addresses, each run is the same.
     return subprocess.run(["setarch", "-R", program, "-x"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           preexec_fn=limit, check=False).returncode == 0
@@ -83,7 +83,7 @@ class Bench:
         for kind, flags in (("plain", ["-O1"]), ("checked", SANITIZE)):
             os.mkdir(f"{out}/{kind}")
             for source in SUITES + MUTATED:
-                # wire_codecs*.c include the codecs, for a kernel's module
+                # wire_codecs*.c include the codecs for a kernel module. Here, they are linked.
                 if "wire_codecs" in source:
                     continue
                 subprocess.run(GCC + flags + ["-c", "-o", self.object(kind, source), source],
@@ -93,7 +93,7 @@ class Bench:
         return f"{self.out}/{kind}/{os.path.basename(source)}.o"
 
     def prepare(self, source):
-        """Everything but one source becomes one object."""
+        """Link all sources but one into one object. The suites must pass with the original."""
         self.source = source
         self.name = os.path.basename(source)
         for kind in ("plain", "checked"):
@@ -110,7 +110,7 @@ class Bench:
             self.original = f.read()
 
     def try_one(self, text, name):
-        """What becomes of a mutant?"""
+        """Return: the verdict on a mutant"""
         work = f"{self.out}/{name}"
         os.makedirs(work, exist_ok=True)
         source = f"{work}/{self.name}"
@@ -120,7 +120,7 @@ class Bench:
             return NO_C
         if not passes(f"{work}/plain"):
             return KILLED
-        # The name of the source is in no object
+        # From standard input, so that the object does not have the source's name in it
         with open(source, "rb") as f:
             if subprocess.run(GCC + ["-O2", "-x", "c", "-c", "-o", f"{work}/O2.o", "-"], stdin=f,
                               stderr=subprocess.DEVNULL, check=False).returncode:
@@ -135,7 +135,7 @@ class Bench:
 
 
 def known_equivalents():
-    """mutants.equivalent: a line for each mutant, then a reason, indented, for all of them"""
+    """The mutants that mutants.equivalent lists, without the reasons"""
     known = set()
     with open(KNOWN) as f:
         for line in f:
@@ -158,7 +158,7 @@ def row(name, count):
 
 
 def run_file(bench, source, options, known):
-    """Return: the verdicts' counts, and what is wrong with the list"""
+    """Return: the number of mutants with each verdict, and the faults of the list"""
     bench.prepare(source)
     text, found = mutants.read(source, bench.name)
     wrong = [f"no such mutant: {key}" for key in known

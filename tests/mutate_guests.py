@@ -5,13 +5,13 @@ Tests in guests notice mistakes in the rest of the module.
 
 	mutate_guests.py [--seed N] [--test "SCRIPT ARGS"]... COUNT [FILE...]
 
-Draws COUNT mutants (mutants.py) of the sources in rdma/, conn/, requester/ and responder/,
-or of FILEs, in a copy of the tree. Builds the modules with one mutant at a time and runs
-tests in "uml" guests, the shortest first, until one fails: by its own status, by a splat,
-by the kernel's death or by a timeout. These are the tests for all sources and those for
-the mutant's own (TESTS below), or the TESTs of the command line. A mutant with the same
-object code as the original is equivalent, one that does not compile is replaced by
-another. The same seed draws the same mutants.
+Draws COUNT mutants (mutants.py) of the sources in rdma/, conn/, requester/ and responder/, or
+of FILEs. Works in a copy of the tree, and builds the modules with one mutant at a time. Runs
+tests in "uml" guests, the shortest first, until one fails. A splat, the kernel's death or a
+timeout is a failure, too. TESTS below lists tests for all sources, and tests for some sources.
+The TESTs of the command line replace them. A mutant with the same object code as the original
+is equivalent. A mutant that does not compile is replaced by another. The same seed draws the
+same mutants.
 
 Prints a line for each mutant as it ends, and a table.
 """
@@ -30,7 +30,7 @@ import mutants
 
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 DIRECTORIES = ["rdma", "conn", "requester", "responder"]
-# Each test, and the sources that it is to look at. (disconnect.sh, errors.sh, memory.sh
+# Each test, and the sources with whose mutants it runs. (disconnect.sh, errors.sh, memory.sh
 # and reverse.sh skip themselves in a uml guest.)
 TESTS = {
     "tests/echo.sh mimic": ["*"],
@@ -76,7 +76,7 @@ def build():
 
 
 def code_of(modules, source):
-    """A source's object code, without what is for debuggers"""
+    """A source's object code, without debugging information"""
     out = f"{COPY}.o"
     subprocess.run(["objcopy", "--strip-debug",
                     f"{modules}/{os.path.relpath(source, COPY)[:-2]}.o", out], check=True)
@@ -95,7 +95,7 @@ def looks_at(patterns, source):
 
 
 def try_one(mutant, source, original, tests):
-    """Return: what became of a mutant, or None if it is no C"""
+    """Return: the verdict on a mutant, or None if it does not compile"""
     with open(source) as f:
         text = f.read()
     try:
@@ -117,7 +117,7 @@ def try_one(mutant, source, original, tests):
 
 
 def prepare(sources, tests):
-    """The original passes, and tells how long that takes."""
+    """Check that the original passes all tests, and measure the tests for their timeouts."""
     subprocess.run(["rsync", "-a", "--delete", "--exclude=.git", f"{TOP}/", f"{COPY}/"],
                    check=True)
     modules = build()

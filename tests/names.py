@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Each function of the module has a name of its own, with the word of its file.
 
-A stack trace, a kprobe and ftrace show the name alone. So each name stands in one file. A
-function that leaves its file begins with rpcrdma2_. A static function begins with the word
-of its file: the file's own name, or what WORDS has for it. Prints a line for each name that
-is otherwise.
+A stack trace, a kprobe and ftrace show only the name. So each name stands in one file. A
+function that leaves its file begins with rpcrdma2_. A static function begins with the word of
+its file: the file's own name, or a word that WORDS lists for the file. Prints a line for each
+name that breaks a rule.
 """
 
 import collections
@@ -56,13 +56,13 @@ COMMENT = re.compile(r"/\*.*?\*/", re.S)
 
 
 def functions(path):
-    """Whether each function of a file is static, by its name"""
+    """A file's functions: {name: whether the function is static}"""
     text = COMMENT.sub("", path.read_text())
     return {found[2]: re.search(r"\bstatic\b", found[1]) for found in FUNCTION.finditer(text)}
 
 
 def check_names(name, found, unused):
-    """The functions of one file"""
+    """Yield the faults in the names of one file's functions"""
     words = WORDS.get(name, pathlib.Path(name).stem).split()
     for function, static in found.items():
         if name.endswith(".h") or not static:
@@ -87,7 +87,7 @@ def check():
             where[function].append(name)
         yield from check_names(name, found, unused)
     for function, names in sorted(where.items()):
-        # A header may have one that does nothing, for kernels without what the file needs.
+        # A header may have an empty one, for kernels that lack what the file needs.
         files = [name for name in names if name.endswith(".c")]
         if len(names) > 1 and (len(files) != 1 or not function.startswith(EXPORTED)):
             yield f"{function}() stands in {' and '.join(names)}"

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: RPCs of a mount with nconnect go over all of its connections, which are lost
-# and made again under load. They are spread over the device's completion vectors, and so over
-# CPUs, and each stays with its own.
+# and made again under load. The connections are spread over the device's completion vectors,
+# and so over CPUs. Each connection stays on its CPU.
 #
 #	nconnect.sh PROVIDER VERSION
 #
-# (Linux 6.1 knows nconnect over RDMA with version 3 only.)
+# (Linux 6.1 has nconnect over RDMA for NFS version 3 only.)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -15,7 +15,7 @@
 provider=$1 version=$2
 connections=4
 
-# of_each ROLE NAME - what each of that end's connections says, a line each
+# of_each ROLE NAME - print the value NAME of each connection of that end, a line each
 of_each() {
 	# shellcheck disable=SC2046 # several files
 	awk -v name="$2:" '$1 == name { print $2 }' $(connection_of "$1")
@@ -26,7 +26,7 @@ are_all_there() {
 		[ "$(of_each server state | grep -c READY)" -eq $connections ]
 }
 
-# An eighth of the RPCs is half of what is due.
+# Each of the four connections should carry a quarter of the RPCs. Half of that is enough.
 all_are_used() {
 	local calls least=0 sum
 
@@ -37,7 +37,8 @@ all_are_used() {
 	((8 * least >= sum)) || lab_fail "not all connections are used"
 }
 
-# spread ROLE - vectors: as many as there are CPUs, or as connections
+# spread ROLE - check how many vectors this end's connections use: one for each CPU, or one for
+# each connection if there are fewer connections
 spread() {
 	local want vectors
 
@@ -50,7 +51,8 @@ spread() {
 		lab_fail "not on $want vectors"
 }
 
-# Who received what, by the trace: of mimic a vector's handlers are its CPU's.
+# The trace shows which CPU received for which connection. mimic calls the handlers of a vector
+# on the vector's CPU.
 stay_with_their_cpus() {
 	local seen=/run/seen
 
@@ -63,7 +65,7 @@ stay_with_their_cpus() {
 		lab_fail "not all CPUs were used"
 }
 
-# A doorbell takes long, and other threads and the completion handler wait for it.
+# Make doorbells slow, so that other threads and the completion handler wait for them.
 slow_doorbells() {
 	local faults=/sys/kernel/debug/mimic/r0/faults
 
@@ -74,7 +76,7 @@ slow_doorbells() {
 	echo clear >$faults
 }
 
-# Each connection has two slots, which CPUs pass on to each other; all but two RPCs wait.
+# Each connection has two slots, so all but two RPCs wait, and CPUs pass slots on to each other.
 few_slots() {
 	local most=/sys/module/rpcrdma2/parameters/max_requests before
 

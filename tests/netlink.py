@@ -1,12 +1,12 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Send requests to the netlink family that no honest program makes, and dump at bad times.
+"""Send malformed requests to the netlink family, and dump while connections come and go.
 
-    netlink.py malformed NUMBER SEED    with the number of a connection
-    netlink.py dump SECONDS NUMBER...   while others than these come and go
-    netlink.py absent NUMBER            of a connection of another network namespace
+    netlink.py malformed NUMBER SEED    send requests about the connection NUMBER
+    netlink.py dump SECONDS NUMBER...   these connections stay, and others come and go
+    netlink.py absent NUMBER            this connection is in another network namespace
 
-Prints what is wrong; the status then is 1.
+Prints a line for each fault. The status is 1 if there is any.
 """
 
 import errno
@@ -43,7 +43,7 @@ def complain(text):
 
 
 def ask(socket, command, payload, flags=nl.NLM_F_ACK):
-    """(errno, the kernel's words) of a request; 0 if it was granted"""
+    """Return: the errno that answers a request, or 0, and the kernel's message"""
     try:
         socket.ask(socket.family, command, 1, payload, flags)
     except nl.Refused as refused:
@@ -57,7 +57,7 @@ def expect(title, answer, number, text=""):
 
 
 def directed(socket, conn):
-    """What must be refused, with words that say why"""
+    """The kernel must refuse these requests, and say why."""
     none = struct.pack("=I", 4000000000)
     for title, command, payload, number, text in (
             ("no number", GET, b"", errno.EINVAL, "number of a connection is missing"),
@@ -92,7 +92,7 @@ def directed(socket, conn):
 
 
 def as_nobody(conn):
-    """Everybody may look, and only an administrator may set."""
+    """Any user may look, and only an administrator may set."""
     child = os.fork()
     if child:
         if os.waitpid(child, 0)[1]:
@@ -125,7 +125,7 @@ def mutated(draw, conn):
 
 
 def fuzz(socket, conn, seed):
-    """Each request has one answer, whatever it is; nothing breaks"""
+    """Each request gets one answer, however malformed it is."""
     draw = random.Random(seed)
     answers = {}
     for _ in range(ROUNDS):
@@ -157,7 +157,7 @@ def absent(conn):
 
 
 def dump(seconds, stay):
-    """Connections that are there all the time are in each dump, once."""
+    """Each dump has each connection that stays, once."""
     socket = nl.Netlink()
     end, rounds, seen = time.monotonic() + seconds, 0, set()
     while time.monotonic() < end:

@@ -15,7 +15,7 @@ many=/run/many
 events=/run/events
 seed=${1:-1}
 
-# json EXPRESSION COMMAND... - of what rpcrdma2 says: d
+# json EXPRESSION COMMAND... - print EXPRESSION of d, which is the output of rpcrdma2 COMMAND
 json() {
 	local said
 
@@ -24,7 +24,7 @@ json() {
 		"$1" "$said"
 }
 
-# is VALUE EXPRESSION COMMAND...
+# is VALUE EXPRESSION COMMAND... - check that EXPRESSION has this value
 is() {
 	local found
 
@@ -35,7 +35,7 @@ is() {
 becomes() { lab_until 20 test_is "$@" || is "$@"; }
 test_is() { [ "$(json "${@:2}")" = "$1" ]; }
 
-# refuses TEXT COMMAND... - rpcrdma2 has status 1, and says so.
+# refuses TEXT COMMAND... - check that rpcrdma2 ends with status 1 and prints TEXT
 refuses() {
 	local status
 
@@ -45,7 +45,7 @@ refuses() {
 		lab_fail "status $status: rpcrdma2 ${*:2}: $(cat /run/said)"
 }
 
-# number_of MOUNT - of its first connection
+# number_of MOUNT - print the number of the mount's first connection
 number_of() { json 'd["connections"][0]["connection"]' conn show "$1"; }
 
 ### Events
@@ -63,7 +63,8 @@ stop_watching() {
 	wait "$monitor" 2>/dev/null
 }
 
-# has_event EVENT EXPRESSION - is there one such that EXPRESSION of c, the connection?
+# has_event EVENT EXPRESSION - is there an EVENT for which EXPRESSION is true? c is the
+# connection.
 has_event() {
 	python3 - "$@" <<-'END'
 	import json, sys
@@ -78,9 +79,9 @@ has_event() {
 
 event() { lab_until 20 has_event "$@" || lab_fail "no event $*: $(cat $events)"; }
 
-### What is shown
+### Values that are shown
 
-# same_as_debugfs - each value that does not move by itself
+# same_as_debugfs - does debugfs have the same values? Skip values that change by themselves.
 same_as_debugfs() {
 	local file
 
@@ -145,7 +146,7 @@ set_values() {
 	work files resize &
 	becomes 32768 'd["connections"][0]["offered_rbsiz"]' conn show "$id"
 	must wait $!
-	# It looks for its server each second now.
+	# Now the connection has a heartbeat each second.
 	becomes True 'd["connections"][0]["heartbeats"] > 1' conn show "$id"
 	refuses "multiple of 1024" conn set "$id" receive-buffer-size 5000 heartbeat 9
 	is 1 'd["connections"][0]["heartbeat"]' conn show "$id"
@@ -205,9 +206,10 @@ crowd() {
 	must umount $many
 }
 
-### A server that has version 1 only when its client asks for version 2
+### A server that is set to version 1 while its client asks for version 2
 
-# falls_back - the server reads the parameter when the request comes, which takes its time.
+# falls_back - set the server to version 1 while the client's request is delayed. The server
+# reads the parameter when the request arrives.
 falls_back() {
 	must tc qdisc add dev lo root netem delay 2s
 	lab_mount 4.2 &

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: client and server work in another network namespace, at the address and port
-# that a pair in the first one has.
+# of a pair in the first one.
 #
-# rxe looks up its routes, and has its socket, in the first namespace only. What
-# works in another is a device that talks to itself, with the same address, and
-# an interface of the same index in the first. siw doesn't get even there.
+# rxe looks up its routes, and has its socket, in the first namespace only. In another
+# namespace, an rxe device can only talk to itself. The first namespace must also have an
+# interface of the same index and address. siw does not even work in this setup.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-# hold - a process in namespace "other", with mounts of its own.
+# hold - start a process in namespace "other", with mounts of its own
 hold() {
 	ip netns exec other sleep infinity &
 	disown
@@ -20,7 +20,7 @@ hold() {
 
 is_in_other() { ip netns pids other | grep -qx "$1"; }
 
-# within PID COMMAND... - in its network, with its mounts. COMMAND may be a
+# within PID COMMAND... - run COMMAND with the process's network and mounts. COMMAND may be a
 # function of lib.sh, or listen.
 within() {
 	nsenter --target "$1" --net --mount --root --wd bash -c \
@@ -55,8 +55,8 @@ other_device_is_there() { rdma link show r1/1 2>/dev/null | grep -q ACTIVE; }
 
 other_device_is_gone() { ! rdma link show r1/1 >/dev/null 2>&1; }
 
-# The kernel keeps no record of NFSv4 clients there, so there is no grace period
-# that could be ended.
+# In that namespace, the kernel keeps no record of NFSv4 clients. So there is no grace period to
+# end.
 serve_there() { must within "$server" eval 'LAB_BOOT=2; nfs_serve; true'; }
 
 listen() {
@@ -65,7 +65,7 @@ listen() {
 	echo "rdma 20049" >/proc/fs/nfsd/portlist || lab_fail "no listener"
 }
 
-# sees WHO COMMAND... - COMMAND prints it.
+# sees WHO COMMAND... - check that COMMAND prints WHO
 sees() {
 	local answer
 	answer=$("${@:2}") || lab_fail "status $?: ${*:2}"
@@ -78,7 +78,7 @@ each_sees_its_own() {
 	sees other within "$client" cat "$LAB_MOUNT/who"
 }
 
-# refuses COMMAND... - a mount that does not try for long.
+# refuses COMMAND... - check that COMMAND, which mounts, fails. The mount does not try for long.
 refuses() {
 	! "$@" 4.2 soft,retry=0,timeo=10,retrans=0 2>/dev/null ||
 		lab_fail "the other namespace's server answers: $*"
@@ -97,7 +97,7 @@ work offsets &
 must within "$client" eval "LAB_ROLE=client; work offsets"
 must wait $!
 
-# A netlink socket sees the connections of its own namespace: a client's, a server's.
+# A netlink socket sees the connections of its own namespace: one client's and one server's.
 mine=$("$LAB_TREE/scripts/rpcrdma2" conn show | cut -d : -f 1 | sort)
 others=$(within "$client" "$LAB_TREE/scripts/rpcrdma2" conn show | cut -d : -f 1 | sort)
 [[ $(wc -w <<<"$mine") -eq 2 && $(wc -w <<<"$others") -eq 2 &&
@@ -108,7 +108,7 @@ for number in $others; do
 		lab_fail "a connection of the other namespace was set"
 done
 
-# A server takes no client of the other namespace.
+# A server accepts no client of the other namespace.
 must within "$client" umount "$LAB_MOUNT"
 must within "$server" rpc.nfsd 0
 refuses within "$client" lab_mount
@@ -121,8 +121,8 @@ must lab_mount 4.2
 must within "$client" lab_mount 4.2
 each_sees_its_own
 
-# The namespace goes with its last process, while the mount is in use. If it is
-# gone, so is its device; if anything held it, it would stay.
+# The namespace ends with its last process, while the mount is in use. If nothing holds a
+# reference to the namespace, its device goes, too.
 mapfile -t processes <<<"$(ip netns pids other)"
 must ip netns del other
 kill -KILL "$client"

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: data, names and locks on a mount are right, with client and server in one
-# guest. workload.py has sizes and offsets around every limit, processes, ACLs and holes; it
-# compares data on the server and with cold caches.
+# guest. The workloads (workload.py) use sizes and offsets around every limit, many processes,
+# ACLs and holes. They compare data on the server, and again with cold caches.
 #
 #	nfs.sh PROVIDER VERSION[:PARAMETER=VALUE]...
 #
 # Each VERSION of NFS is mounted in turn, with the module's parameters that follow it.
-# EXPORT: what the server exports, tmpfs (default) or ext4.
+# EXPORT: the file system that the server exports, tmpfs (default) or ext4.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -26,7 +26,7 @@ workloads() {
 	esac
 }
 
-# set_parameters [PARAMETER=VALUE]... - these, and for all others what they were at first
+# set_parameters [PARAMETER=VALUE]... - set these, and all others to what they were at first
 set_parameters() {
 	local parameter name
 
@@ -40,7 +40,7 @@ set_parameters() {
 	done
 }
 
-# dialect_with PARAMETER... - which one a connection has
+# dialect_with PARAMETER... - print the dialect of a connection with these parameters
 dialect_with() {
 	case $* in
 	*version=1*|*dialects=v1*) echo v1 ;;

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: mounts with several connections, several mounts at once, and a port from
-# rpcbind work. sysfs shows the source address and port of each connection.
+# rpcbind work. The source address and port of each connection are in sysfs.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 connections() { grep 'xprt:' /proc/self/mountstats; }
 
-# bind_by_rpcbind - It knows of TCP's port alone, so the server listens there, too.
-# (mount.nfs, without -i, would ask by itself.)
+# bind_by_rpcbind - mount with a port that the kernel asks rpcbind for. rpcbind knows only TCP's
+# port, so the server listens for RDMA at the same port. (Without -i, mount.nfs would ask
+# rpcbind itself.)
 bind_by_rpcbind() {
 	must lab_nfs_daemons
 	must eval "echo 'rdma 2049' >/proc/fs/nfsd/portlist"
@@ -22,8 +23,8 @@ bind_by_rpcbind() {
 	must umount "$LAB_MOUNT"
 }
 
-# sysfs says from which address and port each connection of a mount goes, as the
-# connection's own file does.
+# The source address and port of each connection are the same in sysfs and in the connection's
+# own file.
 source_addresses() {
 	local dir ports
 

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Host script: a Debian boots, installs the packages, mounts, upgrades, changes its kernel,
-# and removes them. QEMU boots it with its own kernel and systemd; packages-guest.sh has the
-# steps. Then, in a chroot, the kernel is updated to the one of backports, which is booted.
+# Host script: a Debian guest installs the packages, mounts, upgrades, changes its kernel, and
+# removes the packages. QEMU boots Debian with its own kernel and systemd, and
+# packages-guest.sh has the steps. Then, in a chroot, the kernel is updated to the one of
+# backports, and QEMU boots that kernel.
 #
 #	packages-debian.sh [update]
 #
-# update: that alone. DEBIAN=trixie: not Debian 12, but 13. Takes long: the guest's CPU
-# is emulated, and, but for the update, compiles.
+# update: only the kernel's update. DEBIAN=trixie: Debian 13 instead of 12. Without KVM, the
+# script takes long, because QEMU emulates the CPU. Without "update", the guest also compiles.
 
 set -u
 
@@ -28,7 +29,7 @@ die() {
 	exit 1
 }
 
-# make_debs TREE - into the Debian's /root
+# make_debs TREE - build TREE's packages, and copy them to the guest's /root
 make_debs() {
 	rm -rf "$work/out"
 	make -C "$1" deb OUT="$work/out" >"$work/log" 2>&1 || {
@@ -38,14 +39,15 @@ make_debs() {
 	cp "$work"/out/*.deb "$root/root"
 }
 
-# What the next version will be, but for what it changes
+# Build packages of the same source as a later version.
 next_version() {
 	rsync -a --exclude=.git --exclude-from="$tree/.gitignore" "$tree/" "$work/next/"
 	echo 99.0 >"$work/next/VERSION"
 	make_debs "$work/next"
 }
 
-# boot [updated] - the second serial line is the script's.
+# boot [updated] - boot the guest, and run packages-guest.sh. The script writes to the second
+# serial line.
 boot() {
 	local script="/root/packages-guest.sh${1:+ $1}" accel="tcg,thread=multi" pid
 
@@ -73,8 +75,8 @@ boot() {
 	"$lab" scan "$work/console" || die "a splat in the guest's log"
 }
 
-# To that of the backports: the postinst of the kernel and of its headers have DKMS
-# build what is installed. (This takes the network.)
+# Update to the kernel of backports. The postinst scripts of the kernel and of its headers have
+# DKMS build the module. (The update needs the network.)
 update_kernel() {
 	local older=$kernel backports=$debian_release-backports
 
@@ -94,8 +96,8 @@ update_kernel() {
 		grep "/$older/updates/dkms/rpcrdma2.ko" || die "no rpcrdma2 for $older any more"
 }
 
-# A kernel that the module was never tried on is installed all the same. (Debian 12's DKMS
-# takes what is skipped for a failure.)
+# A kernel installs even if the module was never tried on it. (Debian 12's DKMS counts a module
+# that it skips as a failure.)
 never_tried() {
 	local never=99.0.1-amd64
 
@@ -108,7 +110,7 @@ never_tried() {
 	rm -r "$root/lib/modules/$never"
 }
 
-# An initramfs that was told to have rpcrdma gets what that name means.
+# Print which module an initramfs has if it was told to have rpcrdma.
 in_initramfs() {
 	in_debian "$root" update-initramfs -u -k "$kernel" >/dev/null &&
 		in_debian "$root" lsinitramfs "/boot/initrd.img-$kernel" |

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Part of packages-debian.sh: the steps of a new user, in a Debian that was booted. They install
-# the packages, export and mount over RDMA, upgrade meanwhile, and go back to the kernel's own
-# module. The packages are in /root, with packages of a later version.
+# Part of packages-debian.sh: the steps of a new user in a booted Debian. The user installs the
+# packages, exports and mounts over RDMA, upgrades while mounted, and goes back to the kernel's
+# own module. The directory /root has the packages, and packages of a later version.
 #
 #	packages-guest.sh [updated]
 #
-# updated: the packages are installed, and this is another kernel than it was then.
+# updated: the packages are installed, and the kernel is another one than at that time.
 
 set -u
 exec >/dev/ttyS1 2>&1
@@ -18,7 +18,7 @@ say() { echo "== $(cut -d ' ' -f 1 /proc/uptime) s: $*"; }
 fail() { echo "trial: FAILED: $*"; dmesg | tail -n 30; exit 1; }
 must() { "$@" || fail "status $?: $*"; }
 
-# apt COMMAND PACKAGE... - what it said is in the file said.
+# apt COMMAND PACKAGE... - run apt-get, with its output in the file "said", too
 apt() {
 	local status=0
 
@@ -27,7 +27,7 @@ apt() {
 	[ $status -eq 0 ] || fail "apt-get $*"
 }
 
-# version_of head|tail - of the packages here
+# version_of head|tail - print the first or the last version of the packages here
 version_of() { find . -name 'rpcrdma2-dkms_*.deb' | cut -d _ -f 2 | sort -V | "$1" -n 1; }
 
 device() {
@@ -50,7 +50,7 @@ mount_it() {
 	must grep 'proto=rdma' /proc/mounts
 }
 
-# there_and_back NAME - data that is not in a cache
+# there_and_back NAME - write a file on the mount, and read it without a cache
 there_and_back() {
 	must dd if=/dev/urandom of="/root/$1" bs=64k count=64 status=none
 	must cp "/root/$1" "/mnt/$1"
@@ -60,7 +60,7 @@ there_and_back() {
 	must cmp "/root/$1" "/mnt/$1"
 }
 
-# loaded MODULE [VERSION] - this one of the two is
+# loaded MODULE [VERSION] - check that only this one of the two modules is loaded
 loaded() {
 	must [ -e "/sys/module/$1" ]
 	[ $# -lt 2 ] || must [ "$(cat /sys/module/rpcrdma2/version)" = "$2" ]
@@ -77,7 +77,7 @@ unload() {
 	must rmmod "$1"
 }
 
-# What the packages do from their installation on, ending with a mount
+# Install the packages, mount, upgrade, and mount with the new version.
 installed_and_upgraded() {
 	say "apt install ./rpcrdma2-*_${version}_all.deb, the kernel's own rpcrdma loaded"
 	must modprobe rpcrdma

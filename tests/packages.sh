@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Host script: packages build, lintian accepts them, DKMS builds in a Debian 12, also from the
-# RPM, and removal leaves nothing. Also: DKMS builds for a vendor's RDMA stack that is made
-# up, and the manual pages have all parameters.
+# RPM, and removal leaves nothing. DKMS also builds for a faked RDMA stack of a vendor. The
+# manual page has all parameters.
 #
 #	packages.sh [kmod]
 #
-# kmod: also make the RPM package with a built module. All is tried in a chroot: nothing is
-# loaded. tests/packages-debian.sh boots one.
+# kmod: also make the RPM package with a built module. All this runs in a chroot, and no module
+# is loaded. tests/packages-debian.sh boots a Debian.
 
 set -u
 
@@ -24,11 +24,12 @@ root=$work/root
 # shellcheck source=tests/debian.sh
 . "$tree/tests/debian.sh"
 
-### What they are made of
+### Contents
 
 make_deb() { make -C "$tree" deb OUT="$work/out"; }
 
-# Maintainer is the user who makes them: here root, of a host without a domain.
+# The user that builds the packages becomes their maintainer. Here that is root, of a host
+# without a domain, so suppress these complaints.
 clean_to_lintian() {
 	lintian --allow-root --fail-on error,warning "$work"/out/*.changes --suppress-tags \
 		bogus-mail-host,bogus-mail-host-in-debian-changelog,root-in-contact
@@ -36,7 +37,7 @@ clean_to_lintian() {
 
 unpack() { dpkg -x "$work/out/$1_${version}_all.deb" "$work/$1"; }
 
-# The product, all of it, and nothing else
+# The package has all sources of the module, and nothing else.
 has_source() {
 	diff <(cd "$tree" && find Kbuild* Kconfig include net -type f \
 			! -name '*.o' ! -name '*.ko' ! -name '.*' ! -name '*.mod*' \
@@ -79,13 +80,14 @@ depends() {
 	done
 }
 
-# By what its commands run, and load
+# The tools' packages depend on the programs and libraries that the commands use.
 has_dependencies() {
 	depends Depends --requires python3 kmod iproute2 &&
 	depends Recommends --recommends bpftrace librdmacm1 '(libibverbs1|ibverbs-providers)'
 }
 
-# But for documentation, which is the distribution's way
+# The RPMs have the same files as the debs. Documentation is left out: each distribution has its
+# own place for it.
 same_as_rpm() {
 	make -C "$tree" rpm OUT="$work/rpm" RPMFLAGS=--nodeps &&
 	diff <(rpm -qpl "$work"/rpm/*.noarch.rpm | grep -E '^/usr/(src|sbin|lib|share/rpcrdma2)/' |
@@ -97,7 +99,7 @@ same_as_rpm() {
 	     "$work/rpcrdma2-dkms/usr/src/rpcrdma2-$version/dkms.conf"
 }
 
-### What they do
+### Installation
 
 install_debs() {
 	cp "$work"/out/*.deb "$root/root" &&
@@ -109,7 +111,7 @@ status() { in_debian "$root" dkms status -m rpcrdma2 -k "$kernel"; }
 
 built() { status && status | grep -q ': installed'; }
 
-# loads MODULE FILE - is that what modprobe would load by this name?
+# loads MODULE FILE - would modprobe load FILE for this name?
 loads() {
 	in_debian "$root" modprobe -n -v --ignore-install -S "$kernel" "$1" | tee /dev/stderr |
 		tail -n 1 | grep -q "/$kernel/$2 *\$"
@@ -121,8 +123,8 @@ installed_modinfo() {
 
 is_version() { installed_modinfo -F version | tee /dev/stderr | grep -qxF "$version"; }
 
-# A kernel that compat.h refuses is left out, which is no failure. (doctor_faked.py compares
-# which those are.)
+# DKMS skips a kernel that compat.h refuses, and that is no failure. (doctor_faked.py checks
+# that DKMS and compat.h refuse the same kernels.)
 leaves_out_others() {
 	local never=99.0.1-amd64 status=0
 
@@ -141,8 +143,8 @@ leaves_out_others() {
 
 is_signed() { installed_modinfo -F signer | tee /dev/stderr | grep -q .; }
 
-# Each parameter, and each number (v1 is one) that modinfo has about it, and no other
-# parameter.
+# The manual page has each parameter, with each number (or word like v1) that modinfo has about
+# it, and no other parameter.
 parameters_are_explained() {
 	local parameter text number missing=0
 
@@ -171,8 +173,8 @@ parameters_are_explained() {
 
 ### A vendor's RDMA stack
 #
-# As far as a build sees it: headers, symbols' versions that are not the kernel's, and
-# an rdma_cm that was built with them.
+# The fake has only the parts that a build sees: headers, symbol versions that are not the
+# kernel's, and an rdma_cm that uses these.
 
 fake_stack() {
 	local ofed=$root/usr/src/ofa_kernel/x86_64/$kernel fake=$root/root/rdma_cm
@@ -223,7 +225,7 @@ fits_stack() {
 	grep -P '0x0fedcafe\tib_dealloc_pd' "$work/crcs"
 }
 
-# refused WORDS - the build fails, and says what doesn't fit.
+# refused WORDS - check that the build fails, with WORDS about the part that does not fit
 refused() {
 	! rebuild &&
 	grep "$1" "$work/make.log" && grep 'was built with another ib_core' "$work/make.log"
@@ -235,7 +237,7 @@ remove_debs() { in_debian "$root" apt-get remove -qy rpcrdma2-dkms rpcrdma2-tool
 
 ### The RPM package, whose scripts call DKMS
 #
-# This distribution's rpm puts it there, without what it would depend on elsewhere.
+# The host's rpm installs the package in the chroot, without its dependencies.
 
 in_rpm() {
 	# shellcheck disable=SC2016 # the inner shell's
@@ -245,7 +247,7 @@ in_rpm() {
 		exec rpm --root "$root" "$@"' sh "$root" "$@" </dev/null
 }
 
-# As a kernel's installation has DKMS build what was added
+# After installation, run DKMS as the installation of a kernel does.
 install_rpm() {
 	cp "$work"/rpm/rpcrdma2-dkms-*.rpm "$root/root" &&
 	in_rpm --install --nodeps "$root"/root/rpcrdma2-dkms-*.rpm &&
@@ -255,14 +257,14 @@ install_rpm() {
 
 remove_rpm() { in_rpm --erase --nodeps rpcrdma2-dkms; }
 
-# refused_by_rpm WORDS - so the package can't be installed.
+# refused_by_rpm WORDS - check that rpm refuses to install the package, with these words
 refused_by_rpm() {
 	! in_rpm --install --nodeps "$root"/root/rpcrdma2-dkms-*.rpm >"$work/said" 2>&1 &&
 	grep "$1" "$work/said" && ! in_rpm -q rpcrdma2-dkms
 }
 
-# The chroot gets a directory for the kernel that runs here: without headers, then with some
-# that build nothing.
+# Give the chroot a directory for the kernel that runs here: first without headers, then with
+# headers that build nothing.
 without_module() {
 	local running
 
@@ -278,7 +280,7 @@ without_module() {
 
 ### kmod
 #
-# It is built for the kernel of the lab's QEMU guests, whose headers can be used here.
+# The module is built for the kernel of the lab's QEMU guests, whose headers the lab has.
 
 sign_key() {
 	openssl req -new -x509 -newkey rsa:2048 -nodes -subj "/CN=rpcrdma2's test" -days 10 \
@@ -297,7 +299,7 @@ make_kmod() {
 		--define 'module_sign_cert $work/certificate.der'"
 }
 
-# For that kernel, signed, and not beside the others
+# The package is for that kernel, is signed, and conflicts with the other packages.
 kmod_is_right() {
 	local package file=lib/modules/$kmod_kernel/extra/rpcrdma2/rpcrdma2.ko
 
@@ -310,7 +312,7 @@ kmod_is_right() {
 	rpm -qp --conflicts "$package" | grep -x mlnx-nfsrdma
 }
 
-# A weak-modules that writes down what it was asked
+# Install a weak-modules that records its arguments and its input.
 weak_modules() {
 	local file=/lib/modules/$kmod_kernel/extra/rpcrdma2/rpcrdma2.ko
 
@@ -331,7 +333,7 @@ weak_modules() {
 
 ### dracut, beside initramfs-tools
 
-# An initramfs that was told to have rpcrdma gets what that name means, and the aliases.
+# An initramfs that was told to have rpcrdma gets rpcrdma2, and the file with the alias.
 dracut_has_it() {
 	in_debian "$root" dracut --force --no-hostonly --add-drivers rpcrdma --kver "$kernel" \
 		--modules "base kernel-modules" /root/initramfs.img &&
@@ -340,7 +342,7 @@ dracut_has_it() {
 	grep -o 'modprobe.d/rpcrdma2.conf' "$work/listed"
 }
 
-### What is gone
+### Leftovers
 
 nothing_is_left() {
 	! find "$root"/{etc,lib/modules,usr,var/lib/dkms} -name '*rpcrdma2*' | grep .

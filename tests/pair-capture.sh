@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: tshark and the dissector read a capture of what passes between two
+# Script of both guests: tshark and the dissector read a capture of the traffic between two
 # guests. The capture is from the client's network device. A 4 KiB read is one Send each way,
-# with no RDMA and no registration. Larger ones travel in chunks.
+# without RDMA Writes and without a registration. Larger reads and writes travel in chunks.
 #
 #	TEST_ARGS=PROVIDER
 
@@ -32,7 +32,7 @@ siw)	traffic='tcp port 20049'
 	;;
 esac
 
-# A heartbeat is an RDMA Write, too.
+# A heartbeat is an RDMA Write, which the checks would find.
 # shellcheck disable=SC2034 # lib.sh uses it
 PARAMETERS=heartbeat=0
 
@@ -51,8 +51,8 @@ capture_stop() {
 
 captured() { tcpdump --count -r "$pcap" 2>/dev/null | sed 's/ .*//'; }
 
-# during PHASE COMMAND... - remember which packets pass while COMMAND runs. (A
-# capture for each would lack the beginning of the connection.)
+# during PHASE COMMAND... - remember which packets pass while COMMAND runs. (A capture for each
+# phase would lack the beginning of the connection.)
 during() {
 	local name=$1 before
 	shift
@@ -65,8 +65,8 @@ during() {
 
 ### Dissection
 
-# show FILTER FIELD... - these fields of the frames that a display filter selects;
-# of a message that is retransmitted, more than once
+# show FILTER FIELD... - print these fields of the frames that a display filter selects. A
+# message that is retransmitted appears more than once.
 show() {
 	local filter=$1
 	shift
@@ -76,13 +76,14 @@ show() {
 		2>/run/tshark
 }
 
-# has NUMBER PATTERN FILE - so many lines
+# has NUMBER PATTERN FILE - check that so many lines match
 has() {
 	[ "$(grep -c "$2" "$3")" -eq "$1" ] ||
 		lab_fail "not $1 lines like $2: $(sort "$3" | uniq -c)"
 }
 
-# All of it is version 2, nothing malformed, and NFS; there are no chunks in reads.
+# All messages are of version 2, and well-formed. Each RDMA2_MSG has NFS in it. Small reads have
+# no chunks.
 check_all() {
 	local wrong
 	wrong=$(show "($is_send) && !rpcrdma2 || rpcrdma2.vers != 2 ||
@@ -114,7 +115,7 @@ check_reads() {
 	[ "$registered" -eq 0 ] || lab_fail "memory was registered $registered times"
 }
 
-# Each Call has the right chunk; what is returned of it was written by RDMA.
+# Each Call has the right chunk. The server has written to each segment that a Reply returns.
 check_chunks() {
 	show "(${phase[chunks]}) && rpcrdma2.segment.handle" rpcrdma2.xid rpcrdma2 \
 		nfs.opcode rpcrdma2.read.length rpcrdma2.write.length \
@@ -135,7 +136,7 @@ check_chunks() {
 		lab_fail "handles in Replies, but not in RDMA Writes"
 }
 
-# Of HANDLE,...|LENGTH,... the handles of segments that have a length
+# Print the handles of segments with a length. A line of input is HANDLE,...|LENGTH,...
 used_handles() {
 	awk -F '|' '{
 		n = split($1, handle, ","); split($2, length_of, ",")
@@ -159,7 +160,7 @@ use_chunks() {
 
 prepare_files() {
 	dd if=/dev/urandom of="$LAB_MOUNT/file" bs=4096 count=$reads conv=fsync
-	read_4k # opens it for the first time, and looks at more than data
+	read_4k # the first read also opens the file and fetches attributes
 	mkdir "$LAB_MOUNT/names"
 	touch "$LAB_MOUNT/names/$(printf '%0200d' 0)"{1..100}
 }

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: the network is silent for a while; processes that wait can be killed,
-# and the others continue afterwards.
+# Script of both guests: while the network is silent, processes that wait can be killed, and the
+# others continue afterwards.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 gone() { ! grep -qs '^State:.*[^Z] (' "/proc/$1/status"; }
 
-# start_dd ARGS... - a process that reads or writes for long. (With O_DIRECT: a
-# wait for the page cache to be written can't be killed, whatever the transport.)
+# start_dd ARGS... - start a process that reads or writes for long. (Its arguments must have
+# O_DIRECT: over any transport, a process can't be killed while it waits for the page cache.)
 start_dd() {
 	dd bs=65536 count=20000 "$@" 2>/dev/null &
 	processes+=($!)
@@ -31,7 +31,8 @@ kill_all() {
 	done
 }
 
-# hang SECONDS - shorter or longer than the device takes to give up
+# hang SECONDS - silence the network, for less or for more time than the device takes to give
+# up
 hang() {
 	processes=()
 	start_dd if=/dev/zero of="$LAB_MOUNT/direct" oflag=direct
@@ -48,7 +49,7 @@ hang() {
 
 [ "$LAB_ROLE" = client ] || pair_server tmpfs
 
-# Linux 6.1's rxe may wait for ever; then it is sunrpc that gives up.
+# The rxe of Linux 6.1 may wait for ever. Then sunrpc gives up.
 pair_client 4.2 timeo=50
 must truncate -s 4G "$LAB_MOUNT/data"
 load_start

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: network, server or client disappears, and the other end notices
-# within two periods and 5 s. The mount continues within 15 s when the server is back, when
-# another machine has its address, or when the client is told of another address. A slow
-# server keeps its connection.
+# Script of both guests: when network, server or client disappears, the other end notices
+# within two periods and 5 s. The mount continues within 15 s after the server is back, after
+# another machine takes its address, or after the client learns another address. A slow server
+# keeps its connection.
 #
 #	TEST_ARGS="PROVIDER [PERIOD [OUTAGE [VERSION [SLOW]]]]"
 #
-# PERIOD is the module's parameter heartbeat. Each outage lasts for OUTAGE seconds at least,
-# and until it was noticed; the server is slow for SLOW. (Version 3 of NFS may wait for a
-# minute more: an RPC that is sent again, while the server is still at it, is dropped there.
-# tools/bench --outages measures all that beside TCP, and without heartbeats.)
+# PERIOD is the module's parameter heartbeat. Each outage lasts for at least OUTAGE seconds, and
+# until an end notices it. The server is slow for SLOW seconds. (A mount of NFS version 3 may
+# wait for a minute more: the server drops an RPC that comes again while it still executes.
+# For comparison, tools/bench --outages measures TCP, and RDMA without heartbeats.)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -22,14 +22,14 @@ provider=$1 period=${2:-2} outage=${3:-0} version=${4:-4.2} slow=${5:-}
 slow=${slow:-$((4 * period + 4))}
 # shellcheck disable=SC2034 # lib.sh uses it
 PARAMETERS=heartbeat=$period
-# nfsd's default. A client waits for half a lease at the longest between two attempts to
+# This is nfsd's default. A client waits for at most half a lease between two attempts to
 # connect.
 # shellcheck disable=SC2034 # lib.sh uses it
 LAB_LEASE=90
-# Two periods until it is noticed; half of one more if there was an RPC just before, full
-# seconds at which they end, and what a slow guest takes
+# Two periods. The 5 s allow for half a period more if there was an RPC just before, for
+# rounding to full seconds, and for slow guests.
 noticed_in=$((2 * period + 5))
-# The mount goes on in 15 s since there is a server to reach; and what a slow guest takes
+# The mount goes on 15 s after the client can reach a server. A slow guest may take 5 s more.
 on_in=$((15 + 5))
 
 # The server has this address, too.
@@ -37,11 +37,12 @@ ELSEWHERE=192.168.79.1
 
 lab_make_export() { export_on_disk; }
 
-# has_ended CONNECTIONS - as many have, since this is counted.
+# has_ended CONNECTIONS - have more connections ended than these?
 has_ended() { [ "$(counted closed)" -gt "$1" ]; }
 none_left() { ! connection_of server >/dev/null; }
 
-# notices WHAT COMMAND... - this end does, since $SECONDS was 0, which makes COMMAND true.
+# notices WHAT COMMAND... - check that this end notices in time, so that COMMAND becomes true.
+# The time began when $SECONDS was 0.
 notices() {
 	local what=$1
 	shift
@@ -51,15 +52,15 @@ notices() {
 	echo "$what: noticed by the $LAB_ROLE after $SECONDS s"
 }
 
-### Server, by what the client asks it to do
+### Server: functions that the client calls
 
-# watch - there is a connection to lose, from now on.
+# watch - check that there is a connection to lose, and start the clock
 watch() {
 	none_left && lab_fail "there is no connection"
 	SECONDS=0
 }
 
-# loses_client WHAT - the connection goes, and what it held.
+# loses_client WHAT - check that the connection goes in time, and tell the client
 loses_client() {
 	notices "$1" none_left
 	lab_signal noticed
@@ -98,7 +99,7 @@ freeze() {
 
 leave() { must ip address del "$LAB_SERVER/24" dev "$LAB_NETDEV"; }
 
-# take_over - as another machine, which nobody's neighbour tables have yet
+# take_over - act as another machine, whose Ethernet address is in no neighbour table yet
 take_over() {
 	must sysctl -q "net.ipv4.conf.$LAB_NETDEV.arp_notify=1"
 	must ip link set "$LAB_NETDEV" down
@@ -117,14 +118,14 @@ server() {
 
 ### Client
 
-# goes_on WHAT - the load does, since $SECONDS was 0.
+# goes_on WHAT - check that the load goes on in time. The time began when $SECONDS was 0.
 goes_on() {
 	true_within $on_in load_is_at $(($(cat /run/load.rounds) + 1)) ||
 		lab_fail "$1: the mount did not go on in $on_in s ($SECONDS)"
 	echo "$1: the mount went on after $SECONDS s"
 }
 
-# cut - the network, under the server's eyes
+# cut - silence the network, when the server watches
 cut() {
 	lab_signal cut_net
 	must lab_wait watched 60
@@ -153,7 +154,7 @@ idle_and_cut() {
 	echo "idle, network back: the mount went on after $SECONDS s"
 }
 
-# gone WHAT BEGIN END - under load
+# gone WHAT BEGIN END - have an outage under load, which BEGIN begins and END ends
 gone() {
 	local before start
 
@@ -169,7 +170,7 @@ gone() {
 	goes_on "busy, after that"
 }
 
-# Not before the server has noticed, too
+# End the silence, but not before the server has noticed, too.
 join() {
 	must lab_wait noticed 60
 	end_silence
@@ -201,7 +202,7 @@ power_cut() {
 	goes_on "busy, another machine at the address after a power cut"
 }
 
-# stand_still - this machine does.
+# stand_still - have the server pause this machine
 stand_still() {
 	must load_advances 60
 	lab_signal pause_me
@@ -210,7 +211,7 @@ stand_still() {
 	goes_on "busy, client goes on"
 }
 
-# What is left of that, for the doctor
+# The connection's file says that a connection was silent. The doctor uses this.
 is_said() {
 	awk '$1 == "silent_connections:" && $2 > 0 { f = 1 } END { exit !f }' \
 		"$(connection_of client)"
@@ -218,7 +219,7 @@ is_said() {
 
 beats_sent() { awk '$1 == "heartbeats:" && $2 > 0 { f = 1 } END { exit !f }' "$(connection_of client)"; }
 
-# lose_power - while it writes
+# lose_power - write until the server cuts the power
 lose_power() {
 	while dd if=/dev/zero of="$LAB_MOUNT/direct" bs=65536 count=100 oflag=direct \
 		conv=notrunc 2>/dev/null; do
@@ -231,7 +232,7 @@ lose_power() {
 }
 
 client() {
-	# Tasks do wait while there is nobody.
+	# Tasks wait as long as the outage lasts, and that is no fault.
 	must sysctl -q kernel.hung_task_timeout_secs=$((outage + 120))
 	must ip address add ${ELSEWHERE%.*}.2/24 dev "$LAB_NETDEV"
 	must lab_rdma_up "$provider"

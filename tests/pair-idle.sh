@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: without heartbeats, a server lets go of a lost client within thirteen
-# minutes. Nothing tells the server. sunrpc closes a connection that was idle for six minutes
-# when it looks the second time.
+# Script of both guests: without heartbeats, a server closes the connection of a lost client
+# within thirteen minutes. Nothing tells the server of the loss. sunrpc looks for idle
+# connections every six minutes, and closes one that was idle since it looked last.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

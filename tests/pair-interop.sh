@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: a client and a server of different kinds keep data over a server's
-# loss of power under load. Files of all sizes, a recalled delegation, and, with NFSv4.2,
-# attributes that are longer than a reader's buffer. The client's processes wait, see no
-# error, and lose nothing.
+# Script of both guests: a client and a server of different kinds work together, and lose no
+# data when the server loses power under load. They pass files of all sizes, a recalled
+# delegation, and, with NFSv4.2, attributes that are longer than a reader's buffer. After the
+# loss of power, the client's processes wait and see no error.
 #
 #	TEST_ARGS="CLIENT SERVER PROVIDER VERSION"
 #
-# CLIENT and SERVER are rpcrdma2, or rpcrdma: the kernel's own. Two rpcrdma2
-# speak version 2, any other two version 1.
+# CLIENT and SERVER are rpcrdma2, or rpcrdma: the kernel's own. Two rpcrdma2 speak version 2.
+# Any other pair speaks version 1.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -24,7 +24,7 @@ xattr() { "$LAB_TREE/tests/xattr.py" "$@"; }
 
 ### Server
 
-# The grace period is not cut short: clients reclaim their state in it.
+# The grace period is not cut short, because clients need it to reclaim their state.
 serve() {
 	must lab_rdma_up "$provider"
 	load_transport
@@ -38,7 +38,7 @@ serve() {
 	exit
 }
 
-# A local process writes to the file that the client has a delegation of.
+# A local process writes to the file for which the client has a delegation.
 recall() {
 	count_event recall nfsd/nfsd_cb_recall
 	SECONDS=0
@@ -51,7 +51,7 @@ recall() {
 
 ### Client
 
-# mount_and_look - mount, and see which version was agreed on.
+# mount_and_look - mount, and check the dialect of the connection
 mount_and_look() {
 	local dialect=v1 seen
 
@@ -65,8 +65,8 @@ mount_and_look() {
 	count_end
 }
 
-# A server that has only version 1 is not asked for version 2 each time, but is
-# again after version_retry seconds.
+# remount_and_count TIMES - mount again, and check how often the client asks for version 2. A
+# server that has only version 1 is not asked again for version_retry seconds.
 remount_and_count() {
 	must umount "$LAB_MOUNT"
 	count_event asking rpcrdma2/rpcrdma2_handshake "to == 1"
@@ -91,14 +91,14 @@ ask_again() {
 	remount_and_count 0
 }
 
-# The server gives none before it knows that it can call back.
+# The server grants no delegation before it knows that it can call back.
 delegated() {
 	exec 5<"$LAB_MOUNT/recall"
 	grep -q old <&5 || lab_fail "the file can't be read"
 	[ "$(counted delegation)" -gt 0 ]
 }
 
-# NFSv4.0 knows no callbacks over RDMA.
+# NFSv3 has no delegations, and NFSv4.0 has no callbacks over RDMA.
 lose_delegation() {
 	case $version in 3|4.0) return ;; esac
 	count_event delegation nfs4/nfs4_set_delegation
@@ -110,10 +110,10 @@ lose_delegation() {
 	grep -q new "$LAB_MOUNT/recall" || lab_fail "the client reads old data"
 }
 
-# Not the kernel's own client: it has no remedy for a Reply chunk that is too short.
+# The kernel's own client is left out: it has no remedy for a Reply chunk that is too short.
 reads_attributes() { [ "$client $version" = "rpcrdma2 4.2" ]; }
 
-# Before the mount over RDMA: one of the same server would share its connection.
+# This comes before the mount over RDMA, because it would share that mount's connection.
 read_over_tcp() {
 	reads_attributes || return 0
 	must mkdir -p "$LAB_MOUNT"
@@ -129,7 +129,7 @@ read_attributes() {
 	must xattr copy "$LAB_MOUNT"
 }
 
-# No errors but what the disk keeps: a lock that the client holds throughout.
+# Another process can't take the lock, which the client holds throughout.
 lock_is_held() { ! flock -n "$LAB_MOUNT/lock" true; }
 
 outlive_server() {

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: a client whose module gets no memory at all writes back on its
-# connection, and so does one whose server gets none. A ready connection has what any RPC
-# needs. The server answers each inline Call on it.
+# Script of both guests: a client writes back although its module, or its server's module, gets
+# no memory at all. A ready connection has all memory that an RPC needs. The server answers
+# each inline Call.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-# To write to the file, it has to be recalled from the client.
+# Each local write to the file recalls the client's delegation.
 recall() {
 	while lab_wait delegated 500; do
 		timeout 60 sh -c "echo new >$LAB_EXPORT/recall" || break
@@ -21,14 +21,14 @@ start_failing() {
 	fail_allocations 100 1 $MOST
 }
 
-# stop_failing WHAT
+# stop_failing WHAT - end the failures, and check that there were some
 stop_failing() {
 	both probability 0
 	echo "$1: $(failures $MOST) allocations failed, $SECONDS s"
 	[ "$(failures $MOST)" -gt 0 ] || lab_fail "$1: no allocation failed"
 }
 
-# As the client asks for it
+# Have no memory from the time that the client asks for it until the client has seen enough.
 starve() {
 	must lab_wait starve 600
 	SECONDS=0
@@ -55,13 +55,13 @@ server() {
 	exit
 }
 
-# mount_within SECONDS VERSION - not one that hangs for ever
+# mount_within SECONDS VERSION - mount, but give up after SECONDS
 mount_within() {
 	# shellcheck disable=SC2016 # for the other shell
 	timeout -k 1 "$1" bash -c '. "$LAB_LIB" && lab_mount "$0" wsize=16384' "$2"
 }
 
-# Writes, more at a time than there are registrations from the start, and reads
+# Write more at a time than a new connection has registrations for.
 copy() {
 	timeout 100 dd if=/run/data of="$LAB_MOUNT/data" bs=1M conv=fsync status=none
 }
@@ -80,7 +80,8 @@ be_called_back() {
 	exec 5<&-
 }
 
-# warm_up_without FUNCTION VERSION - of those that allocate when there is a QP
+# warm_up_without FUNCTION VERSION - mount and work while all allocations in FUNCTION fail.
+# FUNCTION is one that allocates memory once there is a QP.
 warm_up_without() {
 	local connection
 
@@ -100,9 +101,9 @@ warm_up_without() {
 	must umount "$LAB_MOUNT"
 }
 
-# write_file - and have it written back when all memory is gone. (In one process,
-# since an NFS client writes back when a file is closed, and asks for more than
-# those pools have to close it.)
+# write_file - write a file, and have it written back when all memory is gone. (One process does
+# both: an NFS client writes back when a process closes the file. To close it, the client needs
+# more memory than sunrpc's pools have.)
 write_file() {
 	timeout 100 python3 - "$LAB_MOUNT/dirty" <<-END
 	import os, sys, time
@@ -117,7 +118,7 @@ write_file() {
 	END
 }
 
-# Only sunrpc's own pools are left.
+# Write back with no memory but sunrpc's own pools.
 write_back() {
 	SECONDS=0
 	write_file &
@@ -131,8 +132,8 @@ write_back() {
 	must cmp /run/data "$LAB_MOUNT/dirty"
 }
 
-# A new connection has been granted more than its server has jobs for. (More at a time
-# than that, each inline: RDMA Reads and Writes need memory.)
+# The grant of a new connection is higher than the number of its server's jobs. (Send more Calls
+# at a time than there are jobs. All are inline, because RDMA Reads and Writes need memory.)
 be_served() {
 	local connection
 
@@ -161,7 +162,7 @@ spare_packets
 must dd if=/dev/urandom of=/run/data bs=256k count=16 status=none
 warm_up_without rpcrdma2_send_get 4.2
 warm_up_without rpcrdma2_credits_update 4.2
-# There is no session, which has fewer slots than there are registrations.
+# NFSv3 has no session. A session has fewer slots than there are registrations.
 warm_up_without mr_pool_refill 3
 must lab_mount 4.2
 write_back

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Script of both guests: a client swaps to a file on the server over a connection that is lost
-# again and again, and no page is lost or changed.
+# Script of both guests: a client swaps to a file on the server, and keeps all pages although
+# its connection is lost again and again.
 #
 #	pair-swap.sh [PROVIDER [VERSION...]]
 #
-# Only kswapd reclaims: it begins early, and the rest is never used up. Else all that
-# allocate memory would wait for some that is swapped out, among them the kernel's CM
-# (ib_mad_recv_done() with GFP_KERNEL), and so the connection over which that goes.
-# Not siw: its driver sends with memory that it waits for in the same way.
+# Only kswapd reclaims memory: it begins early, so free memory never runs out. Otherwise, all
+# allocations would wait until pages are swapped out. The kernel's CM allocates memory, too
+# (ib_mad_recv_done() with GFP_KERNEL), and a new connection for the swap file needs the CM.
+# siw does not work here: its driver waits for memory in the same way when it sends.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -35,10 +35,11 @@ server() {
 	exit
 }
 
-# of_vmstat NAME
+# of_vmstat NAME - print a value of /proc/vmstat
 of_vmstat() { awk -v name="$1" '$1 == name { print $2 }' /proc/vmstat; }
 
-# A few times. What is to be sent again to go on must not be enough for the next one.
+# Break a few connections. The interval is so long that the RPCs which are sent again do not
+# cause the next break.
 connections_break() {
 	echo Y >$faults/ignore-cache-wait
 	echo Y >$faults/ignore-server-disconnect
@@ -48,7 +49,7 @@ connections_break() {
 	echo 8 >$faults/times
 }
 
-# use_memory - nearly all, but for what is kept free
+# use_memory - use nearly all memory but the reserve
 use_memory() {
 	local size=$(($(of_vmstat nr_free_pages) / 256 - reserve * 3 / 2))
 	local out in lost
@@ -76,7 +77,7 @@ count_event closed rpcrdma2/rpcrdma2_conn_close
 must sysctl -q -w vm.min_free_kbytes=$((reserve * 1024)) \
 	vm.watermark_scale_factor=1000 vm.watermark_boost_factor=0 vm.swappiness=200
 for version; do
-	# rxe of 6.1 may wait for ever for what was lost.
+	# The rxe of Linux 6.1 may wait for ever after a loss.
 	must lab_mount "$version" timeo=50
 	must swapon "$swapfile"
 	use_memory

@@ -13,13 +13,13 @@ unplug() {
 	must lab_rdma_up rxe
 }
 
-# What the client asks the server for
+# The client calls this function of the server.
 unplug_server() {
 	unplug
 	lab_signal unplugged
 }
 
-# load_goes_on WHAT
+# load_goes_on WHAT - check that the load goes on after the loss of this device
 load_goes_on() {
 	load_advances 90 || lab_fail "the mount did not come back after $1"
 	echo "$1: the mount is back after $SECONDS s"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Script of both guests: a server changes from the kernel's own rpcrdma to rpcrdma2 while a
-# client of rpcrdma2 works on it. The client's processes see no error and keep their lock, and
-# the mount speaks version 2 afterwards, by itself.
+# client of rpcrdma2 works on it. The client's processes see no error and keep their lock.
+# Afterwards, the mount speaks version 2 by itself.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"

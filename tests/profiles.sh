@@ -6,7 +6,7 @@
 #
 #	profiles.sh PROFILE...
 #
-# Environment: SUITES, of the echo module
+# Environment: SUITES are the suites of the echo module.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -15,8 +15,8 @@
 
 faults=/sys/kernel/debug/mimic/r0/faults
 
-# list - a directory that the client has not cached; how many Calls had a Reply chunk of one
-# segment, and how many one of several
+# list - list a directory that the client has not cached. Sets $one to the number of Calls with
+# a Reply chunk of one segment, and $several to the number with a longer Reply chunk.
 list() {
 	local event=rpcrdma2/rpcrdma2_call_send
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """The documentation's sentences, words, tables, and names of files and commands are fine.
 
-Prints what is wrong, a line each. --comments checks the comments of C files instead: sentences
-and words.
+Prints a line for each fault. With --comments, checks the sentences and words of comments in C
+files and scripts instead.
 """
 
 import argparse
@@ -15,9 +15,10 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 DOCS = TOP / "Documentation"
 MOST_WORDS = 25             # of a sentence
 LEAST_WORDS = 8             # of a page's first paragraph
-# Habits that readers stumbled over: a pattern, and what to do about it
+# Habits that readers stumbled over: a pattern, and advice
 HABITS = (
     (r"^(Who|What|Whoever|Whatever|Whose)\b(?!.*\?$)", "name the subject"),
+    (r"(?:[,;:(]|\b(?:to|until|and|or|of|by|does|than|as)) who(?:ever)?\b", "name the subject"),
     (r"\bbe it\b", "write 'whether ... or'"),
     (r"\bsome \d", "write 'about'"),
     (r"\b(those|that) of\b", "name the thing again"),
@@ -27,10 +28,11 @@ HABITS = (
 )
 PROSE = "warning", "note", "glossary"       # directives with prose in them
 RULE = re.compile(r"^ *=+( +=+)+ *$")
-C_FILES = "net", "include", "kunit", "tests/mimic"      # folders whose comments are checked
+# Folders whose comments are checked
+FOLDERS = "net", "include", "kunit", "tests", "tools", "scripts", "debian", ".ci"
 # A comment, or a literal in which one might seem to begin
 COMMENT = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S)
-# What begins a paragraph of a comment: a tag or a title of kernel-doc, or an item of a list
+# The beginning of a paragraph of a comment: a tag or a title of kernel-doc, or an item of a list
 TAG = re.compile(r"(?:@[\w.>-]+(?:\.{3})?|Context|Returns?|Locking|Note|DOC|Example):\s*|"
                  r"(?:struct |enum |union |typedef )?\w+(?:\(\))? - ")
 ITEM = re.compile(r"(?:[-*o]|\(?(?:\d+|[a-z])[.)])\s+")
@@ -41,7 +43,7 @@ NAMES = re.compile(r"[@%&][\w.>-]*\w(?:\(\))?|\b\w+(?:->\w+)+|\b\w+\(\)|\b\w+_\w
 
 
 def without_blocks(text):
-    """Lines; those of code, tables, titles and directives are empty."""
+    """The lines of a page. Lines of code, tables, titles and directives become empty."""
     lines = text.split("\n")
     hidden, table = None, False
     for at, line in enumerate(lines):
@@ -67,7 +69,7 @@ def without_blocks(text):
 
 
 def plain(text):
-    """Without markup; a literal is a word."""
+    """The text without markup; a literal becomes a word"""
     text = re.sub(r"``[^`]*``", "X", text)
     text = re.sub(r":\w+:`([^`<]*?)(?: <[^>]*>)?`", r"\1", text)
     text = re.sub(r"`([^`<>]+)`_?", r"\1", text)
@@ -98,9 +100,19 @@ def sentences(text):
                     plain(text))
 
 
+def script_comments(text):
+    """(number of its first line, its lines) of a script's comments and docstrings"""
+    for match in re.finditer(r'^([ \t]*)#(?!!).*(?:\n\1#.*)*|^ *"""(?:.|\n)*?"""', text, re.M):
+        yield text.count("\n", 0, match.start()) + 1, [
+            re.sub(r'^\s*(#+ ?|""")|"""$', "", line) for line in match[0].split("\n")]
+
+
 def comments(path):
     """(number of its first line, its lines)"""
     text = path.read_text()
+    if path.suffix not in (".c", ".h"):
+        yield from script_comments(text)
+        return
     for match in COMMENT.finditer(text):
         if match[0].startswith("/*"):
             lines = re.sub(r"^/\*+ ?|\s*\*+/$", "", match[0]).split("\n")
@@ -175,7 +187,7 @@ def check_first(path):
 
 
 def check_names(path):
-    """Files, commands and targets that are named"""
+    """The page names only files, commands and targets that exist."""
     makefile = (TOP / "Makefile").read_text()
     for number, line in enumerate(path.read_text().split("\n"), 1):
         for name in re.findall(r"(?<![\w/.<-])((?:tests|tools|scripts|kunit|net|Documentation)"
@@ -192,10 +204,17 @@ def check_names(path):
                 yield number, f"there is no target {name}"
 
 
+def is_source(path):
+    """A C file or a script"""
+    if path.suffix in (".c", ".h", ".py", ".sh", ".bt", ".awk"):
+        return True
+    return path.is_file() and not path.suffix and path.read_bytes()[:2] == b"#!"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--comments", metavar="FILE", nargs="*", type=pathlib.Path,
-                        help="check comments of these C files (default: all)")
+                        help="check comments of these files (default: of all sources)")
     sources = parser.parse_args().comments
     checks = check_sentences, check_first, check_names, check_tables
     pages = [*sorted(TOP.glob("*.md")), *sorted(TOP.glob("tests/*/README.md")),
@@ -204,7 +223,7 @@ def main():
     if sources is not None:
         checks = check_comments,
         pages = [path.resolve() for path in sources] or sorted(
-            path for folder in C_FILES for path in (TOP / folder).rglob("*.[ch]"))
+            path for folder in FOLDERS for path in (TOP / folder).rglob("*") if is_source(path))
     for path in pages:
         for check in checks:
             for number, what in check(path):

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: RPCs that are killed while their Calls are on a Send Queue that stands still
-# keep their registrations until it moves.
+# Guest script: RPCs that are killed while their Calls are on a stalled Send Queue keep their
+# registrations until the queue moves.
 #
 #	queued.sh PROFILE...
 
@@ -11,8 +11,8 @@
 
 faults=/sys/kernel/debug/mimic/r0/faults
 
-# An RPC that a process waits for itself, and that offers memory: a READDIR. The directory is
-# open before the Queue stands still.
+# A READDIR offers memory, and the process itself waits for the RPC. It opens the directory
+# before the queue stalls.
 reader='
 import os, sys, time
 fd = os.open(sys.argv[1], os.O_RDONLY)
@@ -28,7 +28,7 @@ stands_still() { [[ $(<$faults) = *struck=1* ]]; }
 
 has_registered() { [ "$(counted registered)" -gt "$1" ]; }
 
-# kill_queued NUMBER
+# kill_queued NUMBER - kill a reader while its Call is on the queue
 kill_queued() {
 	local dir=$LAB_MOUNT/dir.$1 before pid
 
@@ -57,7 +57,7 @@ for profile; do
 	count_event registered rpcrdma2/rpcrdma2_mr_register
 	count_event early rpcrdma2/rpcrdma2_call_fenced 'received == 0 && status == 0'
 	must lab_mount 4.2 actimeo=600
-	# A READDIR, too, shows whether the device takes LOCAL_INV.
+	# Let the module find out whether the device takes LOCAL_INV, also by a READDIR.
 	must ls "$LAB_MOUNT" >/dev/null
 	work files
 	for i in 1 2; do

@@ -5,9 +5,9 @@
     reachable.py WITH WITHOUT OBJECT...
 
 WITH and WITHOUT are directories in which the objects were built, with and
-without tracepoints. A tracepoint that is off is a nop: what it would do is not
-reachable from where its function begins. Fails if some of it is, or if there
-are many more instructions reachable than without tracepoints.
+without tracepoints. A tracepoint that is off is a nop, so its code is not
+reachable from the beginning of a function. Fails if such code is reachable, or
+if tracepoints add more than 3 percent to the reachable instructions.
 """
 
 import re
@@ -44,7 +44,7 @@ class Code:
                 last = here
 
     def target(self, here):
-        """Where a jump goes, or None if it leaves the object."""
+        """The target of a jump, or None if the jump leaves the object"""
         _, operand, symbol = self.instructions[here]
         if not symbol:
             return here[0], int(operand.split()[0], 16)
@@ -52,7 +52,7 @@ class Code:
         return (match[1], int(match[2], 16) + 4) if match else None
 
     def reachable(self, function):
-        """The instructions that may run; a static branch is a nop."""
+        """The addresses of instructions that may run; a static branch is a nop"""
         found, ahead = set(), [self.functions[function]]
         while ahead:
             here = ahead.pop()
@@ -67,10 +67,10 @@ class Code:
         return found
 
     def count(self):
-        """Instructions, nops, and those that have to do with tracing."""
+        """The numbers of instructions and of nops, and the functions that reach tracing"""
         instructions, nops, tracing = set(), set(), []
         for function in self.functions:
-            # Those that the macros define, and what is jumped to from others
+            # The tracing macros define the former, and other functions jump to the latter.
             if "trace" in function or function.endswith(".cold"):
                 continue
             for here in self.reachable(function):

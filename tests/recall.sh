@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: the server recalls a delegation over the client's connection, so a local
-# process that writes need not wait long.
+# writer need not wait long.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-# The server gives none before it knows that it can call back.
+# The server grants no delegation before it knows that it can call back.
 delegated() {
 	exec 5<"$LAB_MOUNT/$1"
 	grep -q old <&5 || lab_fail "the file can't be read"
 	[ "$(counted delegation)" -gt 0 ]
 }
 
-# recall VERSION
+# recall VERSION - get a delegation, and have the server recall it
 recall() {
 	local file=recall-$1 start
 

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """The reference, versions, map of files and figures agree with the code and the benchmarks.
 
-The reference is compared with the code: parameters with their values and defaults, counters,
-tracepoints; and so are versions of the module and of kernels, and the map of files. Figures
-are compared with the output of the benchmarks.
-Prints a line for each difference.
+Compares the reference with the code: parameters with their values and defaults, counters, and
+tracepoints. Also compares versions of the module and of kernels, and the map of files, with the
+code. Compares figures with the output of the benchmarks. Prints a line for each difference.
 """
 
 import pathlib
@@ -47,7 +46,7 @@ def tracepoints():
 
 
 def check_reference():
-    """What the code has is on its page, and what is on the page the code has."""
+    """Each name of the code is on its page, and the code has each name of the page."""
     for page, pattern, have, also in (
             ("parameters", r"^([a-z_]+)$",
              code(r"module_param_(?:cb|named)\((\w+)", "net/sunrpc/xprtrdma/param.c"), set()),
@@ -72,7 +71,7 @@ def constant(text, source):
 
 
 def numbers(source, values):
-    """Of each struct rpcrdma2_range: the values that it takes, and the default"""
+    """For each struct rpcrdma2_range: the values that it takes, and the default"""
     shares = dict(re.findall(r"param_set_share\(&(\w+), (\w+)\)", source))
     for name, variable, *limits in re.findall(
             r"struct rpcrdma2_range (\w+) = \{\s*&(\w+), (\w+), (\w+), (\w+)\s*\};", source):
@@ -85,7 +84,7 @@ def numbers(source, values):
 
 
 def words(source, values):
-    """The same of parameters that take words"""
+    """The same for parameters that take words"""
     levels = dict(re.findall(r'\[(RDMA2_RVREQSUP_\w+)\]\t= "(\w+)"', source))
     every, some = (re.findall(r"&rpcrdma2_(\w+)", found) for found in
                    re.findall(r"\.dialect\t= \{ (.*?) \}", source))
@@ -96,7 +95,7 @@ def words(source, values):
 
 
 def parameter_facts():
-    """(name, values that it takes, default, what modinfo says)"""
+    """(name, values that it takes, default, modinfo's description)"""
     source = "".join((TOP / path).read_text() for path in (
         "net/sunrpc/xprtrdma/wire/dialect.c", "net/sunrpc/xprtrdma/param.h",
         "include/linux/sunrpc/rpcrdma2.h", "net/sunrpc/xprtrdma/param.c"))
@@ -111,7 +110,7 @@ def parameter_facts():
 
 
 def check_parameters():
-    """Values and defaults in the code, by modinfo, and in the reference"""
+    """The code, modinfo and the reference have the same values and defaults."""
     page = "Documentation/reference/parameters.rst"
     entries = dict(re.findall(r"^([a-z_]+)\n((?: {4}.*\n)+)", (TOP / page).read_text(), re.M))
     for name, takes, default, said in parameter_facts():
@@ -132,7 +131,7 @@ def check_parameters():
 
 
 def check_versions():
-    """The newest release, by NEWS.md, and kernels that the module builds for"""
+    """Pages name the newest release of NEWS.md, and the kernels that the module builds for."""
     news = re.findall(r"^## (\d+\.\d+\.\d+)$", (TOP / "NEWS.md").read_text(), re.M)
     for path in sorted(TOP.glob("Documentation/**/*.rst")):
         for found in sorted(set(re.findall(r"rpcrdma2/(\d[\d.]*\d)", path.read_text())) - {news[0]}):
@@ -182,7 +181,7 @@ def check_file_map():
 
 
 def counts(text):
-    """Of each section with rates: rows where rpcrdma2 is faster, slower, or neither"""
+    """For each section with rates: rows where rpcrdma2 is faster, slower, or neither"""
     for section in re.split(r"\n(?=[^\n]+\n-{4,}\n)", text):
         title = re.match(r"(RPCs|NFS), mimic, Linux (\S+)\n", section)
         if not title:
@@ -197,7 +196,7 @@ def counts(text):
 
 
 def check_figures():
-    """Those of README.md and of the verdict are in the benchmarks' own page."""
+    """The figures of README.md and of the verdict are in the benchmarks' own page."""
     raw = (TOP / "Documentation/performance/raw/results.rst").read_text()
     verdict = (TOP / "Documentation/performance/verdict.rst").read_text()
     for page, text in (("README.md", (TOP / "README.md").read_text()), ("verdict.rst", verdict)):

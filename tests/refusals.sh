@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Host script: scripts refuse wrong arguments at once, say what they take, and have the right
-# status. None of them runs anything.
+# Host script: scripts refuse wrong arguments at once, say which ones they take, and have the
+# right status. None of them gets to run anything.
 #
 #	refusals.sh
 
@@ -12,7 +12,7 @@ passed=0 failed=0
 fake=$(mktemp -d)
 trap 'rm -rf "$fake"' EXIT
 
-# refuses WORDS COMMAND... - says WORDS, and does nothing
+# refuses WORDS COMMAND... - check that COMMAND fails, and says WORDS
 refuses() {
 	local words=$1 said
 	shift
@@ -59,7 +59,7 @@ for tool in latency server-latency forms waits; do
 	refuses 'takes a number from 1 to 999999' "$command" -i 0
 	refuses 'takes a number from 1 to 999999' "$command" -d
 	refuses 'there is no option --bogus' "$command" --bogus
-	# Nothing but --help is possible everywhere.
+	# Only --help works everywhere.
 	if [[ $("$command" --help 2>&1) = "usage: rpcrdma2-$tool [-i SECONDS]"*"rpcrdma2-$tool - "* ]]; then
 		passed=$((passed + 1))
 	else

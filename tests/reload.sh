@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: the module loads and unloads again and again, and leaves nothing behind. Every
-# tenth time there is a mount in between. Parameters out of range are refused, when they are
-# given at load and later; their defaults are those of the manual page. Lines for sysctl that
-# were written for the kernel's own rpcrdma set them, too.
+# tenth time there is a mount in between. The module refuses parameters out of range, at load
+# and later. The manual page has the right defaults. Lines for sysctl that were written for the
+# kernel's own rpcrdma set the parameters, too.
 #
 #	reload.sh [CYCLES]
 
@@ -23,7 +23,7 @@ use() {
 	must umount "$LAB_EXPORT"
 }
 
-# What each parameter takes, from and to, and what it refuses
+# Print a line for each parameter: two values that it takes, and values that it refuses.
 ranges() {
 	cat <<-END
 	inline_size 4096 262144 4095 4097 263168 0 -4096 much
@@ -41,13 +41,13 @@ ranges() {
 	END
 }
 
-# paragraph PARAMETER - what rpcrdma2(7) says of it, which includes that page
+# paragraph PARAMETER - print its paragraph of the page that rpcrdma2(7) includes
 paragraph() {
 	awk -v name="$1" '/^[^ ]/ { mine = $0 == name } mine' \
 		"$LAB_TREE/Documentation/reference/parameters.rst" | tr -d '`'
 }
 
-# check_defaults - rpcrdma2(7) has those of the module, which was just loaded.
+# check_defaults - check that rpcrdma2(7) has the defaults of the module, which was just loaded
 check_defaults() {
 	local file name value
 
@@ -59,7 +59,7 @@ check_defaults() {
 	done
 }
 
-# check_ranges - the module is not loaded.
+# check_ranges - check parameters at load, and later. The module must not be loaded yet.
 check_ranges() {
 	local name from to values value file
 
@@ -84,19 +84,19 @@ check_ranges() {
 	must nfs_unload
 }
 
-# sysctl_names - those about RDMA
+# sysctl_names - print the names of sysctls about RDMA
 sysctl_names() {
 	(cd /proc/sys && find sunrpc \( -name 'rdma_*' -o -path '*/svc_rdma/*' \) -type f) |
 		tr / . | sort
 }
 
-# refusals NAME - how often the log says that a value was refused
+# refusals NAME - print how often the log says that a value was refused
 refusals() { dmesg | grep -c "rpcrdma2: $1=[^ ]* refused"; }
 
-# without_effect - which settings the log says have none, a line each
+# without_effect - print the sysctls that have no effect, according to the log
 without_effect() { dmesg | sed -n 's/.*rpcrdma2: the sysctl \([a-z_]*\) has no effect.*/\1/p'; }
 
-# parameter NAME VALUE - that is what it is now.
+# parameter NAME VALUE - check that the parameter has this value now
 parameter() {
 	local value
 

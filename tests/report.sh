@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Functions of the host scripts: how they report their checks. A script ends with the test
+# Host scripts report their checks with these functions. A script ends with the test
 # [ $failures -eq 0 ].
 
 failures=0
 
-# check TITLE COMMAND... - COMMAND must succeed. What it printed is shown if it does not.
+# check TITLE COMMAND... - run COMMAND, which must succeed. If it fails, show its output.
 check() {
 	local title=$1 log
 	shift

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: Receive buffers grow and shrink under load at both ends of one connection, and
-# no message lacks a Receive. Their size goes from 4 to 16 to 64 KiB and back: first as the
-# traffic needs; then under load, by writes to debugfs. In between, a server's memory for them
-# is used up, and there is memory again. Nothing is lost.
+# no message lacks a Receive. The size goes from 4 to 16 to 64 KiB and back, first as the
+# traffic needs. Next, the server runs out of memory for Receives, and gets memory again. Then,
+# writes to debugfs change the size under load. Nothing is lost.
 #
 #	resize.sh rxe|siw DIALECT [ROUNDS [BY-HAND]]
 #
-# The sizes go there and back ROUNDS times, and by debugfs as often, or BY-HAND times.
+# The size changes ROUNDS times as the traffic needs, and BY-HAND (ROUNDS) times by debugfs.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -17,13 +17,13 @@ dialect=${2:?dialect}
 rounds=${3:-10}
 by_hand=${4:-$rounds}
 
-# file_of client|server - the connection's, as that end has it
+# file_of client|server - print the file of that end of the connection
 file_of() { grep -lE "^role: +$1" $CONNECTIONS/[0-9]* | tail -1; }
 
-# value_of FILE KEY
+# value_of FILE KEY - print a value in the file
 value_of() { awk -v key="$2:" '$1 == key { print $2 }' "$1"; }
 
-# has_size OCTETS - both ends know that both have it, and no buffer is of another.
+# has_size OCTETS - do both ends know that both have this size, and do all buffers have it?
 has_size() {
 	local file
 
@@ -34,7 +34,7 @@ has_size() {
 	done
 }
 
-# become OCTETS - within a time
+# become OCTETS SECONDS - wait until both ends have this size, for at most SECONDS
 become() {
 	lab_until "$2" has_size "$1" && return
 	cat "$client" "$server"
@@ -42,17 +42,17 @@ become() {
 	lab_fail "the size is not $1"
 }
 
-# control_of FILE - what changes the connection that FILE shows
+# control_of FILE - print the file that controls the connection of FILE
 control_of() { echo "$CONNECTIONS/control/${1##*/}"; }
 
-# resize OCTETS
+# resize OCTETS - set the size at both ends by hand
 resize() {
 	echo "rbsiz $1" >"$(control_of "$client")" || lab_fail "client: refused"
 	echo "rbsiz $1" >"$(control_of "$server")" || lab_fail "server: refused"
 	become "$1" 30
 }
 
-# It is the one that it was, and nothing had to be sent again.
+# The connection is still the same, and nothing had to be sent again.
 same_connection() {
 	[ "$(file_of client) $(file_of server)" = "$client $server" ] ||
 		lab_fail "another connection"
@@ -60,7 +60,7 @@ same_connection() {
 	[ "$(value_of "$client" connects)" = 1 ] || lab_fail "connected again"
 }
 
-# mount_and_find OCTETS - a connection that starts with that size
+# mount_and_find OCTETS - mount, and check that the connection starts with this size
 mount_and_find() {
 	must lab_mount 4.2
 	lab_until 30 connected || lab_fail "no connection"
@@ -71,7 +71,7 @@ mount_and_find() {
 	has_size "$1" || lab_fail "it does not start with $1"
 }
 
-# decided EVENT... - lately
+# decided EVENT... - check that the trace has each EVENT
 decided() {
 	local event
 
@@ -81,8 +81,8 @@ decided() {
 	done
 }
 
-# transfer SIZE - write and read so much at a time: 30 RPCs or more each time, so that
-# Receives grow even if what came so far is forgotten once (resize.c)
+# transfer SIZE - write and read SIZE octets at a time. Each pass takes at least 30 RPCs, so that
+# Receives grow even if resize.c forgets the earlier messages once.
 transfer() {
 	for _ in 1 2 3; do
 		must dd if=/run/data of="$LAB_MOUNT/data" bs="$1" oflag=direct status=none
@@ -91,7 +91,7 @@ transfer() {
 	done
 }
 
-# Small RPCs, until $small is gone, or anything is wrong
+# Send small RPCs until $small is gone, or until an RPC fails.
 small_load() {
 	local n
 
@@ -109,7 +109,7 @@ server_has() { [ "$(value_of "$server" offered_rbsiz)" = "$1" ]; }
 
 connected() { [ -n "$(file_of client)" ] && [ -n "$(file_of server)" ]; }
 
-# Shared Receives have one size.
+# Shared Receives can't change their size.
 PARAMETERS="inline_size=65536 inline_min=4096 use_srq=0"
 PARAMETERS+=" receive_memory=64 dialects=$dialect,v1"
 parameters=/sys/module/rpcrdma2/parameters
@@ -122,7 +122,7 @@ for event in resize grow grow_refused shrink_idle shrink_memory; do
 done
 mount_and_find 4096
 
-### By need
+### As the traffic needs
 
 dd if=/dev/urandom of=/run/data bs=48k count=20 status=none
 touch $small

@@ -2,31 +2,31 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: races of slots, Send buffers and killed RPCs that the kernel's own rpcrdma had
-# do not happen here. Testing of nconnect found them. With several connections, each has few
-# RPCs under way, and runs out of one thing or another while the others go on.
+# do not happen here. Tests of nconnect found these races. With several connections, each one
+# has few RPCs under way, and runs out of slots or buffers while the others go on.
 #
 #	reuse.sh [PART...]
 #
-#	slots		A server grants more than before: RPCs that wait for a slot get
-#			the new ones, at once, and so do those that come later. (There:
-#			a wakeup was lost between finding none and waiting for one.)
-#	buffers		There is one Send buffer for each connection: whoever finds
-#			none hears of it when it is back. (There: contexts of Sends
-#			were given back and taken at the same time, and all waited.)
-#	contexts	Sends take long, and their buffers are not used again before.
-#			(There: a request could be recycled as soon as its Reply was
-#			here, while the device still read from its buffer.)
-#	late		Completions of Sends come long after the answers to what was sent,
-#			and nothing is lost: RPCs wait for buffers, and so do Replies.
-#			(Of rxe on Linux 7.3, with little CPU time: its completions are
-#			the business of another thread than what arrives.)
-# (RPCs that are killed while their Calls are being sent: the suite echo_disconnect.)
+#	slots		A server grants more than before. RPCs that wait for a slot get
+#			the new ones at once, and so do later RPCs. (In rpcrdma, a
+#			wakeup was lost between the search for a slot and the wait.)
+#	buffers		Each connection has one Send buffer. An RPC that finds none is
+#			woken when the buffer is back. (In rpcrdma, contexts of Sends
+#			were returned and taken at the same time, and all RPCs waited.)
+#	contexts	Sends take long, and nobody uses their buffers before they end.
+#			(In rpcrdma, a request could be recycled as soon as its Reply
+#			arrived, while the device still read from its buffer.)
+#	late		Completions of Sends come long after the answers, and nothing
+#			is lost: RPCs wait for buffers, and so do Replies. (rxe of
+#			Linux 7.3 does this with little CPU time: one thread handles
+#			completions, and another one handles received messages.)
+# (The suite echo_disconnect kills RPCs while their Calls are being sent.)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 control=/sys/kernel/debug/mimic/r0
-# A server that shares its Receives grants little at first, and more to who uses it.
+# With shared Receives, a server would grant little at first.
 # shellcheck disable=SC2034 # lab_rdma_up uses it
 MIMIC=max_srq_wr=0
 waiters=24
@@ -45,9 +45,9 @@ make_files() {
 	done
 }
 
-# Half of them write when there is a file /run/write, and half at /run/late. Most wait for
-# a slot, and none ends before the file system is thawed. The files are open before: to
-# look them up takes RPCs, too.
+# Start processes that write: half of them when /run/write exists, and half when /run/late
+# exists. Most wait for a slot, and none ends before the file system is thawed. They open their
+# files first, because a lookup takes RPCs, too.
 start_waiters() {
 	python3 - "$LAB_MOUNT" $waiters >/run/waiters <<-'END' &
 	import mmap, os, sys, time
@@ -131,7 +131,7 @@ contexts() {
 	count_end
 }
 
-### Sends that are done long before that is said
+### Sends whose completions come late
 
 late() {
 	must dd if=/dev/urandom of="$LAB_EXPORT/late" bs=1M count=8 status=none

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: each level of the parameter reverse allows the callbacks that it should. none:
-# a client mounts what needs no callbacks, and is told of the rest; a server's clients go on
-# without delegations. genl: callbacks with chunks, or long Replies, wait for memory.
+# Guest script: each level of the parameter reverse allows the callbacks that it should. With
+# "none", a client mounts only NFS versions without callbacks, and the log says why. A server's
+# clients go on without delegations. With "genl", callbacks with chunks, or with long Replies,
+# wait for memory.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -13,7 +14,7 @@ faults=/sys/kernel/debug/fail_sunrpc
 
 said() { dmesg | grep -q "rpcrdma2: no callbacks $1"; }
 
-# lose_connection - at its next Call, by the server
+# lose_connection - have the server close the connection at the next Call
 lose_connection() {
 	echo Y >$faults/ignore-cache-wait
 	echo Y >$faults/ignore-client-disconnect
@@ -41,7 +42,7 @@ client_takes_none() {
 	must umount "$LAB_MOUNT"
 }
 
-# The client connected when the parameter was another one, and says inline again.
+# The client mounted when the parameter was "inline", and keeps that level when it reconnects.
 server_sends_none() {
 	must lab_mount 4.2
 	count_event closed rpcrdma2/rpcrdma2_conn_close
@@ -71,10 +72,10 @@ finds_none() {
 	must rmmod rpcrdma2_echo_kunit
 }
 
-# Now and then, there is no memory for a Call. For its Reply, there is none at first. Replies
-# without chunks never get any, so they go one at a time.
+# First, some allocations for a Call fail. Then, the first allocations for its Reply fail. Last,
+# Replies without chunks never get memory, so they go one at a time.
 replies_wait_for_memory() {
-	# rxe may find no memory for a packet either, and stands still for a while.
+	# Without heartbeats: rxe may lack memory for a packet, too, and stand still for a while.
 	must lab_insmod rpcrdma2 reverse=genl heartbeat=0
 	prepare_failures
 	spare_packets

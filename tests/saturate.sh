@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: a client that always uses all of its grant is not taken for one above it. Its
-# next Call may arrive before the server is done with the Reply that granted it. That is rare,
-# and takes two CPUs, one of which is held up at that moment: run this beside other work, and
-# below it (nice).
+# next Call may arrive before the server is done with the Reply that granted it. That is rare: it
+# takes two CPUs, and one must be held up at that moment. So run this beside other work, with
+# less priority (nice).
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 readers=16
 
-# connects - how often the client connected, as mountstats has it
+# connects - print how often the client connected, according to mountstats
 connects() { awk '$1 == "xprt:" { print $5 }' /proc/self/mountstats; }
 
 read_much() {

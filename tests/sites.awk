@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# objdump -dr --no-show-raw-insn MODULE | sites.awk - where the module calls what
-# allocates memory, as "SECTION RETURN-ADDRESS FUNCTION CALLEE" lines.
+# objdump -dr --no-show-raw-insn MODULE | sites.awk - print the places where the module calls
+# functions that allocate memory, as "SECTION RETURN-ADDRESS FUNCTION CALLEE" lines
 #
-# With -v names=1, of the output of nm -u: those names that count.
+# With -v names=1, reads the output of nm -u, and prints the names of such functions.
 #
-# By names: what allocates itself, and what does so below, like making a QP. The
-# kernel of a user-mode guest is compiled for a large address space: a function's
-# address is loaded into a register, and may be moved to another, before the call.
+# A function's name tells whether it allocates memory, directly or in a function that it calls
+# (to create a QP, for example). The kernel of a user-mode guest is compiled for a large address
+# space. Its code loads a function's address into a register before the call, and may move the
+# address to another register.
 
-# (xprt_alloc_slot() and mempool_alloc_slab() are handed to others, who call them;
-# kmalloc_caches is data.)
+# (The module does not call xprt_alloc_slot() and mempool_alloc_slab(), but passes pointers to
+# them. kmalloc_caches is data.)
 function allocates(name)
 {
 	if (name ~ /^(rpcrdma2_|__asan_|is_|__trace|xprt_alloc_slot|mempool_alloc_slab|kmalloc_caches)|unregister|dealloc|destroy|^free_/)
@@ -45,7 +46,7 @@ names {
 	next
 }
 
-# A relocation: of the movabs or of the call before it
+# A relocation belongs to the movabs or the call before it.
 /R_X86_64_/ {
 	split($3, part, /[+-]/)
 	if (/R_X86_64_64/ && loaded)

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: soft mounts get errors at their deadline, hard ones log a line, and slow
-# operations keep their connection. A soft mount's programs have their error when sunrpc's
-# deadline is over, whatever happens to the connection meanwhile. Heartbeats keep the
-# connection of a slow operation. Clients that are refused come back less often, and not all
-# at once.
+# operations keep their connection. A soft mount's program gets an error after sunrpc's
+# deadline, even if the connection is lost meanwhile. Heartbeats keep the connection of a slow
+# operation. Clients that are refused come back less often, and not all at once.
 #
 #	soft.sh [SECONDS TIMEO]
 #
@@ -16,26 +15,26 @@
 
 control=/sys/kernel/debug/mimic/r0
 second=${LAB_SERVER%.*}.2 third=${LAB_SERVER%.*}.3
-# nfsd's: each Call that is sent again while the file system is frozen takes one more.
+# Threads of nfsd: each Call that is sent again while the file system is frozen takes one more.
 threads=48
 connections=16
 slow_seconds=${1:-12} slow_timeo=${2:-50}
 
-# mount_at NAME ADDRESS VERSION OPTIONS - as /run/NAME. NFSv4 takes the addresses of one server
-# for one, and its mounts of one minor version share a connection.
-# (nfsd drops a Call of 4.0 that comes again while it executes it, and the client waits for
-# as long as the connection lasts: so no slow operation of 4.0.)
+# mount_at NAME ADDRESS VERSION OPTIONS - mount as /run/NAME. NFSv4 recognizes one server at
+# several addresses, so mounts of one minor version share a connection.
+# (There is no slow operation of 4.0: nfsd drops a Call that comes again while it executes. Then
+# the client waits as long as the connection lasts.)
 mount_at() { LAB_SERVER=$2 must lab_mount "$3" "$4" "/run/$1"; }
 
-# connects NAME - how many connections that mount has made
+# connects NAME - print how many connections that mount has made
 connects() {
 	awk -v dir="/run/$1" '
 	$1 == "device" { found = $5 == dir }
 	found && $1 == "xprt:" { print $5 }' /proc/self/mountstats
 }
 
-# begin NAME COMMAND... - in the background; how it ended, and after how many seconds, is in
-# /run/NAME.end
+# begin NAME COMMAND... - run COMMAND in the background. Afterwards, /run/NAME.end has the status
+# and the seconds that it took.
 declare -A process=()
 begin() {
 	local name=$1 start=$SECONDS
@@ -50,7 +49,7 @@ begin() {
 
 is_over() { [ -s "/run/$1.end" ]; }
 
-# has_error NAME FROM TO - it failed by an I/O error, so many seconds after it had begun.
+# has_error NAME FROM TO - check that it ends with an I/O error, FROM to TO seconds after it began
 has_error() {
 	local status seconds
 
@@ -62,7 +61,7 @@ has_error() {
 	((seconds >= $2 && seconds <= $3)) || lab_fail "not within $2 to $3 s"
 }
 
-# succeeds NAME
+# succeeds NAME - check that it ends without an error
 succeeds() {
 	local status seconds
 
@@ -73,9 +72,9 @@ succeeds() {
 
 read_data() { dd if="/run/$1/data" of=/dev/null bs=64k count=1 iflag=direct; }
 
-# slow_data write|copy NAME - opens its files, waits until the file system is frozen, and
-# changes one. An OPEN of a frozen file system would hold the directory's lock at the client,
-# and the other programs would wait for that lock.
+# slow_data write|copy NAME - open files, wait until the file system is frozen, and change a
+# file. An OPEN on a frozen file system would hold the directory's lock at the client, and the
+# other programs would wait for that lock.
 slow_data() {
 	exec python3 -c '
 import mmap, os, sys, time
@@ -95,7 +94,7 @@ export -f read_data slow_data
 
 ### A connection that sunrpc closes
 
-# The next RPC comes after all that sunrpc does to close it.
+# The next RPC comes after sunrpc has done everything to close the connection.
 close_once() {
 	count_event closes sunrpc/xprt_disconnect_auto
 	must go_to "$LAB_SERVER" "$LAB_SERVER"
@@ -107,8 +106,8 @@ close_once() {
 
 ### RPCs that run out of time
 
-# No answer with data arrives: the connection is lost instead. (NFSv4.1 over TCP has no error
-# either when each Call costs the connection, on a soft mount.)
+# No answer with data arrives: the connection is lost instead. (The soft mount is not NFSv4.1,
+# which gets no error if each Call loses the connection, not even over TCP.)
 lose_answers() {
 	must eval "echo 'write fail times=0 status=12' >$control/faults"
 	begin soft3 bash -c 'read_data soft3'
@@ -131,10 +130,12 @@ slow_operations() {
 	touch /run/frozen
 }
 
-# is_made_again NAME BEFORE - the next connection has heartbeats: see below.
+# is_made_again NAME BEFORE - has the mount made more connections than BEFORE? The next one has
+# heartbeats: see below.
 is_made_again() { [ "$(connects "$1")" -gt "$2" ]; }
 
-# More than twice the time that an RPC has. Without heartbeats, the connection is lost.
+# Slow operations take more than twice the time that an RPC has. They lose a connection without
+# heartbeats, and keep one with heartbeats.
 slow_operations_keep() {
 	local before=$1 start=$SECONDS
 
@@ -152,8 +153,8 @@ slow_operations_keep() {
 	echo "slow operations: no connection lost; without heartbeats $(($(connects deaf4) - $2))"
 }
 
-# Each of these mounts' RPCs closes the connection when it has not been answered in 5 s. A
-# later one does it to all earlier ones.
+# An RPC of this mount closes the connection if it has no answer after 5 s. Later RPCs close the
+# connection of earlier ones again and again.
 hang_with_others() {
 	local i
 
@@ -191,8 +192,8 @@ run_out_of_time() {
 
 ### Clients that are refused
 
-# attempts FROM TO - when a client's connections were made, of those made in that time, in
-# seconds since the first one
+# attempts FROM TO - print when the client began to connect, in seconds since the first attempt.
+# Skip attempts before FROM and after TO.
 attempts() {
 	sed -n 's/.* \([0-9.]*\): rpcrdma2_conn_new: .*/\1/p' \
 		$TRACING/instances/attempts/trace | sort -n | awk -v from="$1" -v to="$2" '
@@ -215,7 +216,8 @@ for i in range(4 * '$connections'):
 
 later_attempts() { [ "$(attempts "$1" 1000 | wc -l)" -gt 0 ]; }
 
-# At first each asks at once, and then 3 to 4.5 s, 6 to 9 s, 7 to 10 s after the last time.
+# Each connection asks at once. It asks again after 3 to 4.5 s, then after 6 to 9 s, and then
+# after 7 to 10 s.
 refuse() {
 	local early next all spread waiter
 
@@ -241,10 +243,10 @@ refuse() {
 	must umount -f /run/many
 }
 
-# No lease is to run out while connections are lost.
+# No lease may run out while connections are lost.
 # shellcheck disable=SC2034 # lab_nfs_server uses it
 LAB_LEASE=90
-# On iWARP heartbeats are RDMA Reads: no fault of Writes is theirs.
+# On iWARP, heartbeats are RDMA Reads, so faults of RDMA Writes do not hit them.
 must lab_rdma_up mimic:iwarp
 load_transport
 nfs_serve ext4

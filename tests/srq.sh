@@ -8,8 +8,8 @@
 
 counter() { cat "/sys/class/infiniband/r0/ports/1/hw_counters/$1"; }
 
-# How often the device tells of a QP that takes no Receive any more. rxe never did; since
-# it has rxe_receiver(), it says so for each that it had.
+# Print how often the device must report that a QP takes no more Receives. An older rxe never
+# reports it. A newer one, which has rxe_receiver(), may do so any number of times (-1).
 tells() {
 	case $1 in
 	mimic)	echo 1 ;;
@@ -24,7 +24,7 @@ for device in mimic rxe; do
 	dmesg | grep -E '^[^#]*\] *(not )?ok '
 	! dmesg | grep -qE '^[^#]*\] *not ok ' || { dmesg; lab_fail "$device"; }
 	dmesg | grep -qE '^[^#]*\] *ok .*message_without_receive' || lab_fail "no test ran"
-	# Three tried again at least once, and one didn't.
+	# Three messages were tried again at least once, and one was not.
 	[ "$(counter send_rnr_err)" -ge 4 ] ||
 		lab_fail "$device: $(counter send_rnr_err) RNR NAKs were counted"
 	[ "$(counter rcvd_rnr_err)" -eq "$(counter send_rnr_err)" ] ||

@@ -4,7 +4,7 @@
 
     statements.py [FILE]
 
-FILE is Documentation/protocol/statements.rst, which says what stands in the last column.
+FILE is Documentation/protocol/statements.rst, which explains its last column.
 """
 
 import glob
@@ -57,7 +57,7 @@ def wrong_with(item):
         return f"'{item}' is no test"
     if not EXISTS[kind](name):
         return f"there is no {kind} '{name}'"
-    # Whatever finds this would find anything.
+    # A check that finds this name would find any name.
     if EXISTS[kind](name + "?"):
         return f"{kind} '{name}' is not looked for"
     return None

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: known work changes the counters of both ends as it should, and they agree with
-# mountstats and the totals. Readers do no harm while connections come and go.
+# Guest script: known work changes the counters of both ends as it should, and the counters agree
+# with mountstats and the totals. Readers do no harm while connections come and go.
 #
 #	statistics.sh PROVIDER
 
@@ -16,7 +16,7 @@ ENODEV=19
 
 ### The files of a connection's two ends
 
-# "END NAME" of what was taken last, and of what was before some work
+# Values by "END NAME": as they were taken last, and before some work
 declare -A now=() before=()
 
 find_ends() {
@@ -24,7 +24,7 @@ find_ends() {
 		[ "$(wc -w <<<"$client $server")" -eq 2 ]
 }
 
-# take END FILE
+# take END FILE - read the values in an end's file into $now
 take() {
 	local lines key line
 
@@ -37,10 +37,10 @@ take() {
 	done
 }
 
-# match COUNTER OTHER - of the client and of the server, and the other way round
+# match COUNTER OTHER - is COUNTER of each end the same as OTHER of the other end?
 match() { same client "$1" server "$2" && same server "$1" client "$2"; }
 
-# same END COUNTER OTHER-END OTHER
+# same END COUNTER OTHER-END OTHER - are the two values the same?
 same() {
 	local one=${now["$1 $2"]:-0} two=${now["$3 $4"]:-0}
 
@@ -50,7 +50,7 @@ same() {
 	}
 }
 
-# What one end sends the other one receives.
+# agree - does each end receive what the other end sends?
 agree() {
 	local form
 
@@ -65,7 +65,7 @@ agree() {
 
 must_agree() { lab_until 10 agree || lab_fail "the ends do not agree: $difference"; }
 
-# during COMMAND... - note what changes.
+# during COMMAND... - run COMMAND, with the values before it in $before and after it in $now
 during() {
 	local key
 
@@ -78,7 +78,7 @@ during() {
 	title=$*
 }
 
-# check WHAT VALUE CONDITION - CONDITION is about x, the value.
+# check WHAT VALUE CONDITION - check VALUE, which is x in CONDITION
 check() {
 	local x=$2
 
@@ -88,7 +88,8 @@ check() {
 	echo "$1: $x"
 }
 
-# expect END NAME CONDITION - about what changed. Other counters are named by @.
+# expect END NAME CONDITION - check by how much a counter has changed, which is x in CONDITION.
+# @OTHER in CONDITION is the change of another counter.
 expect() {
 	local key="$1 $2" condition=$3 other
 
@@ -99,14 +100,15 @@ expect() {
 	check "$title: $key" $((${now[$key]:-0} - ${before[$key]:-0})) "$condition"
 }
 
-### What was agreed
+### The terms of the connection
 
 is() {
 	[ "${now["$1 $2"]:-}" = "$3" ] ||
 		lab_fail "$1: $2 is '${now["$1 $2"]:-}', not '$3'"
 }
 
-# What a server grants follows need where Receives are shared: not with siw.
+# With shared Receives, the server's grant follows the client's needs. siw has no
+# shared Receives.
 credits() {
 	local granted=${now["client requester_credits"]}
 
@@ -120,7 +122,7 @@ credits() {
 		check "credits" "$granted" "x >= 4 && x <= 128"
 	fi
 	is server offered_credits "$granted"
-	# What it is granted, what it grants, and five
+	# A Receive for each credit that the client has, and for each that it grants; and five more
 	is client receive_buffers $((granted + 8 + 5))
 }
 
@@ -157,10 +159,10 @@ terms() {
 	is client last_close_status 0
 }
 
-### Work. The files are open before, so that nothing but this is on the wire,
-### and what an idle client says now and then, which is inline.
+### Work. The files are open already, so that only the work is on the wire, and inline Calls that
+### an idle client makes now and then.
 
-# read_direct SIZE COUNT
+# read_direct SIZE COUNT - read COUNT times SIZE octets
 read_direct() {
 	dd iflag=direct bs="$1" count="$2" of=/dev/null status=none <&5
 }
@@ -171,7 +173,8 @@ write_direct() {
 
 list() { find "$LAB_MOUNT/many" >/dev/null; }
 
-# Nothing but a Send each way: no registration, no completion of its own
+# small COMMAND... - check that each RPC is only a Send each way, without a registration and
+# without a completion for the Send
 small() {
 	during "$@"
 	expect client calls_sent "x >= 32 && x <= 35"
@@ -190,7 +193,7 @@ small() {
 	expect server work_requests "x == @sends + @heartbeats && @sends == @receives"
 }
 
-# One registration for each, which the server invalidates
+# large COMMAND SIZE COUNT - check that each RPC has one registration, which the server invalidates
 large() {
 	during "$@"
 	expect client registrations "x == $3"
@@ -223,7 +226,7 @@ large_writes() {
 	expect server rdma_writes "x == 0"
 }
 
-# The server refuses a Read chunk, so all of the Call goes by one.
+# The server refuses a Read chunk, so the client sends the whole Call in one.
 refused() {
 	echo $READ_CHUNKS >$INJECT
 	during write_direct 64k 1
@@ -235,7 +238,7 @@ refused() {
 	expect client registrations "x >= 2"
 }
 
-# A directory's names are no data that may travel alone.
+# The names of a directory can't go to a Write chunk, so they need a Reply chunk.
 listed() {
 	during list
 	expect client calls_sent_reply_chunk "x >= 1"
@@ -263,10 +266,10 @@ recall() {
 
 ### Elsewhere
 
-# What nfs-utils reads in mountstats
+# Read mountstats with nfs-utils.
 read_mountstats() { mountstats=$(mountstats mountstats --xprt "$LAB_MOUNT"); }
 
-# field NAME - of what was read last.
+# field NAME - print a field of the mountstats that were read last
 field() { sed -n "s/.*$1: \([0-9]*\).*/\1/p" <<<"$mountstats"; }
 
 same_field() {
@@ -298,7 +301,8 @@ mountstats_agrees() {
 	done
 }
 
-# The only connection there ever was did all that the server did.
+# totals_agree - are the server's totals the same as its connection's values? There was only one
+# connection so far.
 totals_agree() {
 	local key name
 
@@ -316,7 +320,8 @@ totals() {
 	is total connections_accepted 1
 }
 
-# sysctl NAME LINE - between what the file says before and after.
+# sysctl NAME LINE - check that the sysctl lies between two values of the total, one read before
+# and one after
 sysctl() {
 	local least value
 
@@ -337,8 +342,8 @@ sysctls() {
 	sysctl write rdma_writes
 }
 
-# owned KIND REGEX COUNT - at least as many of them are this module's, and none
-# is not. (The core has some of each for itself.)
+# owned KIND REGEX COUNT - check that all resources that match are this module's, and that there
+# are at least COUNT. (The RDMA core has some resources of each kind for itself.)
 owned() {
 	local all
 
@@ -360,7 +365,7 @@ resources() {
 
 is_new() { [ "$(connection_of client)" != "$client" ] && find_ends; }
 
-# The device is gone for a moment.
+# Remove the device for a moment. The client must reconnect.
 reconnect() {
 	local written=${now["client replies_received_written_octets"]}
 

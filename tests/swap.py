@@ -4,8 +4,8 @@
 
     swap.py MIB SECONDS
 
-Each page says which one it is, and how often it was written. They are read and
-written in no order, and once more read when the time is over.
+Each page holds its own number, and the number of times it was written. Reads and writes pages
+in random order for SECONDS, and then reads each page once more.
 """
 
 import array

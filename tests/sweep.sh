@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: each place in the module that allocates memory fails once beside a mount under
-# load, and no RPC sees an error. Meanwhile the mount's connection is lost, and another one is
-# made. Neither may notice more than a delay. sites.awk finds the places in the module's code.
+# load, and no RPC sees an error. Meanwhile, the mount's connection is lost, and another mount is
+# made. Both mounts may see only a delay. sites.awk finds the places in the module's code.
 #
 #	sweep.sh PROVIDER [PART/PARTS]
 #
-# Places that this did not reach are tried again with the module loaded, the server started
-# and NFSv3 mounted meanwhile. The script names those that were not reached then either.
+# If this does not reach a place, the script tries the place again while it loads the module,
+# starts the server and mounts NFSv3. It prints the places that this does not reach either.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
-# How often a place fails: as often in slab, and in pages
+# How often a place fails, both for slab and for pages
 TIMES=2
 # Seconds that a mount may take, and that the load may stand still
 LIMIT=120
@@ -22,12 +22,12 @@ SUNRPC=/sys/kernel/debug/fail_sunrpc
 OTHER=/mnt/other
 module=$LAB_MODULES/rpcrdma2.ko
 
-# sites - "RETURN-ADDRESS FUNCTION CALLEE" lines, the address within .text.
+# sites - print "RETURN-ADDRESS FUNCTION CALLEE" lines, with addresses within .text
 sites() {
 	must objdump -dr --no-show-raw-insn "$module" |
 		awk -f "$LAB_TREE/tests/sites.awk" >/run/sites || lab_fail "no sites"
 	! grep -v '^\.text ' /run/sites || lab_fail "these are not in .text"
-	# Each function that the module takes from others to allocate is called.
+	# A call must be found for each function that the module imports to allocate memory.
 	awk '{ print $4 }' /run/sites >/run/called
 	nm -u "$module" | awk -v names=1 -f "$LAB_TREE/tests/sites.awk" |
 		grep -vxFf /run/called >/run/uncalled
@@ -35,7 +35,7 @@ sites() {
 	cut -d ' ' -f 2- /run/sites
 }
 
-# arm ADDRESS - the call that returns there fails from now on.
+# arm ADDRESS - let allocations fail in the call that returns to ADDRESS
 arm() {
 	local address=$(($(cat /sys/module/rpcrdma2/sections/.text) + 0x$1))
 
@@ -48,7 +48,7 @@ disarm() {
 	failed=$((failed + $(failures $TIMES)))
 }
 
-# The load's connection is lost.
+# Have the load's connection closed, and wait until that has happened.
 lose_connection() {
 	echo 1 >$SUNRPC/times
 	echo 100 >$SUNRPC/probability
@@ -57,18 +57,18 @@ lose_connection() {
 	echo 0 >$SUNRPC/probability
 }
 
-# at_last COMMAND... - it may fail now, and must succeed in the end.
+# at_last COMMAND... - try COMMAND until it succeeds. It may fail at first.
 at_last() {
 	lab_until $LIMIT "$@" 2>/run/errors || lab_fail "$*: $(cat /run/errors)"
 }
 
-# (With IPv6, as the load's mount has not.)
+# (Over IPv6, unlike the load's mount)
 other_mounted() {
 	mount | grep -q " $OTHER " ||
 		LAB_SERVER="[fd00:77::1]" lab_mount "$1" retry=0 "$OTHER"
 }
 
-# use_other VERSION - mount it, and do what the load does not.
+# use_other VERSION - make the other mount, and do work that the load does not do
 use_other() {
 	at_last other_mounted "$1"
 	must timeout $LIMIT dd if=/run/data of="$OTHER/data" bs=256k oflag=direct \
@@ -78,14 +78,14 @@ use_other() {
 	must cmp /run/data "$LAB_EXPORT/data"
 	[ "$1" != 3 ] || must timeout $LIMIT python3 -c \
 		"import os; os.listxattr('$OTHER/data')"
-	# Statistics: who reads them may be told that there is no memory.
+	# A reader of statistics may be told that there is no memory.
 	cat $CONNECTIONS/* /proc/sys/sunrpc/svc_rdma/* >/dev/null 2>&1
 	must umount "$OTHER"
 }
 
 goes_on() { lab_until $LIMIT load_is_at $(($(cat /run/load.rounds) + 2)); }
 
-# on_the_way ADDRESS - under load.
+# on_the_way ADDRESS - let a place fail under load
 on_the_way() {
 	arm "$1"
 	lose_connection
@@ -102,8 +102,8 @@ listening() {
 	grep -q '^rdma' /proc/fs/nfsd/portlist || echo "rdma 20049" >/proc/fs/nfsd/portlist
 }
 
-# from_the_start ADDRESS - all is ended, and starts again. The module is expected at
-# the address where it was.
+# from_the_start ADDRESS - end everything, and let a place fail while it starts again. This counts
+# on the kernel to load the module at the same address.
 from_the_start() {
 	local text
 
@@ -125,7 +125,7 @@ from_the_start() {
 	disarm
 }
 
-# sweep HOW ADDRESS FUNCTION CALLEE - sets $failed.
+# sweep HOW ADDRESS FUNCTION CALLEE - let a place fail. Sets $failed to the number of failures.
 sweep() {
 	local how=$1
 	shift
@@ -137,7 +137,7 @@ sweep() {
 	[ "$failed" -eq 0 ] || say_reached "failed $failed times, $SECONDS s" "$@"
 }
 
-# say_reached RESULT ADDRESS FUNCTION CALLEE
+# say_reached RESULT ADDRESS FUNCTION CALLEE - print the result for a place
 say_reached() { printf "%-28s %-24s %s\n" "$3" "$4" "$1"; }
 
 nfs_start "$1"

@@ -4,25 +4,26 @@
 # Guest script: with too few bounce buffers, RPCs wait, and no application sees an error.
 # Nothing is lost, and nothing waits for ever.
 #
-# The guest needs the kernel parameter swiotlb=4096,force. That is enough for the
-# connections, for what the processes have mapped, and for one transfer of the server's,
-# but not for a second one, be it another connection's. (A client that had mapped all would
-# wait for the server, and the server for the client: both use the same buffers here.)
+# The guest needs the kernel parameter swiotlb=4096,force. These buffers are enough for the
+# connections, for the mappings of the processes, and for one transfer of the server. They are
+# not enough for a second transfer, on the same or on another connection. (If the client had
+# mapped all buffers, client and server would wait for each other: here, they share the buffers.)
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
 
 pool=/sys/kernel/debug/swiotlb
 faults=/sys/kernel/debug/mimic/r0/faults
-# Of the server, besides LAB_SERVER
+# Another address of the server, and a mount from there
 address=192.168.77.2 other=/run/other
 
-# Mappings that failed for lack of room: the kernel says so, but not each time.
+# Print how often the log says that a mapping found no room. The kernel does not log each failure.
 refusals() { dmesg | grep -c 'swiotlb buffer is full'; }
 
 is_alone() { ! connection_of server >/dev/null; }
 
-# write_and_read NUMBER SIZE MOUNT - and compare, there and at the server
+# write_and_read NUMBER SIZE MOUNT - write a file in WRITEs of SIZE, and read it. Compare the data
+# on the mount and at the server.
 write_and_read() {
 	timeout 120 dd if=/run/data of="$3/$1" bs="$2" oflag=direct status=none &&
 		timeout 120 dd if="$3/$1" of="/run/copy-$1" bs="$2" \
@@ -30,7 +31,7 @@ write_and_read() {
 		cmp /run/data "/run/copy-$1" && cmp /run/data "$LAB_EXPORT/$1"
 }
 
-# all_at_once SIZE MOUNT... - of a READ or WRITE; a process for each MOUNT
+# all_at_once SIZE MOUNT... - run a process for each MOUNT, with READs and WRITEs of SIZE
 all_at_once() {
 	local size=$1 number=0 mount job jobs=() closed
 	shift
@@ -62,7 +63,7 @@ for fault in read write; do
 done
 count_event closed rpcrdma2/rpcrdma2_conn_close
 all_at_once 768k "$LAB_MOUNT"{,,,,}
-# What one connection lacks, another one has.
+# Buffers that one connection lacks are in use by another one.
 must umount "$LAB_MOUNT"
 lab_until 10 is_alone || lab_fail "a connection was left"
 must lab_mount 3 nolock

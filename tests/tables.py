@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Dissector and codecs have the same numbers and names.
 
-The script compares the sources of both: of each dialect of version 2, the header types, the
-properties and, by their names, the errors.
+Compares the sources of both: the header types and the properties of each dialect of version 2,
+and the numbers and names of errors.
 """
 
 import os
@@ -29,7 +29,7 @@ def c_constants(text):
 
 
 def c_table(text, table, name):
-    """The words behind a field, one of each entry"""
+    """The value of a field in each entry of a table"""
     body = re.search(rf"struct rpcrdma2_\w+ {table}\[\] = {{\n(.*?)^}};", text,
                      re.M | re.S)
     return re.findall(rf"\t\.{name}\t+= \"?(\w+)", body[1])
@@ -45,14 +45,14 @@ def lua_constants():
 
 
 def lua_table(name, constants):
-    """{key: value} of strings"""
+    """A table of strings: {key: value}"""
     body = re.search(rf"^local {name} = {{(.*?)^}}$", LUA, re.M | re.S)
     return {constants[key] if key in constants else int(key, 0): value for key, value in
             re.findall(r"\[(\w+)\] = \"([^\"]+)\"", body[1])}
 
 
 def expected():
-    """(what, those of the codecs, those of the dissector)"""
+    """(title, numbers or names in the codecs, numbers or names in the dissector)"""
     lua = lua_constants()
     new, old = (read(CODECS, name) for name in ("v2_09.c", "v2_01.c"))
     for text, types, types_name, props_name in (

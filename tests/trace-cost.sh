@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Host script: a tracepoint that is off costs a nop. The files that an RPC passes through are
-# built for the distribution's kernel, with and without tracepoints, and the script counts the
+# Host script: a tracepoint that is off costs a nop. The script builds the files that an RPC
+# passes through for the distribution's kernel, with and without tracepoints. Then it counts the
 # instructions that can run.
 
 set -eu
@@ -22,7 +22,7 @@ for file in rdma/{sq,send_pool,recv_pool} conn/negotiate requester/{requester,re
 	objects+=("net/sunrpc/xprtrdma/$file.o")
 done
 
-# build DIRECTORY [MAKE-ARGS...]
+# build DIRECTORY [MAKE-ARGS...] - build the objects in a copy of the tree
 build() {
 	mkdir "$1"
 	tar -C "$tree" --exclude-vcs --exclude='*.o' --exclude='*.ko' \

@@ -18,17 +18,17 @@ declare -A pid_of=()
 
 title() { echo "== $* ($SECONDS s)"; }
 
-# expect WHAT VALUE CONDITION - CONDITION is about n, the value.
+# expect WHAT VALUE CONDITION - check VALUE, which is n in CONDITION
 expect() {
 	echo "$1: $2"
 	[ -n "$2" ] || lab_fail "$1: nothing"
 	((${3//n/$2})) || lab_fail "$1: $2, not $3"
 }
 
-# A direct read of 1 MiB is sixteen READs at once, whatever the machine's speed.
+# With this rsize, a direct read of 1 MiB is sixteen READs at once, also on a slow machine.
 mount_it() { lab_mount 4.2 rsize=65536; }
 
-# Messages of all usual forms, and no caches.
+# Send messages of all usual forms, without caches.
 work_a_little() {
 	local dir=$LAB_MOUNT/work i
 
@@ -53,7 +53,7 @@ mount_and_work() {
 
 ### perf, trace-cmd, bpftrace
 
-# same_events COMMAND... - that lists events as SUBSYSTEM:NAME: all that there are?
+# same_events COMMAND... - check that COMMAND lists all events, as SUBSYSTEM:NAME
 same_events() {
 	find $TRACING/events/rpcrdma2 -name 'rpcrdma2_*' -printf 'rpcrdma2:%f\n' |
 		sort >/run/events
@@ -62,7 +62,7 @@ same_events() {
 	echo "$1 lists all $(wc -l </run/events) events"
 }
 
-# check_text FILE - a trace as text: all of it parsed, names where there are some.
+# check_text FILE - check a trace in text: each event is parsed, and values have names
 check_text() {
 	local text
 
@@ -77,7 +77,7 @@ check_text() {
 	expect "$1, events" "$(grep -c rpcrdma2_ "$1")" 'n > 500'
 }
 
-# check_quiet FILE - what a tool said on standard error.
+# check_quiet FILE - check that a tool's standard error has no complaints
 check_quiet() {
 	! grep -i -E 'warn|error|fail|unknown|lost|rpcrdma2' "$1" ||
 		lab_fail "there are complaints in $1"
@@ -92,7 +92,7 @@ read_by_perf() {
 	check_text /run/perf.txt
 }
 
-# (Without the option its own formatting shows numbers.)
+# (Without --libtraceevent_print, perf trace shows numbers instead of names.)
 read_by_perf_trace() {
 	must perf trace -a -m 2048 --libtraceevent_print -e 'rpcrdma2:*' \
 		-o /run/perf-trace.txt "$self" mount-and-work 2>/run/perf-trace.err
@@ -108,7 +108,7 @@ read_by_trace_cmd() {
 	check_text /run/trace.txt
 }
 
-# Both ends of every RPC are there, with all that happened.
+# The timeline has both ends of each RPC, with all events.
 check_timeline() {
 	local last rpcs
 
@@ -123,8 +123,8 @@ check_timeline() {
 
 ### The bpftrace tools
 
-# attached TOOL - or it has failed. It has a descriptor for each of its probes, but
-# for BEGIN, and for the buffer of each CPU.
+# attached TOOL - has the tool attached all its probes? If it has ended, the test fails. The tool
+# has a descriptor for each probe except BEGIN, and for the buffer of each CPU.
 attached() {
 	local probes fds
 
@@ -152,7 +152,7 @@ start_tools() {
 
 ended() { ! kill -0 "${pid_of[$1]}" 2>/dev/null; }
 
-# A signal that finds bpftrace 0.17 outside of epoll_wait() does not end it.
+# bpftrace 0.17 ignores a signal that does not interrupt its epoll_wait(), so repeat the signal.
 stop_tools() {
 	local tool i
 
@@ -174,7 +174,7 @@ stop_tools() {
 	done
 }
 
-# stats TOOL MAP 'count'|'total' - of a stats() map; MAP is a pattern.
+# stats TOOL MAP 'count'|'total' - print a sum of stats() maps. MAP is a pattern.
 stats() {
 	awk -v map="^@$2:" -v what="$3" -F '[:,]' '
 	$0 ~ map {
@@ -185,14 +185,14 @@ stats() {
 	END { printf "%.0f\n", n }' "/run/$1.out"
 }
 
-# number TOOL MAP [KEY] - of a count() map; without KEY of all its keys together.
+# number TOOL MAP [KEY] - print the number in a count() map. Without KEY, add those for all keys.
 number() {
 	awk -v key="@$2${3:+[$3]}" -F ': ' '
 	($1 == key || index($1, key "[") == 1) && NF == 2 { n += $2 }
 	END { printf "%.0f\n", n }' "/run/$1.out"
 }
 
-# in_hist TOOL MAP - how many values a histogram has.
+# in_hist TOOL MAP - print how many values a histogram has
 in_hist() {
 	awk -v map="@$2" '
 	/^@/ { mine = index($0, map ":") == 1 || index($0, map "[") == 1 }
@@ -200,8 +200,8 @@ in_hist() {
 	END { printf "%.0f\n", n }' "/run/$1.out"
 }
 
-# The phases are all of an RPC's time, within a percent or so: sunrpc takes its
-# time, in microseconds, a little before it tells of it.
+# The phases add up to an RPC's whole time, with a small difference. sunrpc takes its time a
+# little before its event, and in microseconds.
 check_latency() {
 	local rpcs all sum phase
 
@@ -247,7 +247,7 @@ check_forms() {
 	expect "forms: invalidations" "$(number forms invalidations)" "n == $registered"
 }
 
-# With two credits, and four slots since sunrpc wants as many, RPCs wait for both.
+# There are two credits, and four slots, because sunrpc wants that many. RPCs wait for both.
 check_waits() {
 	grep -q ': 2 credits granted, 128 requested' /run/waits.out ||
 		lab_fail "waits: the grant isn't told"
@@ -258,11 +258,11 @@ check_waits() {
 	expect "waits: Calls" "$(in_hist waits outstanding)" "n >= $(counted complete)"
 }
 
-# sends - as /proc/self/mountstats counts them.
+# sends - print the number of Sends in /proc/self/mountstats
 sends() { awk '$1 == "xprt:" { n += $8 } END { print n + 0 }' /proc/self/mountstats; }
 
-# uncounted - what mountstats has of a client's messages, and its events have not. Both
-# are looked at while none is sent: a client may ask for something of its own accord.
+# uncounted - print how many of the client's messages are in mountstats, but not in its events.
+# A client may send a message by itself, so read both until no message comes in between.
 uncounted() {
 	local sent more
 
@@ -273,7 +273,7 @@ uncounted() {
 	echo $more
 }
 
-# The tools, next to counts of single events and to sunrpc's own.
+# Run the tools beside counts of single events, and beside sunrpc's own counts.
 run_tools() {
 	local before
 
@@ -299,7 +299,7 @@ run_tools() {
 	stop_tools "${tools[@]}"
 }
 
-# Each interval has its own results; a time that is given ends it.
+# Each interval has its own results, and the tool ends after the given time.
 trace_as_json() {
 	must mount_it
 	"$scripts/rpcrdma2-forms" --json -i 2 -d 9 >/run/forms.json 2>/run/forms.err &

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Guest script: a client uses two addresses of one server, on two devices, one of which goes
-# away. RPCs go over both paths. A lost path holds up its RPCs until it is back, or until an
-# administrator leads it elsewhere, and loses none of them. (Linux has no fail-over here:
-# Documentation/admin/availability.rst.)
+# away. RPCs go over both paths. A lost path delays its RPCs, and loses none of them. They go on
+# when the path is back, or when an administrator changes its address. (Linux has no fail-over
+# here: Documentation/admin/availability.rst.)
 #
 #	trunking.sh PROVIDER [trunkdiscovery]
 #
-# With trunkdiscovery, the server says its addresses. Linux 6.1 sleeps within
-# rcu_read_lock() then, over any transport, of which lockdep gives notice and goes off.
+# With trunkdiscovery, the server states its addresses. Then Linux 6.1 sleeps within
+# rcu_read_lock(), over any transport. Lockdep reports that, and turns itself off.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -19,7 +19,7 @@ other=192.168.79.1
 
 add_other_device() { rdma link add r1 type "$provider" netdev dummy1; }
 
-# calls_to ADDRESS - over the client's connection to it
+# calls_to ADDRESS - print the number of Calls on the client's connection to ADDRESS
 calls_to() {
 	# shellcheck disable=SC2046 # several files
 	awk -v peer="$1:20049" '
@@ -27,7 +27,7 @@ calls_to() {
 	$1 == "calls_sent:" && found { print $2 }' $(connection_of client)
 }
 
-# goes_both_ways - each takes a third of the RPCs, at least
+# goes_both_ways WHAT - check that each path takes at least a third of the RPCs
 goes_both_ways() {
 	local one two
 	one=$(calls_to "$LAB_SERVER") two=$(calls_to $other)
@@ -43,7 +43,7 @@ must ip address add $other/24 dev dummy1
 nfs_start "$provider"
 must add_other_device
 
-# Two mounts, by both addresses: the second one brings its way to the first.
+# Mount by both addresses: the second mount adds its path to the first one.
 must lab_mount 4.2 max_connect=2
 mkdir -p /run/other
 must mount -t nfs -o vers=4.2,proto=rdma,port=20049,max_connect=2 $other:/ /run/other
@@ -69,7 +69,7 @@ if [ "${2:-}" != trunkdiscovery ]; then
 	exit
 fi
 
-# One mount, and the server says its other address.
+# Mount once: the server states its other address.
 must add_other_device
 must exportfs -u "*:$LAB_EXPORT"
 must exportfs -o "rw,no_root_squash,insecure,fsid=0,no_subtree_check,replicas=/@$other" \

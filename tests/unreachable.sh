@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: a client that connects gets no answer, nobody else is affected, and nothing is
-# left of its attempts.
+# Guest script: attempts of a client that gets no answer to connect affect nobody else, and leave
+# nothing behind.
 #
 #	unreachable.sh PROVIDER
 #
-# The guest's network device drops what is for nobody. siw's driver connects when it
-# is asked to, and sleeps until TCP gives up: here after 31 s, while the module lets
-# a connection take 15 s. Neither has a user to wait for: when nobody wants the
-# connection any more, the attempt ends.
+# The guest's network device drops packets to an address that nobody has. siw's driver sleeps in
+# its call to connect until TCP gives up, here after 31 s. The module gives up after 15 s. No user
+# has to wait for either: an attempt ends when nobody wants the connection any more.
 
 # shellcheck source=tests/lib.sh
 . "${LAB_TREE:?run this in a guest, by tools/lab/lab}/tests/lib.sh"
@@ -22,7 +21,7 @@ attempts_ended() { [ "$(counted closed)" -ge "$1" ]; }
 all_closed() { [ "$(counted closed)" -eq "$(counted made)" ]; }
 no_transport() { ! grep -qs '^netid: *rdma' /sys/kernel/debug/sunrpc/rpc_xprt/*/info; }
 
-# mount_lost COMMAND... - a mount that somebody waits for, since COMMAND
+# mount_lost COMMAND... - make a mount, have COMMAND break it, and leave a process that waits for it
 mount_lost() {
 	must ip address add "$leaving/32" dev "$LAB_NETDEV"
 	LAB_SERVER=$leaving must lab_mount 3 nolock,timeo=10 /run/lost
@@ -31,7 +30,7 @@ mount_lost() {
 	reader=$!
 }
 
-# unmount_lost - neither the mount nor its transport waits for what will not be.
+# unmount_lost - check that unmounting does not wait for the connection, nor does the transport
 unmount_lost() {
 	SECONDS=0
 	kill -KILL $reader
@@ -57,7 +56,7 @@ echo "another mount took $SECONDS s"
 [ $SECONDS -le 10 ] || lab_fail "another mount took $SECONDS s"
 work files
 
-# Twice: the second attempt finds what the first one left.
+# Wait for two attempts: the second one would find remains of the first one.
 must lab_until 150 attempts_ended 2
 dmesg | grep -F "no connection to $nobody:20049 (device r0, port 1), connecting: it does not answer" ||
 	lab_fail "the log does not say why"
@@ -66,13 +65,13 @@ wait $mounter && lab_fail "nobody's export was mounted"
 must umount "$LAB_MOUNT"
 must lab_until 15 all_closed
 
-# While an attempt is under way
+# Unmount while an attempt is under way.
 count_event connecting rpcrdma2/rpcrdma2_conn_state 'to == 3'
 mount_lost ip address del "$leaving/32" dev "$LAB_NETDEV"
 must lab_until 60 attempts_made 2
 unmount_lost
 
-# The next one is put off, for longer each time.
+# Unmount while the next attempt is put off, which takes longer each time.
 mount_lost rpc.nfsd 0
 failed=$(counted closed)
 must lab_until 60 attempts_ended $((failed + 4))
@@ -85,7 +84,7 @@ serve_again() {
 
 give_up() { timeout -s KILL 1 ls /run/lost; } 2>/dev/null
 
-# Those who give up waiting for an attempt must not put the next one off.
+# Processes that give up their wait for an attempt must not delay the next attempt.
 impatient() {
 	local i
 

@@ -11,7 +11,7 @@ suites='wire_message wire_v1 wire_v2_01 wire_refuse wire_limits wire_props wire_
 wire_tables wire_extension wire_dialect wire_private_data wire_random handshake job_stage'
 log=/run/wire.log
 
-# total WORD - of the suites' closing lines
+# total WORD - add the numbers for WORD in the last lines of the suites
 total() {
 	sed -n "s/^# Totals:.* $1:\([0-9]*\).*/\1/p" "$log" |
 		awk '{ n += $1 } END { print n + 0 }'

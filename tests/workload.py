@@ -4,9 +4,9 @@
 
     workload.py WORKLOAD DIRECTORY [SERVER-DIRECTORY]
 
-DIRECTORY is on the mount, and empty or absent. SERVER-DIRECTORY is the same
-one as the server sees it, where the server runs in this guest. What was written
-is compared there, and again on the mount once the client's caches are dropped.
+DIRECTORY is on the mount, and empty or absent. If the server runs in this guest,
+SERVER-DIRECTORY is the server's name of the same directory. Compares the written data there,
+and again on the mount after dropping the client's caches.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ MIB = 1 << 20
 
 
 def pattern(seed, size):
-    """The octets that belong to a seed."""
+    """The octets for a seed; the same each time"""
     return random.Random(str(seed)).randbytes(size)
 
 
@@ -51,7 +51,7 @@ def read_file(path):
 
 
 def read_direct(path, size, offset=0, shift=0):
-    """Read with O_DIRECT, to memory that is shift octets off a page."""
+    """Read with O_DIRECT, to memory that begins @shift octets behind a page's start."""
     memory = mmap.mmap(-1, size + shift)
     fd = os.open(path, os.O_RDONLY | os.O_DIRECT)
     try:
@@ -89,7 +89,7 @@ def check_that(condition, complaint):
 
 
 def views(directory, server):
-    """Each view of a directory to compare, with the caches dropped."""
+    """Yield each view of a directory to compare, and drop the caches first."""
     if server:
         yield server
     drop_caches()
@@ -116,7 +116,7 @@ def in_children(count, function):
 # Workloads
 
 def files(directory, server):
-    """Many small files, and some that no chunk size divides."""
+    """Write many small files, and some whose sizes no chunk size divides."""
     sizes = [n * n % 9973 for n in range(150)]
     sizes += [0, 1, 3, 4096, 65535, 65537, MIB - 1, MIB, 2 * MIB + 12345]
     for number, size in enumerate(sizes):
@@ -132,21 +132,21 @@ def files(directory, server):
 
 
 def offsets(directory, server):
-    """Writes and reads at odd offsets, of odd lengths, past 1 MiB, both through
-    the page cache and with O_DIRECT from and to memory that is not aligned."""
+    """Write and read at odd offsets, with odd lengths, past 1 MiB. Use the page cache, and also
+    O_DIRECT with memory that is not aligned."""
     rng = random.Random(1)
     image = bytearray(pattern(0, 3 * MIB + 777))
     lengths = [1, 3, 511, 4095, 4096, 4097, 8192, 12289, 65535, 262147, MIB + 5]
     path = f"{directory}/offsets"
     cached = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     direct = os.open(path, os.O_RDWR | os.O_DIRECT)
-    # No holes: nfsd of Linux 6.1 reads those of a tmpfs wrongly, on TCP as well.
+    # No holes: nfsd of Linux 6.1 reads holes of a tmpfs wrongly, over TCP as well.
     write_all(cached, image, 0)
     for number in range(66):
         length = lengths[number % len(lengths)]
         offset = rng.randrange(len(image) - length)
         data = pattern(number, length)
-        # bytes start where their header ends: memory that is not aligned.
+        # Python's bytes objects begin with a header, so the data are not aligned.
         write_all(direct if number % 3 == 2 else cached, data, offset)
         image[offset:offset + length] = data
     os.fsync(cached)
@@ -163,7 +163,7 @@ def offsets(directory, server):
 
 
 def names(directory, server):
-    """A directory whose listing is long, and symbolic links with long targets."""
+    """Fill a directory, so that its listing is long, with symbolic links to long targets."""
     wanted = {f"{number:03d}{'-name' * 20}" for number in range(200)}
     for name in wanted:
         os.symlink(name * 30, f"{directory}/{name}")
@@ -174,7 +174,7 @@ def names(directory, server):
 
 
 def storm(directory, server):
-    """Processes that create, link, rename and unlink, in one directory."""
+    """Create, link, rename and unlink files in one directory, in several processes."""
     def work(number):
         rng = random.Random(number)
         for step in range(40):
@@ -202,8 +202,8 @@ def storm(directory, server):
 
 
 def parallel(directory, server):
-    """Processes that write and read small pieces of a file each, past the caches, and
-    so have as many RPCs at once, none of which waits for a directory."""
+    """Write and read small pieces of files past the caches, in several processes. Each process
+    has its own file, so no RPC waits for a directory."""
     count, size, steps = 12, 65536, 40
 
     def image(number, fd=None):
@@ -232,7 +232,7 @@ def parallel(directory, server):
 
 
 def is_refused(lock, *arguments):
-    """True if another process holds what is asked for."""
+    """Return: True if another process holds this lock."""
     try:
         lock(*arguments)
         return False
@@ -243,7 +243,7 @@ def is_refused(lock, *arguments):
 
 
 def in_child(function):
-    """What function says, in a process of its own: it has no locks yet."""
+    """Return: the function's result. It runs in its own process, which has no locks yet."""
     child = os.fork()
     if not child:
         status = 2
@@ -257,7 +257,7 @@ def in_child(function):
 
 
 def range_refused(path, start, length):
-    """True if another process is refused that range."""
+    """Return: True if another process can't lock this range."""
     def attempt():
         with open(path, "r+b") as file:
             return is_refused(fcntl.lockf, file, fcntl.LOCK_EX | fcntl.LOCK_NB,
@@ -275,8 +275,8 @@ def flock_refused(path):
 
 
 def locks(directory, server):
-    """Byte ranges and whole files, locked by two processes, and as the server
-    sees it; then a counter that they add to under a lock."""
+    """Lock byte ranges and whole files in two processes, and check that the server knows the
+    locks. Then two processes count under a lock."""
     path = f"{directory}/locks"
     write_file(path, bytes(100))
     with open(path, "r+b") as file:
@@ -318,7 +318,7 @@ def count(path):
 
 
 def wait_for_lock(path):
-    """A process that sleeps until another gives the lock back."""
+    """Check that a process sleeps until another one gives the lock back."""
     with open(path, "r+b") as file:
         fcntl.lockf(file, fcntl.LOCK_EX)
         child = os.fork()
@@ -334,7 +334,7 @@ def wait_for_lock(path):
 
 
 def sparse(directory, server):
-    """What only NFS 4.2 has: holes, and copies that the server makes."""
+    """Use holes, and copies that the server makes, which only NFS 4.2 has."""
     data = pattern(0, 2 * MIB + 99)
     write_file(f"{directory}/source", data)
     source = os.open(f"{directory}/source", os.O_RDONLY)
@@ -357,7 +357,7 @@ def sparse(directory, server):
 
 
 def acl(directory, server):
-    """What only NFS 3 has: POSIX ACLs, a program of their own beside it."""
+    """Use POSIX ACLs, which only NFS 3 has, as an RPC program of their own."""
     everyone = 0xffffffff
     entries = [(1, 7, everyone), (2, 5, 1000), (4, 4, everyone),
                (16, 5, everyone), (32, 0, everyone)]
@@ -371,12 +371,11 @@ def acl(directory, server):
 
 
 def load(directory, _):
-    """Write, read and rename until DIRECTORY/stop exists; whatever happens to
-    the server or to the network, no error and no wrong octet may be seen.
-    In the environment, LOAD_PAUSE: seconds between rounds; LOAD_FORGETFUL: the
-    server is restarted. What it did just before, it has forgotten when it is asked
-    again, so RENAME and REMOVE may find that they were done; that they were, is
-    seen when the files are read."""
+    """Write, read and rename until DIRECTORY/stop exists. There may be no error and no wrong
+    octet, even if the server or the network fails.
+    Environment variables: LOAD_PAUSE has the seconds between rounds. LOAD_FORGETFUL says that
+    the server restarts, and then forgets the last RPCs that it executed. When the client sends a
+    RENAME or REMOVE again, the server may not find the file. The reads still check the result."""
     rng = random.Random(2)
     pause = float(os.environ.get("LOAD_PAUSE", "0"))
     done_already = [FileNotFoundError] if "LOAD_FORGETFUL" in os.environ else []
@@ -401,7 +400,7 @@ def load(directory, _):
             del alive[victim]
         longest = max(longest, time.monotonic() - start)
         step += 1
-        # In one step, as others read it at any time
+        # Replace the file in one step, because others may read it at any time.
         with open("/run/load.rounds.new", "w", encoding="ascii") as file:
             file.write(f"{step}\n")
         os.rename("/run/load.rounds.new", "/run/load.rounds")

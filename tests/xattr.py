@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """Read extended attributes and ACLs with buffers of all sizes.
 
-    xattr.py make EXPORT                  files with attributes and ACLs, on the server
-    xattr.py read MOUNT RESULTS KIND...   read these on a mount; write errno and data
-    xattr.py copy MOUNT                   shutil.copy2() keeps all attributes
-    xattr.py compare RESULTS TCP          does a mount say what one over TCP says?
+    xattr.py make EXPORT                  make files with attributes and ACLs, on the server
+    xattr.py read MOUNT RESULTS KIND...   read them on a mount; write errno and data to RESULTS
+    xattr.py copy MOUNT                   check that shutil.copy2() keeps all attributes
+    xattr.py compare RESULTS TCP          check that RESULTS are the same as over TCP
 
 KIND: value, list, acl.
 
-A client caches what it has read of an inode, so each pair of a value and a buffer has a file
-of its own, and each mount has to be a new one.
+A client caches the attributes that it has read. So each pair of a value and a buffer has its own
+file, and each mount must be a new one.
 """
 
 import ctypes
@@ -40,7 +40,7 @@ def value(size):
 
 
 def acl(entries):
-    """A POSIX ACL with so many users, in the form that the kernel takes."""
+    """A POSIX ACL with this number of users, in the kernel's format"""
     everyone = 0xffffffff
     all_entries = [(1, 7, everyone)]
     all_entries += [(2, 5, 1000 + i) for i in range(entries)]
@@ -50,7 +50,7 @@ def acl(entries):
 
 
 def cases(*kinds):
-    """The file, what is read there (an attribute, or None for all names), and the buffer."""
+    """(file, attribute to read or None for the list of names, octets of the buffer)"""
     for size in BUFFERS:
         for length in VALUES if "value" in kinds else ():
             yield f"value-{length}-{size}", "user.value", size
@@ -80,7 +80,7 @@ def make(export):
 
 
 def call(path, attribute, size):
-    """getxattr(2), or listxattr(2). Return: errno, or 0; what it returned; what it wrote"""
+    """Call getxattr(2) or listxattr(2). Return: errno or 0, the result, and the written data"""
     memory = ctypes.create_string_buffer(bytes([UNTOUCHED]) * (size + GUARD),
                                          size + GUARD)
     buffer = memory if size else None
@@ -96,7 +96,7 @@ def call(path, attribute, size):
 
 
 def expected(name, size):
-    """What an application can rely on, or None: only the server knows the other values."""
+    """The result that an application can rely on, or None if only the server knows the value"""
     kind, *length = name.split("-")
     if kind != "value":
         return None
@@ -145,7 +145,7 @@ def compare(results, tcp):
         got = json.load(file)
     with open(tcp, encoding="ascii") as file:
         due = json.load(file)
-    # The ACL does not fit what the client makes of the smallest buffers; all is there at last.
+    # The ACL and the list must be longer than small buffers, but must fit into the largest one.
     for kind, small in ("acl", 4096), ("list", 1024):
         if f"{kind}-{small}" not in due:
             continue

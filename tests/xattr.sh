@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: extended attributes and ACLs that are longer than a reader's buffer end as
-# over TCP. NFS asks for them without a length, so the Reply is longer than its own buffers.
+# Guest script: reads of extended attributes and ACLs that are longer than a reader's buffer end
+# as over TCP. NFS asks for these without a length, so the Reply is longer than its buffers.
 #
 #	xattr.sh PROVIDER [DIALECT...]
 
@@ -12,7 +12,7 @@
 MODULE=/sys/module/rpcrdma2/parameters
 TCP=/run/tcp
 
-# lab_make_export() has no file system with large attributes.
+# The file systems of the usual lab_make_export() have no large attributes.
 lab_make_export() {
 	truncate -s 64M /run/export.img &&
 		mkfs.ext4 -q -b 4096 -O ea_inode /run/export.img &&
@@ -21,7 +21,7 @@ lab_make_export() {
 
 xattr() { "$LAB_TREE/tests/xattr.py" "$@"; }
 
-# kinds VERSION - what such a mount can read; to one of 4.0, user's attributes are not known.
+# kinds VERSION - print the kinds that a mount can read. NFSv4.0 has no user attributes.
 kinds() {
 	case $1 in
 	4.2)	echo value list acl ;;
@@ -38,8 +38,9 @@ read_over_tcp() {
 	must umount "$LAB_MOUNT"
 }
 
-# read_over_rdma VERSION DIALECT INLINE - The server refuses a Reply that is too long, but only
-# once for each procedure: with 4.2, that makes two. The ACL alone may fit inline.
+# read_over_rdma VERSION DIALECT INLINE - read over RDMA, and compare with the results over TCP.
+# The server refuses a Reply that is too long, but only once for each procedure, so at most twice
+# with 4.2. Without 4.2, there is only the ACL, which may fit inline.
 # shellcheck disable=SC2046 # several kinds
 read_over_rdma() {
 	local what="NFS $1, $2, inline $3" refused

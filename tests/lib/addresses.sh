@@ -14,11 +14,11 @@ go_to() {
 	done
 }
 
-# A device's port can use so many addresses: the index of an address is one octet.
+# The number of addresses that a device's port can use: the index of an address is one octet.
 ADDRESSES=250
 
-# strangers_add DEVICE CLIENTS - make so many addresses of this machine, from 10.77.1.0 on,
-# and devices that have them. A client that connects to such an address also connects from it.
+# strangers_add DEVICE CLIENTS - give this machine CLIENTS addresses, from 10.77.1.0 on, and devices
+# with these addresses. A client that connects to such an address also connects from it.
 strangers_add() {
 	local i
 

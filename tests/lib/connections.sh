@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the module says of its connections, and devices of messages without a Receive.
+# These functions read what the module says about its connections, and what devices say about
+# messages without a Receive.
 
 CONNECTIONS=/sys/kernel/debug/rpcrdma2
 
@@ -20,8 +21,8 @@ sum() {
 		$(connection_of "$1")
 }
 
-# no_rnr [WHEN] - every message found a Receive, by the devices' own counters. (iWARP has no
-# such counter: a message without a Receive costs the connection there.)
+# no_rnr [WHEN] - check by the devices' own counters that every message found a Receive. (The
+# counters do not exist on iWARP: there, a message without a Receive ends the connection.)
 no_rnr() {
 	local counter
 

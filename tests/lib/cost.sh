@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What connections cost: memory and registrations.
+# The cost of connections: memory and registrations.
 
 # memory - print free memory, vmalloc's and slab's memory in KiB, and the number of
 # registrations. The kernel frees some memory asynchronously, so this waits for 3 seconds.
@@ -12,8 +12,8 @@ memory() {
 	resources mr
 }
 
-# memory_now - free memory, vmalloc's and slab's, in KiB. Each CPU's list of free pages
-# ("count") is not in MemFree, and is added.
+# memory_now - print free memory, vmalloc's and slab's memory, in KiB. MemFree lacks each CPU's
+# list of free pages ("count"), so add these.
 memory_now() {
 	awk -v page="$(($(getconf PAGE_SIZE) / 1024))" '
 	$1 == "count:" { kib["MemFree:"] += $2 * page }
@@ -39,12 +39,12 @@ least_during() {
 	least=$(cat /run/least; resources mr)
 }
 
-# resources KIND - the number of resources of that kind that the device has
+# resources KIND - print how many resources of this kind the device has
 resources() { rdma resource show r0 | sed -n "s/.* $1 \([0-9]*\) .*/\1/p"; }
 
-# each N BEFORE AFTER - the cost of one of N connections, from what memory() printed: all
-# memory, vmalloc's, slab's in KiB; and registrations. rxe has its Queues in vmalloc's memory,
-# and nothing else there.
+# each N BEFORE AFTER - print the cost of one of N connections. BEFORE and AFTER are the output of
+# memory(). The cost is all memory, vmalloc's and slab's memory in KiB, and registrations. rxe has
+# its Queues in vmalloc's memory, and nothing else there.
 each() {
 	awk -v n="$1" -v before="$2" -v after="$3" '
 	BEGIN {

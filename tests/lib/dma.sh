@@ -35,8 +35,8 @@ is_unmapped() {
 	[ "$mapped" -le "$unmapped" ] && [ "$bounced" -le "$unbounced" ]
 }
 
-# dma_is_seen - with a mount over mimic: DMA passes through the bounce buffers or the IOMMU
-# that this guest was started with, and the kernel counts it.
+# dma_is_seen - check that DMA of a mount over mimic passes through this guest's bounce buffers or
+# IOMMU, and that the kernel counts it
 dma_is_seen() {
 	local group=/sys/class/infiniband/r0/device/iommu_group
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Tracepoints, counted.
+# These functions count tracepoints.
 
 TRACING=/sys/kernel/tracing
 
@@ -16,13 +16,13 @@ count_event() {
 	echo 1 >"$dir/events/$2/enable" || lab_fail "no event $2"
 }
 
-# counted NAME - how often the event came
+# counted NAME - print how often the event came
 counted() {
 	cat $TRACING/instances/"$1"/per_cpu/cpu*/stats |
 		awk '/^(entries|overrun):/ { n += $2 } END { print n + 0 }'
 }
 
-# last_field NAME FIELD - a field of the last event counted
+# last_field NAME FIELD - print a field of the last event that was counted
 last_field() { sed -n "s/.* $2=\([^ ]*\).*/\1/p" $TRACING/instances/"$1"/trace | tail -n 1; }
 
 # count_end - remove all instances.

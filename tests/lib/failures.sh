@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Allocations that fail.
+# These functions make memory allocations fail.
 
 SLAB=/sys/kernel/debug/failslab
 PAGES=/sys/kernel/debug/fail_page_alloc
 # shellcheck disable=SC2034 # used by scripts
-MOST=1000000	# failures: no limit, but the kernel counts down from it
+MOST=1000000	# failures; in effect no limit, but the kernel counts down from this number
 
-# both NAME VALUE - set an attribute of both faults, slab's and the page allocator's.
+# both NAME VALUE - set an attribute of both faults: slab's, and the page allocator's
 both() {
 	must eval "echo $2 >$SLAB/$1"
 	must eval "echo $2 >$PAGES/$1"
@@ -26,8 +26,8 @@ prepare_failures() {
 	between reject "$(addresses rxe_create_qp)"
 }
 
-# addresses FUNCTION - the addresses of a function's start and end. FUNCTION is a regular
-# expression, since names differ among kernels. (The x makes awk compare addresses as strings.)
+# addresses FUNCTION - print the addresses of a function's start and end. FUNCTION is a regular
+# expression, because names differ among kernels. (The x makes awk compare addresses as strings.)
 addresses() {
 	awk -v name="^($1)\$" '
 	$3 ~ name { start = "x" $1 }
@@ -59,18 +59,19 @@ spare_packets() {
 	between reject "${first% *} ${last#* }"
 }
 
-# between require|reject "START END" - which stack traces have failures
+# between require|reject "START END" - let allocations fail only if their stack trace has an
+# address in this range (require), or has none (reject)
 between() {
 	both "$1-start" "${2% *}"
 	both "$1-end" "${2#* }"
 }
 
-# fail_allocations PERCENT INTERVAL TIMES
+# fail_allocations PERCENT INTERVAL TIMES - start the failures. TIMES limits each of both faults.
 fail_allocations() {
 	both times "$3"
 	both interval "$2"
 	both probability "$1"
 }
 
-# failures TIMES - how many allocations failed, of TIMES that may
+# failures TIMES - print how many allocations failed since fail_allocations with TIMES
 failures() { echo $((2 * $1 - $(cat $SLAB/times) - $(cat $PAGES/times))); }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Two guests, a server and a client, that run the same script.
+# These functions are for two guests, a server and a client, that run the same script.
 
 # pair_server [EXPORT [PROVIDER]] - the server's part: serve until the client has finished.
 pair_server() {

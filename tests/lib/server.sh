@@ -19,8 +19,8 @@ load_transport() {
 	fi
 }
 
-# nfs_serve [EXPORT] - start a server that accepts I/O of 1 MiB and has no grace period.
-# (nfsd answers "busy" if the grace period is over already.)
+# nfs_serve [EXPORT] - start a server that accepts I/O of 1 MiB, and end its grace period. (If
+# the grace period is over already, nfsd answers "busy".)
 nfs_serve() {
 	[ -e /proc/fs/nfsd/threads ] || must mount -t nfsd nfsd /proc/fs/nfsd
 	echo 1048576 >/proc/fs/nfsd/max_block_size

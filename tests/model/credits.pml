@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Credits, Receives and lost connections: requester/credit.c, requester/reply.c,
- * responder/responder.c, rdma/recv_pool.c. Two ends, each a requester and a responder on
- * one connection, with RPCs that are sent, killed, answered or not, refused, and
- * sent again.
+ * Models credits, Receives and lost connections: requester/credit.c, requester/reply.c,
+ * responder/responder.c, rdma/recv_pool.c. Each of two ends is a requester and a responder on
+ * one connection. RPCs are sent, killed, answered or left unanswered, refused, and sent again.
  *
  * Claims:
  *  1. A responder never gets a Call beyond its grant.
- *  2. Each message finds a Receive, and no Receive Queue gets more than fit.
- *  3. Each answer is for an RPC that was sent on this connection and not answered.
- *  4. A connection is given up for want of an answer only if a Call got none.
- *  5. Every RPC that is not killed is answered in the end: no behaviour is infinite
- *     (there is no cycle), and each ends with all RPCs done.
+ *  2. Each message finds a Receive, and no Receive Queue gets more Receives than it has room for.
+ *  3. Each answer is for an RPC that was sent on this connection and is not answered yet.
+ *  4. An end closes a connection for lack of an answer only if a Call got no answer.
+ *  5. Every RPC that is not killed gets an answer in the end. No behaviour is infinite (there is
+ *     no cycle), and each behaviour ends with all RPCs done.
  *
- * How often a connection is lost (or closed by a timer that did not wait long
- * enough), an RPC killed, a Call left unanswered or refused is bounded by LOSSES,
- * KILLS, DROPS and ERRORS. A step between two semicolons is what one thread does
- * under a lock, or all that others can see of it.
+ * LOSSES limits how often a connection is lost, or closed by a timer that did not wait long
+ * enough. KILLS, DROPS and ERRORS limit how many RPCs are killed, and how many Calls are left
+ * unanswered or refused. A step between two semicolons is the work of one thread under a lock,
+ * or all of its work that other threads can see.
  *
- * Each "#if MUTANT ==" is a mistake that the test wants to be found.
+ * Each "#if MUTANT ==" is a mistake that the test must find.
  */
 #ifndef MUTANT
 #define MUTANT NONE
@@ -39,14 +38,14 @@
 #define CLIENT	0
 #define SERVER	1
 
-/* How many Calls an end takes at a time, and how many its peer may have out */
+/* How many Calls an end takes at a time, and how many it may send at a time */
 #define CALLS_IN(end)	(end == SERVER -> FORTH : BACK)
 #define CALLS_OUT(end)	CALLS_IN(1 - end)
 
 #if MUTANT == NO_CONTROL
 #define CONTROL	0
 #else
-#define CONTROL	1	/* Receives for a CONNPROP: as few as do (the code has 5) */
+#define CONTROL	1	/* Receives for a CONNPROP: the fewest that work (the code has 5) */
 #endif
 #define DEPTH(end)	(CALLS_IN(end) + CONTROL + CALLS_OUT(end))
 #define ROOM		(FORTH + CONTROL + BACK + 1)
@@ -55,18 +54,18 @@
 
 mtype = { CONNPROP, CONNPROP_ANSWER, CALL, REPLY, ERROR };
 
-/* An RPC: QUEUED to be sent, SENT, or PINNED, as its answer is being handled */
+/* An RPC is QUEUED to be sent, SENT, or PINNED while its answer is being handled. */
 mtype = { QUEUED, SENT, PINNED, ANSWERED, KILLED };
 mtype rpc[RPCS] = QUEUED;
 byte done[2];
 
-/* The connection: users are those between enter and exit, and the CQ handlers */
+/* The connection. Its users are threads between enter and exit, and the CQ handlers. */
 mtype = { DOWN, UP, CLOSING };
 mtype life = DOWN;
 byte users;
-bool unanswered;	/* one of its Calls */
+bool unanswered;	/* one of the connection's Calls */
 
-/* Per end: what sunrpc knows, the requester, the responder, Receives */
+/* For each end: sunrpc's state, the requester, the responder, and Receives */
 bool connected[2], locked[2], write_space[2];
 byte granted[2], outstanding[2];
 bool starved[2];
@@ -79,7 +78,7 @@ bool owned[THREADS + 1];	/* a thread has a job of this connection */
 
 byte losses = LOSSES, kills = KILLS, drops = DROPS, errors = ERRORS;
 
-/* A message arrives as soon as it is sent: no moment is worse for its Receive. */
+/* A message arrives as soon as it is sent, because that is the worst moment for its Receive. */
 inline send(peer, kind, id, grant)
 {
 	assert(posted[peer] > 0);
@@ -119,8 +118,8 @@ inline credit_take(ok)
 }
 
 /*
- * An RPC's task. sunrpc has it wait for the write lock, for a connection, and for
- * xprt_write_space() where that was asked for.
+ * An RPC's task. In sunrpc, the task waits for the write lock and for a connection. If it asked
+ * for xprt_write_space(), it waits for that, too.
  */
 proctype task(byte me; byte id)
 {
@@ -190,7 +189,7 @@ unsent:
 		send(1 - me, CALL, id, 0)
 	   }
 #endif
-	/* xprt_op_timer(), when nothing but time goes on */
+	/* xprt_op_timer(), when no other step is possible */
 	:: atomic {
 		timeout && rpc[id] == SENT && life == UP ->
 		assert(unanswered);
@@ -213,8 +212,8 @@ end:
 }
 
 /*
- * rpcrdma2_credits_answer(), or just _update(). The grant is there before the credit is,
- * which came with it; what there is no memory for is not granted.
+ * rpcrdma2_credits_answer(), or only rpcrdma2_credits_update(). The new grant is set before the
+ * answer's credit returns. If memory for Receives is lacking, the grant is lower.
  */
 inline credits_update(me, grant, answered)
 {
@@ -246,7 +245,7 @@ inline credits_update(me, grant, answered)
 	}
 }
 
-/* rpcrdma2_dispatch(), and what it comes to */
+/* rpcrdma2_dispatch(), and the functions that it calls */
 proctype cq(byte me)
 {
 	mtype kind;
@@ -298,7 +297,7 @@ end:
 		:: kind == REPLY ->
 			credits_update(me, grant, 1)
 		:: else ->
-			/* RDMA2_ERROR: its credit field is no grant */
+			/* The credit field of an RDMA2_ERROR is no grant. */
 			grant = granted[me];
 #if MUTANT == ERROR_KEEPS_CREDIT
 			credits_update(me, grant, 0)
@@ -306,7 +305,7 @@ end:
 			credits_update(me, grant, 1)
 #endif
 		fi;
-		/* A short Reply's RPC goes on before its Receive is back; ... */
+		/* The RPC of a short Reply may go on before the Receive is back. ... */
 		if
 		:: matched && kind == REPLY ->
 			atomic {
@@ -316,7 +315,7 @@ end:
 			}
 		:: skip
 		fi;
-		/* ... else the Receive goes back, and the RPC goes on. */
+		/* ... Otherwise, the Receive goes back first, and then the RPC goes on. */
 		atomic {
 			recv_put(me);
 			if
@@ -343,7 +342,7 @@ inline give_credit(me)
 	calls[me]--
 }
 
-/* One that answers Calls; a job may outlive its connection. */
+/* A thread that answers Calls. Its job may outlive the connection. */
 proctype thread(byte me; byte nr)
 {
 	mtype kind;
@@ -370,7 +369,7 @@ end:
 		:: owned[nr] ->
 			kind = REPLY
 		fi;
-		/* None is too small for a peer that may be of another make. */
+		/* The peer may be another implementation, so a grant of 0 is possible. */
 		if
 		:: grant = 0
 		:: grant = CALLS_IN(me)
@@ -432,9 +431,9 @@ inline conn_lost(me)
 }
 
 /*
- * Both ends', made and torn down; an end knows nothing of any but the last. A client
- * connects for a Call. Where all of those that are modelled were answered and only
- * callbacks are left, that is one which renews the lease, say.
+ * Makes the connection of both ends, and tears it down. An end knows only the last connection. A
+ * client connects for a Call. If all modelled Calls are answered and only callbacks are left,
+ * that Call is another one, which renews the lease, for example.
  */
 active proctype connection()
 {
@@ -450,7 +449,7 @@ active proctype connection()
 		life = UP;
 		if
 		:: send(SERVER, CONNPROP, 0, 0)
-		/* Version 1, which the server learns by the first Call */
+		/* Version 1: the server learns the version from the first Call. */
 		:: connected[CLIENT] = true;
 		   connected[SERVER] = done[CLIENT] == CALLS
 		fi

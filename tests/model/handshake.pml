@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The handshake, with the table of conn/handshake.c itself: table.pml is made of it
- * by tests/model.sh, and has step(), which sets action and next. What is done about
- * the steps is conn/negotiate.c, xprt/transport.c and xprt/servers.c.
+ * Models the handshake, with the table of conn/handshake.c itself. tests/model.sh makes table.pml
+ * from that table. In table.pml, step() sets action and next. The actions model
+ * conn/negotiate.c, xprt/transport.c and xprt/servers.c.
  *
- * One client has one RPC for one server. Each may speak version 1, 2, or both, and of
- * version 2 a single dialect, so that what comes next after it is version 1. The
- * server may also be another make's: with version 2, it answers Calls and no CONNPROP,
- * or advertises its own. Without, it refuses a CONNPROP with ERR_VERS or another error,
- * hangs up, or says nothing: the client believes that once two connections in a row
- * have ended so, or five after version 2 was spoken. It may refuse version 1, too. A
- * connection may be lost at any time, LOSSES times in all, and each time the server may
- * be another one when it comes back.
+ * One client has one RPC for one server. Each may speak version 1, 2, or both. Version 2 has a
+ * single dialect here, so the next dialect after version 2 is version 1.
+ *
+ * The server may also be another implementation. With version 2, it answers Calls but no CONNPROP,
+ * or it advertises its own CONNPROP. Without version 2, it refuses a CONNPROP with ERR_VERS or
+ * another error, hangs up, or says nothing. It may refuse version 1, too. If it hangs up or says
+ * nothing on two connections in a row, the client assumes version 1. If the server has spoken
+ * version 2 before, this takes five connections.
+ *
+ * A connection may be lost at any time, LOSSES times in all. Each time, another server may be
+ * there when the client connects again.
  *
  * Claims:
- *  1. If there is a common version, the RPC is answered in the end: no behaviour is
- *     infinite (as checked, there is no cycle), and each ends with an answer.
- *  2. It is refused only where there is none; or if one server after the other refuses
- *     version 1, each of which was asked for version 2 and was lost.
- *  3. The highest one is used, if no connection was lost.
- *  4. A Call is delivered in the version that it was sent in, and a Reply, too.
+ *  1. If there is a common version, the RPC gets an answer in the end. No behaviour is infinite
+ *     (the check finds no cycle), and each behaviour ends with an answer.
+ *  2. The RPC is refused only if there is no common version. One exception: several servers, one
+ *     after the other, refuse version 1, and the client lost each after it asked for version 2.
+ *  3. If no connection was lost, the ends use the highest common version.
+ *  4. A Call is delivered in the version in which it was sent, and so is a Reply.
  *  5. No server hangs up on a client.
  */
 #include "table.pml"
@@ -27,7 +30,7 @@
 mtype = { CONNPROP, CONNPROP_ANSWER, CALL, ANSWER, ERR_VERS, ERR_OTHER };
 mtype = { MODULE, NO_PROPS, ADVERTISES, SAYS_ERR_VERS, SAYS_ERROR, HANGS_UP, SILENT };
 
-/* kind, its version word, and of an ERR_VERS the versions that its sender has */
+/* Kind and version word of a message; for ERR_VERS, also the sender's range of versions */
 chan to_server = [2] of { mtype, byte, byte, byte };
 chan to_client = [2] of { mtype, byte, byte, byte };
 
@@ -41,15 +44,15 @@ byte server_state;
 /* The client */
 byte client_low, client_high;
 bool known_1;		/* xprt/servers.c: this server has only version 1 */
-byte suspicions;	/* xprt/connect.c: the last connections looked like it */
+byte suspicions;	/* xprt/connect.c: how many of the last connections looked like version 1 */
 bool spoken;		/* xprt/connect.c: a server has stated its properties */
 byte state;
-bool up;		/* the connection */
-bool disturbed;		/* a connection was lost, ever; this one was */
+bool up;		/* there is a connection */
+bool disturbed;		/* any connection was lost; and below: the last one was lost */
 bool lost;
 bool answered, refused;
 byte refusals;
-bool asked;		/* for version 2, since the last refusal */
+bool asked;		/* the client asked for version 2 since the last refusal */
 
 inline event_of(kind, vers, low, high, dialect, may_speak_1)
 {
@@ -105,7 +108,7 @@ inline choose_server()
 		:: make = NO_PROPS
 		:: make = ADVERTISES
 		fi
-	/* Another text of version 2, and nothing else */
+	/* Only another draft of version 2 */
 	:: server_low = 3; server_high = 3;
 		if
 		:: make = SAYS_ERROR
@@ -180,7 +183,7 @@ proctype client()
 
 connect:
 	atomic {
-		/* A server that was gone may be another one now. */
+		/* After a loss, the server may be another one. */
 		if
 		:: true
 		:: lost -> choose_server()
@@ -210,7 +213,7 @@ connect:
 		up && calls(state) && !called ->
 		called = true;
 		vers = (state == VERSION_1 -> 1 : 2);
-		/* xprt_conn_ready(): less than was asked for */
+		/* xprt_conn_ready(): the version is lower than the client could use. */
 		known_1 = known_1 || vers == 1 && client_high == 2;
 		to_server ! CALL, vers, 0, 0
 	   }
@@ -253,7 +256,7 @@ connect:
 		by_peer = true;
 		break
 	   }
-	/* conn_timeout(): nothing is under way, and nothing will be */
+	/* conn_timeout(): no message is under way, and none will come. */
 	:: atomic {
 		timeout && up && !decided(state) ->
 		step(state, SILENCE);
@@ -302,7 +305,7 @@ connect:
 				assert(!common || disturbed && refusals > 2);
 				goto over
 #endif
-			/* No Call is answered: sunrpc's timeouts see to that. */
+			/* No Call is answered, so sunrpc's timeout ends the RPC. */
 			:: !by_peer && !other_version ->
 				refused = true;
 				assert(!common);
@@ -310,7 +313,7 @@ connect:
 			:: else
 			fi
 		:: else ->
-			/* connect_failed(): it is tried again if it was bad luck */
+			/* connect_failed(): the client tries again if the connection was lost. */
 			known_1 = false;
 			if
 			:: lost
@@ -328,7 +331,7 @@ over:
 	skip
 }
 
-/* What was under way to the client may have arrived, or not. */
+/* Loses connections. A message that was under way to the client may still arrive. */
 proctype network()
 {
 end:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A peer for RPC over RDMA, in user space, on librdmacm and libibverbs. No codec stands
- * between a test and the wire, so a test can send anything. client/ has the hostile
- * client, server/ the hostile server; the other files serve both.
+ * between a test and the wire, so a test can send anything. The hostile client is in
+ * client/, and the hostile server is in server/. Both use the other files.
  *
  * Messages are printf formats of hex, as in kunit/wire_refuse_test.c: connection_say(c,
  * CALL NOTHING "%08x ...", xid). In an expected message, an x stands for any digit.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the hostile client share. run.c lists the cases; each other file
- * has the cases of one subject.
+ * Declarations that the files of the hostile client share. run.c lists the cases. Each other
+ * file has the cases of one subject.
  */
 #ifndef CLIENT_H
 #define CLIENT_H
@@ -29,8 +29,8 @@
 #define LIST_TEXT	32768
 
 /*
- * An attack of one message, and the server's reaction: an answer or none, then the end
- * of the connection, or an honest Call that is served as ever
+ * An attack of one message, and the server's reaction. The server may send an answer. Then it
+ * closes the connection (CLOSES), or still serves an honest Call (STAYS).
  */
 enum end { STAYS, CLOSES };
 

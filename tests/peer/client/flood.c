@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cases with messages that use no credit. The server takes a few of them in a row. It
- * must close the connection of a peer that sends nothing else.
+ * Cases with messages that use no credit. The server accepts a few of them in a row. It must
+ * close the connection of a peer that sends nothing else.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cases with Calls from the server that have chunks. The client takes such Calls, but
- * nobody there waits for them. It fetches a good Call, and then says so. It refuses a
- * bad one, or closes the connection.
+ * Cases with Calls from the server that have chunks. The client fetches the chunks of a good
+ * Call, and then refuses the Call, because no program there handles it. For a bad Call, the
+ * client sends an error or closes the connection.
  */
 #include <stdio.h>
 #include <string.h>

@@ -64,8 +64,8 @@ static void answer_badly_1(void) { answer_badly(1); }
 static void answer_badly_2(void) { answer_badly(2); }
 
 /*
- * All waiting Calls learn, one after the other, of the connection that did not come up.
- * The next connection must not suffer from that.
+ * One after the other, all waiting Calls learn that the connection did not come up. That must
+ * not harm the next connection.
  */
 static void answer_badly_once(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cases against the client's memory: handles that the server must not invalidate,
- * memory that it must not write, and readers that are killed while they wait
+ * Cases against the client's memory. The server invalidates handles and writes to memory
+ * although it must not, or answers readers that were killed while they waited.
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cases of a server that has only version 1, and shows that in several ways. The client
+ * Cases with a server that has only version 1, and shows that in different ways. The client
  * must then speak version 1.
  */
 #include "server.h"
@@ -56,7 +56,7 @@ static void older_of_another_text(void)
 	older_by_error(VERS "00000020 00000004 " REPLY_FLAGS "00000003");
 }
 
-/* As the drafts of 2016 and 2022 write BAD_XDR, INVAL_OPTION and INVAL_HTYPE */
+/* BAD_XDR, INVAL_OPTION and INVAL_HTYPE, as the drafts of 2016 and 2022 encode them */
 static void older_of_2016(void)
 {
 	older_by_error(VERS "00000020 00000004 00000002");
@@ -142,7 +142,7 @@ static void hangs_up_once(void)
 	hang_up(1);
 }
 
-/* The client knows that this server speaks version 2, so it goes on to ask. */
+/* The client knows that this server speaks version 2, so it asks for version 2 again. */
 static void hangs_up_often(void)
 {
 	struct call call;
@@ -181,8 +181,8 @@ static void older_says_version_3(void)
 }
 
 /*
- * The server answers a Call so, and the client must not try another dialect of version
- * 2.
+ * The server answers a Call with this error. The client must not try another dialect of
+ * version 2.
  */
 static void older_says_so_late(void)
 {

@@ -94,8 +94,8 @@ static const char * const bad_replies[] = {
 	REPLY_TO END END NEXT "10000000 " SEGMENT END END READ_RESULTS,
 	REPLY_TO END END "00000002 00000001 " SEGMENT END END READ_RESULTS,
 	/*
-	 * an external Reply: nobody offered a chunk; without a chunk; with an inline
-	 * Reply
+	 * an external Reply: in a chunk that nobody offered; without a chunk; with an
+	 * inline Reply
 	 */
 	"%1$08x " VERS "%2$08x 00000001 " REPLY_FLAGS END END END
 		NEXT "00000001 " SEGMENT,
@@ -149,8 +149,8 @@ static const char * const bad_replies_1[] = {
 	REPLY_1_TO END NEXT "ffffffff " SEGMENT END END READ_RESULTS,
 	REPLY_1_TO END "00000002 00000001 " SEGMENT END END READ_RESULTS,
 	/*
-	 * an external Reply: nobody offered a chunk; without a chunk; with an inline
-	 * Reply
+	 * an external Reply: in a chunk that nobody offered; without a chunk; with an
+	 * inline Reply
 	 */
 	NOMSG_1 END END NEXT "00000001 " SEGMENT,
 	NOMSG_1 NO_LISTS,

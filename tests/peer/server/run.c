@@ -26,8 +26,12 @@ bool takes_chunks;
  *	killed		a reader that waits can be killed; SIGUSR1 says that it was
  *	fails		the mount fails within a limited time
  *
- * More words: "v1", the server has only version 1; "all", its client asks in all dialects;
- * "both", the client may fall back to version 1; "genl", the client takes Calls with chunks.
+ * More words say:
+ *
+ *	v1		the server has only version 1
+ *	all		the client asks in all dialects
+ *	both		the client may fall back to version 1
+ *	genl		the client takes Calls with chunks
  */
 static const struct test * const cases[] = {
 	greeting_cases, credit_cases, older_cases, reply_cases, memory_cases,

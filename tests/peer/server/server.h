@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the hostile server share. run.c lists the cases; each other file
- * has the cases of one subject. nfs.c and serve.c are the honest part.
+ * Declarations that the files of the hostile server share. run.c lists the cases. nfs.c and
+ * serve.c are the honest part. Each other file has the cases of one subject.
  */
 #ifndef SERVER_H
 #define SERVER_H
@@ -54,7 +54,7 @@ struct call {
 
 /* run.c */
 extern struct rdma_cm_id *listener;
-/* Reply to SIGTERM; SIGUSR1 has come */
+/* the verdict for SIGTERM; SIGUSR1 has come */
 extern volatile sig_atomic_t as_expected, reader_killed;
 /* the client takes Calls with chunks */
 extern bool takes_chunks;
