@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Front end: "make help". What is built, and from what, is up to Kbuild.
+# Front end to Kbuild, the tests and the tools: see "make help". Kbuild lists the sources.
 
 ifdef KDIR
-# What modules are marked with; Debian's "make kernelrelease" says something else.
+# The release that modules must match. Debian's "make kernelrelease" prints another one.
 KVER	?= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' \
 		$(KDIR)/include/generated/utsrelease.h)
 else
@@ -14,7 +14,7 @@ MODULE	?= net/sunrpc/xprtrdma/rpcrdma2.ko
 TESTS	?=
 
 VERSION	:= $(shell tools/version)
-# What is made of the tree for others: packages, documentation
+# Where packages and documentation go
 OUT	?= build
 
 moddir	= $(INSTALL_MOD_PATH)/lib/modules/$(KVER)/updates
@@ -23,10 +23,10 @@ conf	= rpcrdma2.conf
 share	= /usr/share/rpcrdma2
 kbuild	= $(MAKE) -C $(KDIR) M=$(CURDIR)
 
-# What a build of the module needs, here or by DKMS or in a kernel's own tree
+# Files that a build of the module needs, whether here, by DKMS or in a kernel's tree
 product	= Kbuild Kbuild.ofed Kconfig include net
 copy	= tar -c --exclude-from=.gitignore $(product) | tar -x -C
-# Such a copy has no tools/version.
+# A copy lacks tools/version, so a file in the copy keeps the version.
 keep_version = echo $(VERSION) >
 
 .PHONY: help version modules install uninstall clean demo check coverage interop bench bench-clients \
@@ -39,12 +39,11 @@ help:
 	@echo 'Variables:'
 	@echo '  KDIR=DIR              headers or build directory of the kernel to build for,'
 	@echo '                        now $(KDIR)'
-	@echo '  OUT=DIR               where packages and documentation are put, now $(OUT)'
+	@echo '  OUT=DIR               where packages and documentation go, now $(OUT)'
 	@echo '  INSTALL_MOD_PATH=DIR  install below DIR instead of /'
 	@echo '  TESTS="NAME..."       the tests to run: names, globs or tiers (make list)'
-	@echo '  KERNEL=7.3            the kernel of the guests that demo and check boot: 6.12, 7.3,'
-	@echo '                        instead of 6.1'
-	@echo '  SERVER_KERNEL=7.3     that of the servers, where client and server differ'
+	@echo '  KERNEL=7.3            the kernel of the guests: 6.12 or 7.3 instead of 6.1'
+	@echo '  SERVER_KERNEL=7.3     the kernel of the servers, if clients have another one'
 
 modules: ## build rpcrdma2.ko
 	$(kbuild) W=1 modules
@@ -65,13 +64,13 @@ clean: ## remove what was built here
 	$(kbuild) clean
 	rm -rf build
 
-deb: ## make Debian packages, to be built by DKMS where they are installed
+deb: ## make Debian packages; DKMS builds the module where they are installed
 	tools/package deb $(OUT)
 
 rpm: ## make RPM packages (RPMFLAGS="--with kmod ..." for rpmbuild)
 	tools/package rpm $(OUT) $(RPMFLAGS)
 
-dist: ## make a tarball of what is committed
+dist: ## make a tarball of the last commit
 	tools/package dist $(OUT)
 
 in-tree: ## put the module into the kernel sources in KDIR, as CONFIG_RPCRDMA2
@@ -96,14 +95,14 @@ html man:
 version:
 	@echo $(VERSION)
 
-# For packages, below DESTDIR
+# Packages install into DESTDIR, by this target and install-tools.
 install-source:
 	mkdir -p $(DESTDIR)/usr/src/rpcrdma2-$(VERSION)
 	$(copy) $(DESTDIR)/usr/src/rpcrdma2-$(VERSION)
 	$(keep_version) $(DESTDIR)/usr/src/rpcrdma2-$(VERSION)/VERSION
 	install -D -m 644 etc/modprobe.d/$(conf) $(DESTDIR)/usr/lib/modprobe.d/$(conf)
 
-# Commands have no suffix where they are installed.
+# Installed commands have no suffix.
 install-tools: man
 	install -D -m 755 scripts/run-bpftrace $(DESTDIR)$(share)/run-bpftrace
 	install -d $(DESTDIR)/usr/sbin
@@ -139,38 +138,38 @@ demo: ## NFS over RDMA in a guest with the distribution's kernel
 check: ## run all tests, or TESTS, in guests
 	tests/check $(TESTS)
 
-coverage: ## run them, and report which lines of the module they reach
+coverage: ## run the tests, and report which lines of the module they reach
 	tests/coverage $(TESTS)
 
 interop: ## run the interoperation matrix, and write Documentation/protocol/interop.rst
 	tests/interop
 
-count-locks: ## locks and atomics of an RPC, beside those of rpcrdma
+count-locks: ## count locks and atomics for each RPC, for rpcrdma2 and rpcrdma
 	tools/count-locks
 
-bench: ## measure it beside rpcrdma and TCP, and write Documentation/performance/raw/results.rst
+bench: ## compare rpcrdma2 with rpcrdma and TCP, and write Documentation/performance/raw/results.rst
 	tools/bench
 
-bench-clients: ## measure a server with very many clients, and write that part of it
+bench-clients: ## measure a server with very many clients, into the same page
 	tools/bench --clients
 
 bench-buffers: ## measure sizes of Receive buffers, and the drafts of version 2, into the same page
 	tools/bench --buffers
 
-bench-cores: ## measure it with several CPUs, and for which locks they wait, into the same page
+bench-cores: ## measure rates and contended locks with several CPUs, into the same page
 	tools/bench --cores
 
-bench-outages: ## measure how long it takes to notice that the other end is gone, into the same page
+bench-outages: ## measure how soon an end notices that the other one is gone, into the same page
 	tools/bench --outages
 
 list: ## list the tests
 	@tests/check --list $(TESTS)
 
-mutate: ## put mistakes into the codecs, and see whether the wire suites notice
+mutate: ## put mistakes into the codecs, and check that the wire suites notice
 	tests/check mutate
 
-prove: ## have Frama-C show that the decoders stay in bounds
+prove: ## prove with Frama-C that the decoders stay in bounds
 	tests/check prove
 
-lint: ## checkpatch, sparse, W=1, shellcheck, sentences of the documentation
+lint: ## checkpatch, sparse, W=1, shellcheck, sentences of documentation and comments
 	tests/lint.sh

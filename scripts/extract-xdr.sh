@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Print the XDR that a protocol document carries, or split it into files.
+# Print the XDR in a protocol document, or split it into files.
 #
-# Internet-Drafts mark XDR in two ways. Either each line of it starts with
-# "///", wherever it stands, or it stands in blocks between <CODE BEGINS> and
-# <CODE ENDS>, next to shell scripts and other things. Where the document is
-# paginated, a page's footer and the next one's header can stand in the middle.
+# Internet-Drafts mark XDR in one of two ways. In some, each line of XDR starts
+# with "///". Others have blocks between <CODE BEGINS> and <CODE ENDS>, some of
+# which are not XDR. In a paginated document, a page's footer and the next page's
+# header may stand inside a block.
 
 name=$(basename "$0")
 
@@ -14,13 +14,13 @@ usage() {
 	cat >&2 <<-END
 	Usage: $name [-m marked|blocks] [-d DIRECTORY] DOCUMENT
 
-	  -m marked  take the lines that start with "///"; the default where
-	             there are any
-	  -m blocks  take what stands between <CODE BEGINS> and <CODE ENDS>, if
-	             it declares something
+	  -m marked  take the lines that start with "///"; the default if there
+	             are any
+	  -m blocks  take the blocks between <CODE BEGINS> and <CODE ENDS> that
+	             declare something
 	  -d DIRECTORY
-	             write a file there for every "FILE ENDS: name" in the XDR,
-	             and one named after the document for what follows the last
+	             write a file there for every "FILE ENDS: name" in the XDR;
+	             the rest goes to a file named after the document
 	END
 	exit 2
 }
@@ -51,11 +51,11 @@ esac
 
 plain() { tr -d '\f\r' <"$1"; }
 
-# Some leave out the space behind the mark.
+# Some documents leave out the space after the mark.
 marked() { plain "$1" | sed -n 's:^[[:space:]]*/// \{0,1\}::p'; }
 
-# A page break goes with the blank lines around it; what is left of a block
-# goes to the margin.
+# Drop page breaks with the blank lines around them. Then drop the indentation that
+# all lines of a block share.
 blocks() {
 	plain "$1" | awk '
 	/^[[:space:]]*<CODE BEGINS>/ {

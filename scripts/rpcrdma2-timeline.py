@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What happened to an RPC, and when: a timeline from a trace of rpcrdma2.
+"""Print a timeline of each RPC in a trace of rpcrdma2.
 
     trace-cmd record -e rpcrdma2 COMMAND
     trace-cmd report | rpcrdma2-timeline.py
 
-Reads what trace-cmd report, perf script or tracefs print, from files or from
-standard input. An RPC is what has the same XID: if both ends are in the trace,
-so they are in the timeline. The columns are microseconds since the first event,
-microseconds since the one before, the connection, and the event.
+The script reads the output of trace-cmd report, perf script or tracefs, from files or
+from standard input. Events with the same XID belong to one RPC. If the trace has both
+ends, so does the timeline. The columns are microseconds since the first event,
+microseconds since the previous event, the connection, and the event.
 """
 
 import argparse
@@ -32,24 +32,24 @@ class Rpc:
         self.events.append(event)
 
     def conns(self):
-        """The connection at either end, and those that it was sent on before."""
+        """The connection of each end, and earlier connections that carried the RPC"""
         return sorted({conn for _, conn, _, _ in self.events})
 
     def names(self, conn):
         return {name for _, number, name, _ in self.events if number == conn}
 
     def is_rpc(self):
-        """The first messages of a connection have an XID, but are none."""
+        """Tell an RPC from the first messages of a connection, which also have an XID."""
         return any(name in ("call_begin", "call_recv")
                    for _, _, name, _ in self.events)
 
     def duration(self):
-        """Not counting that a chain of WRs may long be done before it is told."""
+        """The time up to the last event but post_done, which may come long after the RPC."""
         times = [time for time, _, name, _ in self.events if name != "post_done"]
         return times[-1] - times[0]
 
     def missing(self):
-        """What the timeline of an RPC that is over ought to have."""
+        """List the events that a finished RPC must have, and this one lacks."""
         for conn in self.conns():
             names = self.names(conn)
             if "call_begin" in names:
@@ -83,7 +83,7 @@ class Rpc:
 
 
 def read(lines):
-    """The RPCs of a trace, and whether it has gaps."""
+    """Return the RPCs of a trace, and whether the trace has gaps."""
     rpcs, gaps = {}, False
     events = []
     for line in lines:
@@ -91,7 +91,7 @@ def read(lines):
         match = EVENT.search(line)
         if match:
             events.append((float(match[1]), match[2], match[3]))
-    # Buffers are per CPU, and what merges them may do so only roughly.
+    # Each CPU has its own trace buffer, and tools may merge the buffers only roughly.
     events.sort(key=lambda event: event[0])
     for time, name, text in events:
         fields = dict(re.findall(r"(\w+)=(\S+)", text))

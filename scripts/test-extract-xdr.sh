@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests extract-xdr.sh: on documents made for it, and on the real ones where
-# they are at hand, in ../shared/specs next to the checkout or in $SPECS.
+# Tests extract-xdr.sh on documents made for this, and on the real drafts. The drafts
+# are optional: in $SPECS, by default ../shared/specs next to the checkout.
 
 here=$(cd "$(dirname "$0")" && pwd)
 extract=$here/extract-xdr.sh
@@ -36,8 +36,8 @@ check() {
 	fi
 }
 
-# refuses STATUS TEXT ARGUMENTS... - with that exit status, and TEXT in what it
-# says; nothing goes to standard output
+# refuses STATUS TEXT ARGUMENTS... - the script exits with STATUS, and prints TEXT as
+# an error and nothing to standard output
 refuses() {
 	status=$1 text=$2
 	shift 2
@@ -46,7 +46,7 @@ refuses() {
 		grep -q -e "$text" "$tmp/message"
 }
 
-# splits DOCUMENT FILES... - into just these, with the expected text
+# splits DOCUMENT FILES... - into exactly these files, with the expected contents
 splits() {
 	rm -rf "$tmp/split"
 	mkdir "$tmp/split"
@@ -58,7 +58,7 @@ splits() {
 	done
 }
 
-# The same text with the lines that end files left in
+# prints_all_of DOCUMENT FILES... - without -d, it prints all files, and the lines that end them
 prints_all_of() {
 	document=$1
 	shift
@@ -120,8 +120,8 @@ declares() {
 	grep -qE "^ *(struct|union|enum)  *$1( |\$)" "$tmp/spec.x"
 }
 
-# spec DOCUMENT OPENING CLOSING FILES TYPES... - the braces that the document
-# has, the files that it names, types that it declares
+# spec DOCUMENT OPENING CLOSING FILES TYPES... - the document has so many opening and
+# closing braces, names these files, and declares these types
 spec() {
 	document=$1 opening=$2 closing=$3 files=$4
 	shift 4

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * conn/: one RDMA connection, at either end. Structs, and who owns them.
+ * conn/: one RDMA connection, at either end. This header has its structs, and the rules of
+ * their ownership.
  *
- * A layer above asks for a connection, and hears by struct rpcrdma2_conn_ops when it is
- * ready, with which limits and in which dialect. Then it posts chains of work requests, and
- * gets received messages. It sees no CM event, no QP state and no version word. conn/ knows
- * the layers above only by that struct.
- *
+ * A layer above asks for a connection. struct rpcrdma2_conn_ops tells it when the connection
+ * is ready, with which limits and in which dialect. Then the layer posts chains of work
+ * requests, and gets received messages. It sees no CM event, no QP state and no version word.
+ * conn/ knows the layers above only by that struct.
  * The overview in Documentation/develop/ says which file does what. CQ context means a
  * completion handler: process context, in a workqueue.
  */
@@ -121,7 +121,7 @@ struct rpcrdma2_conn_param {
  * @ep: this end of it, as the device sees it. Its lock protects @state, @close, @resizing and,
  *	where nothing else is said, @cm, @terms and @negotiation, too
  * @ref: references to the memory of this struct and of its buffers
- * @rcu: delays the free until RCU readers, who may try to enter, have finished
+ * @rcu: delays the free until RCU readers, which may try to enter, have finished
  * @release: frees the connection after the last reference
  * @param: parameters, as given by the layer above
  * @rbsiz_min: initial and minimum size of Receive buffers, octets: @param's, or the size of a
