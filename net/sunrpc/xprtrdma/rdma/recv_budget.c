@@ -25,9 +25,10 @@ static atomic_t shortages;
 static atomic64_t short_until;	/* in jiffies, by get_jiffies_64() */
 static atomic64_t retry_at;	/* likewise */
 
-static long recv_budget_limit(void)
+/* Return: octets; a long would overflow at 2 GiB on 32 bits */
+static s64 recv_budget_limit(void)
 {
-	return READ_ONCE(rpcrdma2_receive_memory) * (long)SZ_1M;
+	return (s64)READ_ONCE(rpcrdma2_receive_memory) * SZ_1M;
 }
 
 /**
@@ -50,7 +51,7 @@ void rpcrdma2_recv_budget_add(long more)
  */
 bool rpcrdma2_recv_budget_fits(long more)
 {
-	return atomic_long_read(&octets) + more <= recv_budget_limit();
+	return (s64)atomic_long_read(&octets) + more <= recv_budget_limit();
 }
 
 /**
