@@ -87,6 +87,20 @@ one_connection() {
 	[ "$most" -eq 2 ] || lab_fail "$most Calls of 1 MiB were read at a time"
 }
 
+# replies_wait - READs need pages for their Replies, and these count as well. With room for one
+# READ at a time, all READs of one connection succeed, one after another.
+replies_wait() {
+	local before
+
+	before=$(server read_page_waits)
+	echo 1 >/sys/module/rpcrdma2/parameters/read_memory
+	must timeout 50 dd if="$LAB_MOUNT/file" of=/dev/null bs=8M count=1 iflag=direct \
+		status=none
+	echo "$(($(server read_page_waits) - before)) READs waited"
+	[ "$(server read_page_waits)" -gt "$before" ] || lab_fail "no READ had to wait"
+	echo 4 >/sys/module/rpcrdma2/parameters/read_memory
+}
+
 # slow_reads - on a network where 1 MiB takes two minutes, the server closes the connection.
 # The client then waits for TCP, so it is killed.
 slow_reads() {
@@ -125,6 +139,8 @@ lo_is delay 300ms
 budget
 lo_is delay 0ms
 one_connection
+# The delay keeps READs under RDMA Write while others come.
+replies_wait
 lo_is delay 0ms
 slow_reads
 nfs_stop

@@ -139,10 +139,10 @@ static void share_put(struct rpcrdma2_share *share)
 		kfree(share);
 }
 
-static unsigned long budget_limit(void)
+/* Return: pages; an unsigned long would overflow on 32 bits */
+static u64 budget_limit(void)
 {
-	return (unsigned long)READ_ONCE(rpcrdma2_read_memory) <<
-	       (20 - PAGE_SHIFT);
+	return (u64)READ_ONCE(rpcrdma2_read_memory) << (20 - PAGE_SHIFT);
 }
 
 /*
@@ -394,6 +394,17 @@ static bool admit_one(struct rpcrdma2_responder *responder)
 	return job;
 }
 
+/*
+ * Admit Calls until one lacks pages, which has its connection in line; or until none is left.
+ * An earlier end would leave Calls that nobody admits: they hold no pages, so no Call that
+ * returns pages would find them in line.
+ */
+static void admit_all_of(struct rpcrdma2_responder *responder)
+{
+	while (admit_one(responder))
+		;
+}
+
 static void admit_serve_line(void)
 {
 	struct rpcrdma2_responder *responder;
@@ -402,7 +413,7 @@ static void admit_serve_line(void)
 	while ((responder = admit_next_in_line())) {
 		conn = responder->conn;
 		if (rpcrdma2_ep_enter(&conn->ep)) {
-			admit_one(responder);
+			admit_all_of(responder);
 			rpcrdma2_ep_exit(&conn->ep);
 		} else {
 			admit_leave_line(responder);
@@ -414,8 +425,7 @@ static void admit_serve_line(void)
 /* A connection that has left the line may have held up others behind it. */
 static void admit_all(struct rpcrdma2_responder *responder)
 {
-	while (admit_one(responder))
-		;
+	admit_all_of(responder);
 	admit_serve_line();
 }
 
