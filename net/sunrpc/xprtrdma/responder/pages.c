@@ -193,7 +193,7 @@ static unsigned long pages_shrink_scan(struct shrinker *unused,
 
 	for_each_online_cpu(cpu) {
 		k = per_cpu_ptr(kept, cpu);
-		if (READ_ONCE(k->n) && queue_work_on(cpu, system_wq, &k->drain))
+		if (READ_ONCE(k->n) && schedule_work_on(cpu, &k->drain))
 			n += READ_ONCE(k->n);
 	}
 	return n ?: SHRINK_STOP;
