@@ -33,6 +33,22 @@ static inline bool rpcrdma2_buffer_needs_sync(struct ib_device *dev, u64 addr)
 	return !ib_uses_virt_dma(dev) && dma_need_sync(dev->dma_device, addr);
 }
 
+/**
+ * rpcrdma2_sg_reset - prepare a scatterlist that was unmapped for its next use
+ * @sgl: its first entry
+ *
+ * When the DMA layer has bounced a list, it leaves a mark in the first entry. A later mapping
+ * that is not bounced would be unmapped by that mark.
+ *
+ * Context: Any.
+ */
+static inline void rpcrdma2_sg_reset(struct scatterlist *sgl)
+{
+#ifdef CONFIG_NEED_SG_DMA_FLAGS
+	sgl->dma_flags = 0;
+#endif
+}
+
 void *rpcrdma2_buffer_alloc(struct ib_device *dev, size_t size,
 			    enum dma_data_direction dir, gfp_t gfp, u64 *addr);
 void rpcrdma2_buffer_free(void *buf, size_t size);

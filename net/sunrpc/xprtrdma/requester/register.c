@@ -18,6 +18,7 @@
 
 #include <linux/highmem.h>
 
+#include "rdma/device.h"
 #include "requester.h"
 
 #include <trace/events/rpcrdma2.h>
@@ -44,6 +45,7 @@ static void mr_unmap(struct rpcrdma2_requester *requester,
 	ib_dma_unmap_sg_attrs(requester->conn->ep.pd->device, mr->sg.sgl,
 			      mr->nents, mr->dir,
 			      mr->unused ? DMA_ATTR_SKIP_CPU_SYNC : 0);
+	rpcrdma2_sg_reset(mr->sg.sgl);
 	mr->nents = 0;
 }
 

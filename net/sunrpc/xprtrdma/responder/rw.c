@@ -7,6 +7,7 @@
  * Transfers are made in process context between enter and exit, and released in any context
  * but interrupts.
  */
+#include "rdma/device.h"
 #include "responder.h"
 
 #include <trace/events/rpcrdma2.h>
@@ -89,6 +90,7 @@ static void rw_put(struct rpcrdma2_responder *responder,
 	bool keep;
 
 	rw->nents = 0;
+	rpcrdma2_sg_reset(rw->sg.sgl);
 	spin_lock(&responder->lock);
 	keep = pool->nr < KEPT_RWS;
 	if (keep) {
