@@ -115,10 +115,17 @@ unsigned int rpcrdma2_heartbeat_secs(const struct rpcrdma2_conn *conn)
 /* A heartbeat waits while the Queue is full: a Queue that moves is a sign of life, too. */
 static void heartbeat_send(struct rpcrdma2_conn *conn)
 {
-	conn->heartbeat.out = true;
+	struct rpcrdma2_heartbeat *beat = &conn->heartbeat;
+
+	/* heartbeat_is_stalled() must not count the time before. */
+	spin_lock(&conn->ep.lock);
+	beat->due = conn->ep.stats.work_requests;
+	spin_unlock(&conn->ep.lock);
+	beat->since = jiffies;
+	beat->out = true;
 	conn->stats.heartbeats++;
 	trace_rpcrdma2_heartbeat(conn);
-	rpcrdma2_chain_post(&conn->ep, &conn->heartbeat.chain);
+	rpcrdma2_chain_post(&conn->ep, &beat->chain);
 }
 
 /*
@@ -186,10 +193,12 @@ void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn)
 			secs = max(secs / 2, 1U);
 	} else if (!out) {
 		heartbeat_send(conn);
-	} else {
+	} else if (smp_load_acquire(&beat->out)) {
 		heartbeat_missed(conn);
 		return;
 	}
+	/* (Else the heartbeat has completed since the first look at @out: the peer is there.) */
+
 	/* Rounded, so that the timers of many connections wake a CPU together. */
 	rpcrdma2_conn_set_timer(conn, round_jiffies_relative(secs * HZ));
 }
