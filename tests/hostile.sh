@@ -94,6 +94,30 @@ flood_is_harmless() {
 	[ "$busy" -le $((4 * calm + 5000)) ] || lab_fail "that is too slow"
 }
 
+# withheld_answer - a client asks for smaller Receives, and does not answer the server's REQUEST.
+# Until it does, the server has nothing to do for that connection.
+withheld_answer() {
+	local parameters=/sys/module/rpcrdma2/parameters function peer
+
+	must eval "echo 65536 >$parameters/inline_size"
+	must eval "echo 12288 >$parameters/inline_min"
+	must eval "echo 0 >$parameters/use_srq"
+	"$PEER_PROGRAM" withhold "$LAB_SERVER" 20049 >/run/withhold 2>&1 &
+	peer=$!
+	lab_until 30 grep -q withholding /run/withhold || { cat /run/withhold; return 1; }
+	function=$(sed -n 's/ t rpcrdma2_resize_work\b.*//Ip' /proc/kallsyms)
+	count_event looks workqueue/workqueue_execute_start "function == 0x$function"
+	sleep 6
+	kill $peer
+	wait $peer
+	echo "$(counted looks) looks within 6 s"
+	# One look in 5 s is for Receives that are idle.
+	[ "$(counted looks)" -le 3 ] || lab_fail "the server looks again and again"
+	must eval "echo 0 >$parameters/inline_min"
+	must eval "echo 12288 >$parameters/inline_size"
+	must eval "echo 1 >$parameters/use_srq"
+}
+
 no_connections() { grep -q '^connections: *0$' "$CONNECTIONS"/server; }
 
 # stop_server - stop the server while clients are connecting. No connection may wait for its
@@ -385,7 +409,7 @@ PARAMETERS="${PARAMETERS:-} max_requests=64"
 nfs_start "$2"
 honest_start
 case $1 in
-client)	attack_server "${@:3}"; status=$? ;;
+client)	attack_server "${@:3}" && withheld_answer; status=$? ;;
 flood)	flood_is_harmless; status=0 ;;
 hold)	[ $# -gt 2 ] || flood_is_harmless
 	hold_memory "${@:3}"; status=0 ;;

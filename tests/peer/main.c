@@ -5,6 +5,7 @@
  *	peer client ADDRESS PORT [TEXT...] run the cases of the hostile client against the
  *					server; only those with a TEXT in their names
  *	peer linger ADDRESS PORT	hold connections that are not set up, until killed
+ *	peer withhold ADDRESS PORT	let the server wait for an answer, until killed
  *	peer flood ADDRESS PORT CONNECTIONS	many clients send what uses no credit
  *	peer hold ADDRESS PORT CASE CONNECTIONS SOURCES
  *					make the server hold memory
@@ -43,6 +44,7 @@ static int usage(void)
 {
 	fprintf(stderr, "peer client ADDRESS PORT [TEXT...]\n"
 			"peer linger ADDRESS PORT\n"
+			"peer withhold ADDRESS PORT\n"
 			"peer flood ADDRESS PORT CONNECTIONS\n"
 			"peer hold ADDRESS PORT CASE CONNECTIONS SOURCES\n"
 			"peer server ADDRESS PORT CASE\n"
@@ -65,6 +67,8 @@ int main(int argc, char **argv)
 		return attack_server(&argv[4]);
 	if (!strcmp(argv[1], "linger"))
 		return linger();
+	if (!strcmp(argv[1], "withhold"))
+		return withhold();
 	if (!strcmp(argv[1], "flood") && argc == 5)
 		return flood(atoi(argv[4]));
 	if (!strcmp(argv[1], "hold") && argc == 7)

@@ -70,6 +70,8 @@ int attack_server(char *const *texts);
 
 /* client/abandon.c */
 int linger(void);
+/* client/changes.c */
+int withhold(void);
 /* client/flood.c */
 int flood(unsigned int connections);
 /* client/hold.c */

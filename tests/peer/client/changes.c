@@ -3,6 +3,7 @@
  * Cases with properties that change: Documentation/protocol/property-change.rst. The
  * server's Receives have a fixed size.
  */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -256,6 +257,49 @@ static void wrong_way(void)
 	connection_say(c, "%08x " VERS REQUEST "ffffff02 " CALL_FLAGS
 		       DISPOSED("00000001", "00000000", "00000000"), its_xid);
 	connection_expect_closed(c);
+}
+
+/* Have the server grow its Receives, and answer its empty REQUESTs until it says so. */
+static void let_it_grow(struct connection *c)
+{
+	const unsigned char update = 0x03, request = 0x01;
+	struct message m;
+
+	connection_say(c, REQPROP "00000001 " RBSIZ("00004000"));
+	connection_expect(c, ITS_RESPPROP
+			  DISPOSED("00000000", "00000000", "00000001"));
+	for (;;) {
+		if (connection_receive(c, &m, 10000) != MESSAGE || m.len < 16)
+			fail("the server does not say that its Receives have grown");
+		/* the last octet of the header type */
+		if (m.data[15] == update)
+			return;
+		if (m.data[15] != request)
+			fail("unexpected header type %02x", m.data[15]);
+		connection_say(c, RESPPROP DISPOSED("00000000", "00000000", "00000000"),
+			       its_xid);
+	}
+}
+
+/**
+ * withhold - ask for smaller Receives, and leave the server's REQUEST without an answer
+ *
+ * The server must have inline_min=12288, a larger inline_size, and no shared Receives.
+ *
+ * Return: never; waits until the process is killed.
+ */
+int withhold(void)
+{
+	struct connection *c = ready_to_change();
+
+	let_it_grow(c);
+	connection_expect(c, ITS_REQPROP "00000000 ");
+	connection_say(c, REQPROP "00000001 " RBSIZ("00003000"));
+	connection_expect(c, ITS_RESPPROP
+			  DISPOSED("00000000", "00000000", "00000001"));
+	printf("withholding\n");
+	for (;;)
+		pause();
 }
 
 const struct test change_tests[] = {

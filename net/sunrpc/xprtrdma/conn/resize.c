@@ -270,8 +270,9 @@ static int resize_send_message(struct rpcrdma2_conn *conn,
 	} else if (told && which & RPCRDMA2_PROP_BIT(rbsiz)) {
 		/*
 		 * Only now may Calls rely on the size: the peer receives the UPDATE before
-		 * them.
+		 * them. A lower limit than this one needs a grace period of its own.
 		 */
+		conn->resizing.waited_for = 0;
 		rpcrdma2_terms_set_recv_limit(conn);
 	}
 	return rc;
@@ -339,9 +340,26 @@ static void resize_check_need(struct rpcrdma2_conn *conn)
 	spin_unlock(&conn->ep.lock);
 }
 
-/* Return: jiffies until the next check; 0: no check is needed */
-static unsigned long resize_check_delay(const struct rpcrdma2_conn *conn)
+/*
+ * Is only the Reply to a Call missing for the UPDATE? If a DISPOSITION is missing, too, its
+ * arrival runs the work.
+ */
+static bool resize_waits_for_calls(struct rpcrdma2_conn *conn)
 {
+	bool waits;
+
+	spin_lock(&conn->ep.lock);
+	waits = conn->resizing.lower_to && resize_is_supported(conn) &&
+		!rpcrdma2_ask_is_out(conn->resizing.ask);
+	spin_unlock(&conn->ep.lock);
+	return waits;
+}
+
+/* Return: jiffies until the work must look again; 0: it need not */
+static unsigned long resize_delay(struct rpcrdma2_conn *conn)
+{
+	if (resize_waits_for_calls(conn))
+		return RETRY_DELAY;
 	if (!resize_has_grown(conn))
 		return 0;
 	return min_t(unsigned int, LOOK_SECS, READ_ONCE(rpcrdma2_inline_idle)) * HZ;
@@ -358,6 +376,7 @@ void rpcrdma2_resize_work(struct work_struct *work)
 	struct rpcrdma2_conn *conn = container_of(to_delayed_work(work),
 						  struct rpcrdma2_conn,
 						  resizing.work);
+	u32 lower_to = READ_ONCE(conn->resizing.lower_to);
 	unsigned long delay;
 
 	/*
@@ -372,14 +391,13 @@ void rpcrdma2_resize_work(struct work_struct *work)
 	 * The grace period is a full barrier on both CPUs. So either the requester sees the
 	 * lower limit, or is_quiet() sees its Call.
 	 */
-	conn->resizing.waited_for = READ_ONCE(conn->resizing.lower_to);
-	if (conn->resizing.waited_for)
+	if (lower_to && lower_to != conn->resizing.waited_for)
 		synchronize_rcu();
+	conn->resizing.waited_for = lower_to;
 	if (rpcrdma2_ep_enter(&conn->ep)) {
 		resize_check_need(conn);
 		resize_send_due(conn);
-		delay = READ_ONCE(conn->resizing.lower_to) ? RETRY_DELAY :
-						    resize_check_delay(conn);
+		delay = resize_delay(conn);
 		if (delay)
 			resize_queue_work(conn, delay);
 		rpcrdma2_ep_exit(&conn->ep);
@@ -693,8 +711,11 @@ bool rpcrdma2_resize_refused(struct rpcrdma2_conn *conn,
 	ours = hdr->xid == CHANGE_XID && resize_step(resizing, RPCRDMA2_ASK_REFUSED);
 	if (ours) {
 		conn->terms.peer.changes = false;
+		resizing->lower_to = 0;
 		resize_set_peer_size(conn, conn->terms.peer.rbsiz);
 	}
 	spin_unlock(&conn->ep.lock);
+	if (ours)
+		rpcrdma2_terms_set_recv_limit(conn);
 	return ours;
 }
