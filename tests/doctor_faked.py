@@ -512,14 +512,13 @@ def compat(kernel, probes=("SVC_RESPAGES", "SVC_CB_LWQ", "XPO_RELEASE_CTXT"), mo
     with tempfile.TemporaryDirectory() as directory:
         for header in headers:
             make(directory, {f"/{header}": ""}, {})
-        if of_debian:
-            make(directory, {"/generated/package.h": ""}, {})
         make(directory, {"/linux/version.h": f"#define LINUX_VERSION_CODE ({major} << 16 | "
                          f"{minor} << 8 | 9)\n#define KERNEL_VERSION(a, b, c) "
                          "(((a) << 16) + ((b) << 8) + (c))\n"}, {})
         done = subprocess.run(
             ["gcc", "-E", "-P", "-nostdinc", f"-I{directory}", "-include", path, "-x", "c",
              *(f"-DRPCRDMA2_HAVE_{name}" for name in probes), *(f"-D{name}" for name in more),
+             *(["-DRPCRDMA2_HAVE_PACKAGE_H"] if of_debian else []),
              "-"], input="state: RPCRDMA2_KERNEL_STATE", capture_output=True, text=True,
             check=False)
     refusal = re.search(r'#error "refused: (.*)"', done.stderr)

@@ -105,7 +105,7 @@ withheld_answer() {
 	"$PEER_PROGRAM" withhold "$LAB_SERVER" 20049 >/run/withhold 2>&1 &
 	peer=$!
 	lab_until 30 grep -q withholding /run/withhold || { cat /run/withhold; return 1; }
-	function=$(sed -n 's/ t rpcrdma2_resize_work\b.*//Ip' /proc/kallsyms)
+	function=$(sed -n 's/ t rpcrdma2_resize_work\t.*//Ip' /proc/kallsyms)
 	count_event looks workqueue/workqueue_execute_start "function == 0x$function"
 	sleep 6
 	kill $peer

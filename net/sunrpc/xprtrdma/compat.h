@@ -56,7 +56,7 @@
 #define RPCRDMA2_KERNEL_OF	", SUSE"
 #elif defined(UTS_UBUNTU_RELEASE_ABI)
 #define RPCRDMA2_KERNEL_OF	", Ubuntu"
-#elif !__has_include(<generated/package.h>)
+#elif !defined(RPCRDMA2_HAVE_PACKAGE_H)
 #define RPCRDMA2_KERNEL_OF	", not Debian's"
 #endif
 

@@ -12,7 +12,8 @@
 # versions.
 probe = $(if $(shell grep -sEzl '$(3)' $(srctree)/include/$(2)),-DRPCRDMA2_HAVE_$(1))
 
-# The module
+# The module. A build of Debian's sources writes package.h.
+ccflags-y += $(if $(wildcard $(objtree)/include/generated/package.h),-DRPCRDMA2_HAVE_PACKAGE_H)
 ccflags-y += $(call probe,UNALIGNED_H,linux/unaligned.h,.)
 ccflags-y += $(call probe,CONST_CTL_TABLE,linux/sysctl.h,proc_handler.const )
 ccflags-y += $(call probe,SIZED_CTL_TABLE,linux/sysctl.h,register_sysctl_sz)
