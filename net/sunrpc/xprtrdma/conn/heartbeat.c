@@ -193,12 +193,11 @@ void rpcrdma2_heartbeat(struct rpcrdma2_conn *conn)
 			secs = max(secs / 2, 1U);
 	} else if (!out) {
 		heartbeat_send(conn);
-	} else if (smp_load_acquire(&beat->out)) {
+	} else if (READ_ONCE(beat->out)) {
+		/* It has not completed since the first look at @out, either. */
 		heartbeat_missed(conn);
 		return;
 	}
-	/* (Else the heartbeat has completed since the first look at @out: the peer is there.) */
-
 	/* Rounded, so that the timers of many connections wake a CPU together. */
 	rpcrdma2_conn_set_timer(conn, round_jiffies_relative(secs * HZ));
 }
