@@ -19,6 +19,7 @@
 #include <kunit/test.h>
 
 #include "kunit_compat.h"
+#include "svc_compat.h"
 
 #define ECHO_PROGRAM		0x20ec0001
 #define ECHO_CB_PROGRAM		0x20ec0002

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Finds out what the kernel's headers have: for the module's compat.h, for kunit/kunit_compat.h
-# and for tests/mimic/compat.h.
+# Finds out what the kernel's headers have: for the module's compat.h, for kunit_compat.h and
+# svc_compat.h in kunit/, and for tests/mimic/compat.h.
 #
 # $(call probe,NAME,HEADER,REGEX) is -DRPCRDMA2_HAVE_NAME, if the kernel's HEADER matches REGEX.
 # REGEX is extended, and may match over several lines. It has dots for commas and parentheses,
