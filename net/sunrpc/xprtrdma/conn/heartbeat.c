@@ -131,26 +131,24 @@ static void heartbeat_send(struct rpcrdma2_conn *conn)
 /*
  * Has work been on the Send Queue for STALLED periods? A peer may send, but take nothing: its
  * device answers each attempt with an RNR NAK. So completions alone are not enough. The
- * heartbeat queues behind the stalled work, and has STALLED periods to complete. Return: true
- * once; then the periods start anew.
+ * heartbeat queues behind the stalled work, and has STALLED periods to complete, because
+ * heartbeat_send() starts the periods anew.
  */
 static bool heartbeat_is_stalled(struct rpcrdma2_conn *conn, unsigned int secs)
 {
 	struct rpcrdma2_heartbeat *beat = &conn->heartbeat;
-	bool done, stalled;
 	u64 posted;
+	bool done;
 
 	spin_lock(&conn->ep.lock);
 	posted = conn->ep.stats.work_requests;
 	done = posted - conn->ep.sq.used >= beat->due;
 	spin_unlock(&conn->ep.lock);
-	stalled = !done &&
-		  time_after(jiffies, beat->since + STALLED * secs * HZ);
-	if (done || stalled) {
-		beat->due = posted;
-		beat->since = jiffies;
-	}
-	return stalled;
+	if (!done)
+		return time_after(jiffies, beat->since + STALLED * secs * HZ);
+	beat->due = posted;
+	beat->since = jiffies;
+	return false;
 }
 
 static void heartbeat_missed(struct rpcrdma2_conn *conn)
