@@ -10,7 +10,8 @@
 # client waits for a Reply. First, all clients have one address; later, each client has its own.
 # The device is removed, too. Every message must find a Receive.
 #
-# On mimic, the device for tests, the script checks more:
+# On mimic, the device for tests, the script also checks the following.
+#
 # - The server's memory is at most IDLE KiB for an idle connection, and BUSY KiB for a busy one.
 # - A client's RPCs do not wait for large Replies to another client.
 # - An accept does not wait for another accept.

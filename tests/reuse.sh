@@ -8,18 +8,18 @@
 #	reuse.sh [PART...]
 #
 #	slots		A server grants more than before. RPCs that wait for a slot get
-#			the new ones at once, and so do later RPCs. (In rpcrdma, a
-#			wakeup was lost between the search for a slot and the wait.)
+#			the new ones at once, and so do later RPCs. rpcrdma lost a
+#			wakeup between the search for a slot and the wait.
 #	buffers		Each connection has one Send buffer. An RPC that finds none is
-#			woken when the buffer is back. (In rpcrdma, contexts of Sends
-#			were returned and taken at the same time, and all RPCs waited.)
-#	contexts	Sends take long, and nobody uses their buffers before they end.
-#			(In rpcrdma, a request could be recycled as soon as its Reply
-#			arrived, while the device still read from its buffer.)
-#	late		Completions of Sends come long after the answers, and nothing
-#			is lost: RPCs wait for buffers, and so do Replies. (rxe of
-#			Linux 7.3 does this with little CPU time: one thread handles
-#			completions, and another one handles received messages.)
+#			woken when the buffer is back. rpcrdma took a context while
+#			another thread returned one, and then all RPCs waited.
+#	contexts	Sends take long, and no RPC uses their buffers before they end.
+#			rpcrdma reused a request as soon as its Reply had arrived. The
+#			device could still read from its buffer.
+#	late		Completions of Sends come long after the Replies. RPCs wait for
+#			buffers, Replies too, and none is lost. rxe of Linux 7.3
+#			completes so late: one of its threads handles completions,
+#			another one received messages.
 # (The suite echo_disconnect kills RPCs while their Calls are being sent.)
 
 # shellcheck source=tests/lib.sh
