@@ -208,7 +208,7 @@ TRACE_EVENT(rpcrdma2_conn_ready,
 	TP_fast_assign(
 		__entry->conn = conn->ep.id;
 		rpcrdma2_assign_str(dialect, conn->terms.dialect->name);
-		__entry->send_limit = conn->ep.send_limit;
+		__entry->send_limit = conn->ep.limit.call;
 		__entry->recv_limit = conn->terms.recv_limit;
 		__entry->grant = conn->terms.first_grant;
 	),
@@ -648,7 +648,7 @@ DECLARE_EVENT_CLASS(rpcrdma2_message,
 		__entry->nomsg = hdr->kind == RPCRDMA2_NOMSG;
 		__entry->form = rpcrdma2_form(&hdr->chunks);
 		__entry->inline_len = inline_len;
-		__entry->send_limit = conn->ep.send_limit;
+		__entry->send_limit = conn->ep.limit.call;
 		__entry->recv_limit = conn->terms.recv_limit;
 		__entry->reads = hdr->chunks.nreads;
 		__entry->writes = hdr->chunks.nwrites;

@@ -98,7 +98,7 @@ static void dbgfs_show_terms(struct seq_file *seq,
 
 	dbgfs_show_props(seq, conn, "offered", &terms->own);
 	rpcrdma2_show(seq, "offered_credits", "%u",
-		      ep->active ? ep->calls_out : ep->grant_out);
+		      ep->active ? ep->calls_out : ep->grant.now);
 	dbgfs_show_props(seq, conn, "received",
 			 terms->have_props ? &terms->peer : NULL);
 	if (terms->have_props)
@@ -107,7 +107,7 @@ static void dbgfs_show_terms(struct seq_file *seq,
 	else
 		rpcrdma2_show(seq, "received_credits", "-");
 	dbgfs_show_private_data(seq, conn);
-	rpcrdma2_show(seq, "inline_send", "%u", READ_ONCE(ep->send_limit));
+	rpcrdma2_show(seq, "inline_send", "%u", READ_ONCE(ep->limit.call));
 	rpcrdma2_show(seq, "inline_receive", "%u", READ_ONCE(terms->recv_limit));
 	rpcrdma2_show(seq, "remote_invalidation", "%u", terms->remote_inv);
 	rpcrdma2_show(seq, "heartbeat", "%u", rpcrdma2_heartbeat_secs(conn));

@@ -130,7 +130,7 @@ static void conn_free(struct kref *ref)
 
 	if (conn->param.ops)
 		conn->param.ops->free(conn);
-	WARN_ON_ONCE(conn->ep.share.taken != atomic_read(&conn->ep.recvs_returned));
+	WARN_ON_ONCE(conn->ep.share.taken != atomic_read(&conn->ep.returned.shared));
 	rpcrdma2_recv_pool_free(&conn->ep);
 	rpcrdma2_send_pool_free(&conn->ep);
 	call_rcu(&conn->rcu, conn_free_late);
@@ -216,8 +216,8 @@ rpcrdma2_conn_alloc(const struct rpcrdma2_conn_param *param, gfp_t gfp)
 	rpcrdma2_debugfs_init(conn);
 	conn->terms.dialect = &rpcrdma2_v2_09;
 	rpcrdma2_props_init(conn->terms.dialect->props, &conn->terms.peer);
-	conn->ep.send_limit = RPCRDMA2_CONNPROP_MAX;
-	conn->ep.send_max = RPCRDMA2_CONNPROP_MAX;
+	conn->ep.limit.call = RPCRDMA2_CONNPROP_MAX;
+	conn->ep.limit.reply = RPCRDMA2_CONNPROP_MAX;
 	INIT_LIST_HEAD(&conn->link);
 	return conn;
 }

@@ -106,7 +106,7 @@ static int negotiate_send_connprop(struct rpcrdma2_conn *conn, u32 xid,
 	struct rpcrdma2_header hdr = {
 		.xid		= xid,
 		.vers		= conn->terms.dialect->version,
-		.credit		= response ? READ_ONCE(conn->ep.grant_out) :
+		.credit		= response ? READ_ONCE(conn->ep.grant.now) :
 					     conn->ep.calls_out,
 		.kind		= RPCRDMA2_PROPS,
 		.response	= response,

@@ -145,7 +145,7 @@ static void resize_make_disposition(struct rpcrdma2_conn *conn,
 
 	resizing->answering = false;
 	hdr->xid = resizing->answer.xid;
-	hdr->credit = READ_ONCE(conn->ep.grant_out);
+	hdr->credit = READ_ONCE(conn->ep.grant.now);
 	hdr->response = true;
 	hdr->change.done = resizing->answer.done;
 	hdr->change.rejected = resizing->answer.rejected;
@@ -188,7 +188,7 @@ static bool resize_step(struct rpcrdma2_resizing *resizing,
 }
 
 /*
- * rpcrdma2_send_post_call() compares with @send_limit under the same lock. So a larger Call
+ * rpcrdma2_send_post_call() compares with @limit.call under the same lock. So a larger Call
  * was posted before this REQUEST, or is not posted.
  */
 static void resize_make_request(struct rpcrdma2_conn *conn,
@@ -202,8 +202,8 @@ static void resize_make_request(struct rpcrdma2_conn *conn,
 						    RPCRDMA2_ASK_SEND_EMPTY);
 	if (resizing->next_size) {
 		resizing->ask_size = resizing->next_size;
-		WRITE_ONCE(conn->ep.send_limit,
-			   min(conn->ep.send_limit, resizing->ask_size));
+		WRITE_ONCE(conn->ep.limit.call,
+			   min(conn->ep.limit.call, resizing->ask_size));
 		change->props.rbsiz = resizing->ask_size;
 		change->which = RPCRDMA2_PROP_BIT(rbsiz);
 	} else if (!resizing->has_told) {
@@ -577,11 +577,11 @@ static void resize_set_peer_size(struct rpcrdma2_conn *conn, u32 size)
 	lockdep_assert_held(&ep->lock);
 
 	conn->terms.peer.rbsiz = size;
-	WRITE_ONCE(ep->send_max, limit);
+	WRITE_ONCE(ep->limit.reply, limit);
 	WRITE_ONCE(ep->sends.size, max(limit, conn->rbsiz_min));
 	if (rpcrdma2_ask_has_size(resizing->ask))
 		limit = min(limit, resizing->ask_size);
-	WRITE_ONCE(ep->send_limit, limit);
+	WRITE_ONCE(ep->limit.call, limit);
 	/* A wish is for less than the present size: drop a wish that @size fulfils. */
 	if (resizing->next_size >= size)
 		resizing->next_size = 0;

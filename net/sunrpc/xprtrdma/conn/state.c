@@ -205,8 +205,8 @@ void rpcrdma2_conn_set_param(struct rpcrdma2_conn *conn,
 		.remote_inv	= true,
 		.changes	= true,
 	};
-	ep->grant_out = param->calls_in;
-	ep->grant_out_max = param->calls_in;
+	ep->grant.now = param->calls_in;
+	ep->grant.most = param->calls_in;
 	rpcrdma2_conn_set_size(conn, param->rbsiz_min, param->rbsiz_max);
 }
 

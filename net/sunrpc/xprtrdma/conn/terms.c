@@ -74,9 +74,9 @@ void rpcrdma2_terms_set(struct rpcrdma2_conn *conn)
 	lockdep_assert_held(&ep->lock);
 
 	limit = min(conn->param.sbsiz, terms_peer_recv_size(conn));
-	limit = max(ep->send_limit, limit);
-	WRITE_ONCE(ep->send_max, limit);
-	WRITE_ONCE(ep->send_limit, limit);
+	limit = max(ep->limit.call, limit);
+	WRITE_ONCE(ep->limit.reply, limit);
+	WRITE_ONCE(ep->limit.call, limit);
 	WRITE_ONCE(ep->sends.size, max(ep->sends.size, limit));
 	limit = min(terms->own.rbsiz, terms_peer_send_size(conn));
 	WRITE_ONCE(terms->recv_limit, max(terms->recv_limit, limit));
@@ -162,7 +162,7 @@ void rpcrdma2_send_error(struct rpcrdma2_conn *conn, u32 xid, u32 vers,
 	struct rpcrdma2_header hdr = {
 		.xid		= xid,
 		.vers		= vers,
-		.credit		= READ_ONCE(conn->ep.grant_out),
+		.credit		= READ_ONCE(conn->ep.grant.now),
 		.kind		= RPCRDMA2_ERROR,
 		.response	= true,
 		.error		= *error,

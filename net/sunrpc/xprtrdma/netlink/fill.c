@@ -240,12 +240,12 @@ static int put_terms(struct sk_buff *skb, const struct rpcrdma2_conn *conn)
 	const struct rpcrdma2_terms *terms = &conn->terms;
 
 	if (put_props(skb, RPCRDMA2_A_CONN_OFFERED, conn, &terms->own,
-		      ep->active ? ep->calls_out : READ_ONCE(ep->grant_out)) ||
+		      ep->active ? ep->calls_out : READ_ONCE(ep->grant.now)) ||
 	    (terms->have_props &&
 	     put_props(skb, RPCRDMA2_A_CONN_RECEIVED, conn, &terms->peer,
 		       terms->peer_credits)) ||
 	    (terms->have_private && put_private(skb, &terms->peer_private)) ||
-	    nla_put_u32(skb, RPCRDMA2_A_CONN_INLINE_SEND, READ_ONCE(ep->send_limit)) ||
+	    nla_put_u32(skb, RPCRDMA2_A_CONN_INLINE_SEND, READ_ONCE(ep->limit.call)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONN_INLINE_RECEIVE, READ_ONCE(terms->recv_limit)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONN_REMOTE_INVALIDATION, terms->remote_inv) ||
 	    nla_put_u32(skb, RPCRDMA2_A_CONN_HEARTBEAT, rpcrdma2_heartbeat_secs(conn)) ||
@@ -349,7 +349,7 @@ static int put_responder(struct sk_buff *skb, struct rpcrdma2_responder *respond
 	rpcrdma2_responder_stats_add(&stats, responder);
 	if (!nest ||
 	    nla_put_u32(skb, RPCRDMA2_A_RESPONDER_CREDITS,
-			READ_ONCE(responder->conn->ep.grant_out)) ||
+			READ_ONCE(responder->conn->ep.grant.now)) ||
 	    nla_put_u32(skb, RPCRDMA2_A_RESPONDER_OUTSTANDING,
 			stats.calls.messages - stats.jobs.done) ||
 	    put_stages(skb, responder) ||

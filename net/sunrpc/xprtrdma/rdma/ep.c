@@ -34,15 +34,15 @@ void rpcrdma2_ep_init(struct rpcrdma2_ep *ep, const struct rpcrdma2_ep_ops *ops)
 {
 	ep->ops = ops;
 	spin_lock_init(&ep->lock);
-	init_completion(&ep->idle);
+	init_completion(&ep->users.gone);
 	INIT_WORK(&ep->failed_work, ep_failed_work);
 	INIT_LIST_HEAD(&ep->sq.posted);
 	INIT_LIST_HEAD(&ep->sq.waiting);
 	INIT_LIST_HEAD(&ep->sends.all);
 	INIT_LIST_HEAD(&ep->recvs.all);
-	init_llist_head(&ep->given_back);
-	INIT_LIST_HEAD(&ep->srq_link);
-	init_completion(&ep->last_wqe);
+	init_llist_head(&ep->returned.own);
+	INIT_LIST_HEAD(&ep->share.link);
+	init_completion(&ep->share.last_wqe);
 }
 
 /**
@@ -60,7 +60,7 @@ void rpcrdma2_ep_init(struct rpcrdma2_ep *ep, const struct rpcrdma2_ep_ops *ops)
  */
 bool rpcrdma2_ep_enter(struct rpcrdma2_ep *ep)
 {
-	return atomic_inc_unless_negative(&ep->users);
+	return atomic_inc_unless_negative(&ep->users.count);
 }
 
 /**
@@ -71,8 +71,8 @@ bool rpcrdma2_ep_enter(struct rpcrdma2_ep *ep)
  */
 void rpcrdma2_ep_exit(struct rpcrdma2_ep *ep)
 {
-	if (atomic_dec_return(&ep->users) == NO_ENTRY)
-		complete(&ep->idle);
+	if (atomic_dec_return(&ep->users.count) == NO_ENTRY)
+		complete(&ep->users.gone);
 }
 
 /**
@@ -83,8 +83,8 @@ void rpcrdma2_ep_exit(struct rpcrdma2_ep *ep)
  */
 void rpcrdma2_ep_wait_users(struct rpcrdma2_ep *ep)
 {
-	if (atomic_add_return(NO_ENTRY, &ep->users) != NO_ENTRY)
-		wait_for_completion(&ep->idle);
+	if (atomic_add_return(NO_ENTRY, &ep->users.count) != NO_ENTRY)
+		wait_for_completion(&ep->users.gone);
 }
 
 /**

@@ -119,6 +119,38 @@ struct rpcrdma2_ep_stats {
 };
 
 /**
+ * struct rpcrdma2_send_limit - sizes of messages that the peer can receive
+ * @call: size of the largest Call that this end may send inline, octets; also of a Reply, if
+ *	the requester offered a chunk for it
+ * @reply: size of the largest message that the peer can receive, octets: @call, or more after
+ *	that was lowered
+ */
+struct rpcrdma2_send_limit {
+	u32	call;
+	u32	reply;
+};
+
+/**
+ * struct rpcrdma2_ep_users - threads that use a QP or a device
+ * @count: number of threads; negative once no thread may enter
+ * @gone: completed when the last one has left, and none may enter
+ */
+struct rpcrdma2_ep_users {
+	atomic_t		count;
+	struct completion	gone;
+};
+
+/**
+ * struct rpcrdma2_grant - credits for the peer
+ * @now: credits that each message grants
+ * @most: highest value that @now ever had
+ */
+struct rpcrdma2_grant {
+	unsigned int	now;
+	unsigned int	most;
+};
+
+/**
  * struct rpcrdma2_ep - one end of a connection, as the device sees it
  * @id: number of the connection in tracepoints and debugfs
  * @active: this end connects
@@ -141,31 +173,21 @@ struct rpcrdma2_ep_stats {
  * @srq: Shared Receive Queue, or NULL
  * @max_pages: maximum number of pages in a registration
  * @sq_depth: entries of the Send Queue; stable once the QP exists
- * @send_limit: size of the largest Call that this end may send inline, octets; also of a
- *	Reply, if the requester offered a chunk for it
- * @send_max: size of the largest message that the peer can receive, octets: @send_limit, or
- *	more after that was lowered
- * @srq_link: entry in the list @conns of @srq
- * @last_wqe: completed when the QP takes no more Receives of @srq
+ * @limit: sizes of messages that the peer can receive
  * @failed_work: calls the failed op after the QP failed. Has no reference to the connection:
  *	the teardown cancels it once the QP is destroyed
  * @lock: serialises posting on @qp. Protects @sq, @sends, and the members @all, @size and
- *	@odd of @recvs. Writers of @closing, @send_limit and @send_max hold it, too. The
+ *	@odd of @recvs. Writers of @closing and @limit hold it, too. The
  *	connection keeps its state and terms under it. Taken in process context, under locks of
  *	svc_serv and rpc_xprt. Under it come only foreign locks: the device's, a workqueue's
  *	timer, and signals for a thread that connects
  * @sq: the Send Queue
  * @sends: Send buffers
  * @recvs: Receives that are not shared
- * @users: number of threads between rpcrdma2_ep_enter() and rpcrdma2_ep_exit(); negative once
- *	no thread may enter
- * @idle: completed when the last of @users has left, and none may enter
- * @given_back: Receives to be posted before the next chain: any thread adds one, and the next
- *	sender takes all, under @lock
- * @recvs_returned: shared Receives that were given back: see struct rpcrdma2_srq_share
+ * @users: threads between rpcrdma2_ep_enter() and rpcrdma2_ep_exit()
+ * @returned: Receives that were given back
+ * @grant: credits that each message grants to the peer; the CQ's
  * @share: this endpoint's part of @srq
- * @grant_out: credits that each message grants to the peer; the CQ's
- * @grant_out_max: highest value that @grant_out ever had; the CQ's
  * @stats: counters
  */
 struct rpcrdma2_ep {
@@ -188,10 +210,7 @@ struct rpcrdma2_ep {
 	struct rpcrdma2_srq		*srq;
 	unsigned int			max_pages;
 	unsigned int			sq_depth;
-	u32				send_limit;
-	u32				send_max;
-	struct list_head		srq_link;
-	struct completion		last_wqe;
+	struct rpcrdma2_send_limit	limit;
 	struct work_struct		failed_work;
 
 	/* Posting, under the lock: the free buffers are in its cache line, too */
@@ -201,17 +220,14 @@ struct rpcrdma2_ep {
 	struct rpcrdma2_recv_pool	recvs;
 
 	/* Threads that enter and exit */
-	atomic_t			users ____cacheline_aligned_in_smp;
-	struct completion		idle;
+	struct rpcrdma2_ep_users	users ____cacheline_aligned_in_smp;
 
 	/* Threads that give Receives back */
-	struct llist_head		given_back ____cacheline_aligned_in_smp;
-	atomic_t			recvs_returned;
+	struct rpcrdma2_recv_returns	returned ____cacheline_aligned_in_smp;
 
 	/* The CQ, with each message */
-	struct rpcrdma2_srq_share	share ____cacheline_aligned_in_smp;
-	unsigned int			grant_out;
-	unsigned int			grant_out_max;
+	struct rpcrdma2_grant		grant ____cacheline_aligned_in_smp;
+	struct rpcrdma2_srq_share	share;
 
 	struct rpcrdma2_ep_stats	stats;
 };

@@ -3,6 +3,7 @@
 #ifndef _RPCRDMA2_RECV_H
 #define _RPCRDMA2_RECV_H
 
+#include <linux/atomic.h>
 #include <linux/llist.h>
 #include <rdma/ib_verbs.h>
 
@@ -17,7 +18,7 @@ struct rpcrdma2_srq;
  * @srq: the Shared Receive Queue, or NULL
  * @turn: the Queue's @turn when the Receive was posted
  * @cqe: its completion calls rpcrdma2_recv_done()
- * @node: entry in ep->given_back, or in a list of the holder
+ * @node: entry in ep->returned.own, or in a list of the holder
  * @wr: the WR that posts it
  * @sge: describes @buf
  * @buf: buffer of @sge.length octets
@@ -65,6 +66,17 @@ struct rpcrdma2_recv_pool {
 	u32			size;
 	unsigned int		odd;
 	unsigned int		depth;
+};
+
+/**
+ * struct rpcrdma2_recv_returns - Receives that an endpoint's messages filled, and that came back
+ * @own: the endpoint's own, to be posted before its next chain: any thread adds one, and the
+ *	next sender takes all, under the endpoint's lock
+ * @shared: number of shared ones: see struct rpcrdma2_srq_share
+ */
+struct rpcrdma2_recv_returns {
+	struct llist_head	own;
+	atomic_t		shared;
 };
 
 /* recv.c */

@@ -3,7 +3,7 @@
  * Receive buffers: allocates them, posts them, and turns their completions into messages.
  *
  * An endpoint without a Shared Receive Queue (srq.c) owns the buffers in ep->recvs.all. A
- * buffer that comes back waits in ep->given_back. The next sender posts it just before
+ * buffer that comes back waits in ep->returned.own. The next sender posts it just before
  * its own message, because only that message lets the peer send more. So one doorbell serves
  * several Receives, under the sender's lock.
  *
@@ -41,9 +41,9 @@ int rpcrdma2_recv_pool_post(struct rpcrdma2_ep *ep)
 
 	lockdep_assert_held(&ep->lock);
 
-	if (llist_empty(&ep->given_back))
+	if (llist_empty(&ep->returned.own))
 		return 0;
-	llist_for_each_entry(recv, llist_del_all(&ep->given_back), node) {
+	llist_for_each_entry(recv, llist_del_all(&ep->returned.own), node) {
 		if (recv->needs_sync)
 			ib_dma_sync_single_for_device(ep->pd->device,
 						      recv->sge.addr,
@@ -120,7 +120,7 @@ void rpcrdma2_recv_put(struct rpcrdma2_recv *recv)
 	}
 	if (unlikely(recv->sge.length != READ_ONCE(ep->recvs.size)))
 		recv_resize(recv);
-	llist_add(&recv->node, &ep->given_back);
+	llist_add(&recv->node, &ep->returned.own);
 }
 
 /*
@@ -235,7 +235,7 @@ unsigned int rpcrdma2_recv_pool_provide(struct rpcrdma2_ep *ep,
 		recv = recv_add(ep, gfp);
 		if (!recv)
 			break;
-		llist_add(&recv->node, &ep->given_back);
+		llist_add(&recv->node, &ep->returned.own);
 		ep->recvs.nr++;
 	}
 	return ep->recvs.nr > others ? ep->recvs.nr - others : 0;

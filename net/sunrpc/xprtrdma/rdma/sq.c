@@ -170,7 +170,7 @@ static bool sq_may_post(const struct rpcrdma2_ep *ep)
  */
 bool rpcrdma2_send_fits(const struct rpcrdma2_send *send)
 {
-	return send->sge.length <= READ_ONCE(send->ep->send_max);
+	return send->sge.length <= READ_ONCE(send->ep->limit.reply);
 }
 
 static int sq_post_or_wait(struct rpcrdma2_ep *ep,
@@ -447,7 +447,7 @@ int rpcrdma2_send_post_call(struct rpcrdma2_send *send, u32 *sent_on)
 	int rc;
 
 	spin_lock_bh(&ep->lock);
-	if (send->sge.length > ep->send_limit) {
+	if (send->sge.length > ep->limit.call) {
 		rc = -ENOBUFS;
 	} else if (!sq_may_post(ep)) {
 		rc = -ENOTCONN;

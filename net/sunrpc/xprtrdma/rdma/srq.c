@@ -179,7 +179,7 @@ static void srq_reclaim_idle(struct rpcrdma2_srq *srq)
 
 	lockdep_assert_held(&srq->lock);
 
-	list_for_each_entry(ep, &srq->conns, srq_link) {
+	list_for_each_entry(ep, &srq->conns, share.link) {
 		kept = min_t(unsigned int, ep->share.backed, IDLE_GRANT);
 		if (time_before(jiffies, READ_ONCE(ep->share.call_at) +
 				IDLE_SECS * HZ))
@@ -302,7 +302,7 @@ unsigned int rpcrdma2_srq_back_replies(struct rpcrdma2_ep *ep,
  */
 bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_ep *ep)
 {
-	unsigned int most = ep->grant_out_max + ep->calls_out +
+	unsigned int most = ep->grant.most + ep->calls_out +
 			    RPCRDMA2_CONTROL_RECVS;
 
 	WRITE_ONCE(recv->ep, ep);
@@ -310,7 +310,7 @@ bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_ep *ep)
 	 * rpcrdma2_job_give_credit() has @returned raised before the Reply is posted. So the
 	 * counter never lags what the peer knows.
 	 */
-	return ++ep->share.taken - atomic_read(&ep->recvs_returned) <= most;
+	return ++ep->share.taken - atomic_read(&ep->returned.shared) <= most;
 }
 
 /* Are there more Receives than promised, while memory is short? */
@@ -375,7 +375,7 @@ void rpcrdma2_srq_put(struct rpcrdma2_recv *recv)
 	struct rpcrdma2_srq *srq = recv->srq;
 	bool wanted, posted;
 
-	atomic_inc(&recv->ep->recvs_returned);
+	atomic_inc(&recv->ep->returned.shared);
 	do {
 		rcu_read_lock();
 		wanted = srq_wants_recv(srq);
@@ -447,7 +447,7 @@ static void srq_close_conns(struct work_struct *work)
 	struct rpcrdma2_ep *ep;
 
 	mutex_lock(&srqs_lock);
-	list_for_each_entry(ep, &srq->conns, srq_link)
+	list_for_each_entry(ep, &srq->conns, share.link)
 		ep->ops->failed(ep, -EIO);
 	mutex_unlock(&srqs_lock);
 }
@@ -699,7 +699,7 @@ static void srq_join(struct rpcrdma2_srq *srq, struct rpcrdma2_ep *ep,
 	ep->share.backed_replies = REPLY_SHARE;
 	ep->share.call_at = jiffies;
 	spin_lock(&srq->lock);
-	list_add(&ep->srq_link, &srq->conns);
+	list_add(&ep->share.link, &srq->conns);
 	spin_unlock(&srq->lock);
 }
 
@@ -767,8 +767,8 @@ int rpcrdma2_srq_attach(struct rpcrdma2_ep *ep,
 		return rc == -ENOMEM ? -ENOMEM : -EOPNOTSUPP;
 	}
 	ep->pd = srq->pd;
-	ep->grant_out = grant;
-	ep->grant_out_max = grant;
+	ep->grant.now = grant;
+	ep->grant.most = grant;
 	/* A new Queue is not watched yet. */
 	if (!READ_ONCE(srq->limit))
 		queue_delayed_work(rpcrdma2_wq, &srq->count_work, 0);
@@ -793,7 +793,7 @@ void rpcrdma2_srq_detach(struct rpcrdma2_ep *ep)
 
 	mutex_lock(&srqs_lock);
 	spin_lock(&srq->lock);
-	list_del(&ep->srq_link);
+	list_del(&ep->share.link);
 	srq_promise(srq,
 		    -(ep->share.backed + ep->share.backed_replies + CONTROL_SHARE));
 	spin_unlock(&srq->lock);

@@ -89,19 +89,23 @@ struct rpcrdma2_srq {
 
 /**
  * struct rpcrdma2_srq_share - an endpoint's part of a Shared Receive Queue
- * @taken: Receives of the Queue that messages filled; the CQ's. @returned of the endpoint's
- *	struct rpcrdma2_recv_pool says how many were given back
+ * @taken: Receives of the Queue that messages filled; the CQ's. @returned of the endpoint
+ *	says how many were given back
  * @backed: Calls for which the Queue has promised Receives; raised by the CQ, under the
  *	Queue's lock
  * @backed_replies: Calls of this end for whose Replies the Queue has promised Receives; the
  *	CQ's, under the Queue's lock
  * @call_at: time of the last Call, in jiffies; the CQ's
+ * @link: entry in the Queue's list @conns
+ * @last_wqe: completed when the QP takes no more Receives of the Queue
  */
 struct rpcrdma2_srq_share {
 	unsigned int		taken;
 	unsigned int		backed;
 	unsigned int		backed_replies;
 	unsigned long		call_at;
+	struct list_head	link;
+	struct completion	last_wqe;
 };
 
 int rpcrdma2_srq_attach(struct rpcrdma2_ep *ep,

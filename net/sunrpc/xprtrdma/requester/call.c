@@ -225,7 +225,7 @@ static int call_marshal_and_post(struct rpcrdma2_requester *requester,
 	call->rqst->rq_xtime = ktime_get();
 	call->requester = requester;
 	call->unsettled = false;
-	/* Compares the size with send_limit again, which resize_make_request() may have lowered. */
+	/* Compares the size with limit.call again, which resize_make_request() may have lowered. */
 	rc = rpcrdma2_send_post_call(send, &call->sent_on);
 	if (!rc) {
 		call_count(requester, call->rqst);

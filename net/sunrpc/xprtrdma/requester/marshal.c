@@ -192,7 +192,7 @@ static int marshal_check_header(const struct rpcrdma2_requester *requester)
 	const struct rpcrdma2_conn *conn = requester->conn;
 
 	return rpcrdma2_header_size(conn->terms.dialect, &requester->hdr) <=
-	       READ_ONCE(conn->ep.send_limit) ? 0 : -EMSGSIZE;
+	       READ_ONCE(conn->ep.limit.call) ? 0 : -EMSGSIZE;
 }
 
 static int marshal_external(struct rpcrdma2_requester *requester,
@@ -224,7 +224,7 @@ static u32 marshal_call_room(struct rpcrdma2_requester *requester,
 			     unsigned int segments)
 {
 	struct rpcrdma2_conn *conn = requester->conn;
-	u32 limit = min(READ_ONCE(conn->ep.send_limit), send->size);
+	u32 limit = min(READ_ONCE(conn->ep.limit.call), send->size);
 	u32 len = rpcrdma2_header_size(conn->terms.dialect, &requester->hdr) +
 		  6 * segments * XDR_UNIT;
 

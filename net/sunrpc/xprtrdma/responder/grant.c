@@ -25,7 +25,7 @@
 static unsigned int grant_best(const struct rpcrdma2_responder *responder)
 {
 	const struct rpcrdma2_conn *conn = responder->conn;
-	unsigned int granted = conn->ep.grant_out;
+	unsigned int granted = conn->ep.grant.now;
 
 	if (responder->peak > 1 && responder->peak * USED_SHARE >= granted)
 		return min(2 * granted, conn->ep.calls_in);
@@ -36,7 +36,7 @@ static unsigned int grant_best(const struct rpcrdma2_responder *responder)
 
 /*
  * Receives are there before a larger grant is announced. A smaller grant binds the peer only
- * after it heard of it, so @grant_out_max stays.
+ * after it heard of it, so @grant.most stays.
  */
 static void grant_set(struct rpcrdma2_responder *responder, unsigned int wanted)
 {
@@ -46,13 +46,13 @@ static void grant_set(struct rpcrdma2_responder *responder, unsigned int wanted)
 
 	backed = rpcrdma2_srq_back(ep, wanted, RPCRDMA2_GFP_ONCE);
 	wanted = min(wanted, backed);
-	if (wanted == ep->grant_out)
+	if (wanted == ep->grant.now)
 		return;
-	trace_rpcrdma2_grant(conn, ep->grant_out, wanted);
-	if (wanted < ep->grant_out)
-		rpcrdma2_jobs_trim(responder, ep->grant_out - wanted);
-	WRITE_ONCE(ep->grant_out, wanted);
-	ep->grant_out_max = max(ep->grant_out_max, wanted);
+	trace_rpcrdma2_grant(conn, ep->grant.now, wanted);
+	if (wanted < ep->grant.now)
+		rpcrdma2_jobs_trim(responder, ep->grant.now - wanted);
+	WRITE_ONCE(ep->grant.now, wanted);
+	ep->grant.most = max(ep->grant.most, wanted);
 }
 
 /**
@@ -75,14 +75,14 @@ void rpcrdma2_grant_adapt(struct rpcrdma2_responder *responder,
 	WRITE_ONCE(ep->share.call_at, now);
 	responder->peak = max(responder->peak, outstanding);
 	/* While this peer was idle, srq_reclaim_idle() may have promised its Receives to others. */
-	if (READ_ONCE(ep->share.backed) < ep->grant_out)
-		grant_set(responder, ep->grant_out);
-	if (++responder->calls < ep->grant_out &&
+	if (READ_ONCE(ep->share.backed) < ep->grant.now)
+		grant_set(responder, ep->grant.now);
+	if (++responder->calls < ep->grant.now &&
 	    time_before(now, responder->look_at))
 		return;
 	rpcrdma2_srq_refill(ep, RPCRDMA2_GFP_ONCE);
 	wanted = grant_best(responder);
-	if (wanted != ep->grant_out)
+	if (wanted != ep->grant.now)
 		grant_set(responder, wanted);
 	responder->look_at = now + LOOK_SECS * HZ;
 	responder->calls = 0;

@@ -96,7 +96,7 @@ void rpcrdma2_job_plan_reply(struct rpcrdma2_job *job)
 {
 	const struct rpcrdma2_chunk_lists *cl = &job->recv->hdr.chunks;
 	struct rpcrdma2_conn *conn = job->responder->conn;
-	u64 room = READ_ONCE(conn->ep.send_max);
+	u64 room = READ_ONCE(conn->ep.limit.reply);
 	unsigned int i;
 
 	if (cl->has_reply)

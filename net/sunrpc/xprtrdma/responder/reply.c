@@ -206,9 +206,9 @@ static int job_choose_inline_or_chunk(struct builder *b,
 
 	/*
 	 * Without a large enough Reply chunk, the Reply has to go inline. It may then be as long as
-	 * the peer's Receives, even if @send_limit was lowered since.
+	 * the peer's Receives, even if @limit.call was lowered since.
 	 */
-	limit = fits ? READ_ONCE(conn->ep.send_limit) : READ_ONCE(conn->ep.send_max);
+	limit = fits ? READ_ONCE(conn->ep.limit.call) : READ_ONCE(conn->ep.limit.reply);
 	size = rpcrdma2_header_size(conn->terms.dialect, &b->hdr) + length;
 	if (size <= min(limit, b->send->size)) {
 		rc = rpcrdma2_send_encode(b->send, &b->hdr);
@@ -236,7 +236,7 @@ static int job_build_reply(struct builder *b, struct rpcrdma2_error *error)
 	int rc;
 
 	rpcrdma2_rpc_header(&b->hdr, b->job->xid, b->job->vers,
-			    READ_ONCE(conn->ep.grant_out), true,
+			    READ_ONCE(conn->ep.grant.now), true,
 			    b->job->recv->hdr.chunks.words);
 	job_drop_stale_payloads(b);
 	rc = job_check_offer(b, error);
@@ -372,7 +372,7 @@ static bool job_reply_fits_nowhere(struct builder *b)
 	job_drop_stale_payloads(b);
 	length = job_reduced_length(b);
 	return job_check_offer(b, &error) ||
-	       (length > READ_ONCE(b->job->responder->conn->ep.send_max) &&
+	       (length > READ_ONCE(b->job->responder->conn->ep.limit.reply) &&
 		!(cl->has_reply && cl->reply.length >= length));
 }
 

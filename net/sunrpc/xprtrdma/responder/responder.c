@@ -33,7 +33,7 @@ struct rpcrdma2_job *rpcrdma2_responder_take(struct rpcrdma2_recv *recv)
 	 */
 	outstanding = responder->calls_taken + 1 -
 		      atomic_read(&responder->calls_returned);
-	if (outstanding > conn->ep.grant_out_max) {
+	if (outstanding > conn->ep.grant.most) {
 		rpcrdma2_conn_close(conn, -EPROTO);
 		rpcrdma2_recv_put(recv);
 		return NULL;
@@ -151,7 +151,7 @@ void rpcrdma2_show_responder(struct seq_file *seq,
 
 	rpcrdma2_responder_stats_add(&stats, responder);
 	rpcrdma2_show(seq, "responder_credits", "%u",
-		      READ_ONCE(responder->conn->ep.grant_out));
+		      READ_ONCE(responder->conn->ep.grant.now));
 	rpcrdma2_show_count(seq, "responder_outstanding",
 			    stats.calls.messages - stats.jobs.done);
 	responder_show_stages(seq, responder);

@@ -422,7 +422,7 @@ static u32 bc_inline_limit(struct rpcrdma2_xprt *x)
 	if (!conn)
 		return limit;
 	if (rpcrdma2_conn_is_ready(conn))
-		limit = min(conn->ep.send_limit, conn->terms.recv_limit) -
+		limit = min(conn->ep.limit.call, conn->terms.recv_limit) -
 			conn->terms.dialect->plain_size;
 	rpcrdma2_conn_put(conn);
 	return limit;
