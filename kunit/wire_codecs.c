@@ -15,3 +15,4 @@
 #include "conn/ask.c"
 #include "conn/handshake.c"
 #include "responder/stage.c"
+#include "svc/owner.c"

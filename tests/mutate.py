@@ -37,14 +37,17 @@ import mutants
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 MODULE = f"{TOP}/net/sunrpc/xprtrdma"
 MUTATED = sorted(glob.glob(f"{MODULE}/wire/*.c")) + [
-    f"{MODULE}/{name}.c" for name in ("conn/handshake", "conn/ask", "responder/stage")]
+    f"{MODULE}/{name}.c" for name in ("conn/handshake", "conn/ask", "responder/stage",
+                                        "svc/owner")]
 SUITES = (sorted(glob.glob(f"{TOP}/kunit/wire_*.c") + glob.glob(f"{TOP}/kunit/handshake_*.c")) +
-          [f"{TOP}/kunit/ask_test.c", f"{TOP}/kunit/job_stage_test.c"] +
+          [f"{TOP}/kunit/ask_test.c", f"{TOP}/kunit/job_stage_test.c",
+           f"{TOP}/kunit/owner_test.c"] +
           [f"{TOP}/tools/fuzz/kunit_main.c", f"{TOP}/tools/fuzz/shim/xdr_stream.c"])
 KNOWN = f"{TOP}/tests/mutants.equivalent"
 INCLUDE = [f"-I{TOP}/{d}" for d in ("tools/fuzz/shim", "include", "net/sunrpc/xprtrdma",
                                     "net/sunrpc/xprtrdma/wire", "net/sunrpc/xprtrdma/conn",
-                                    "net/sunrpc/xprtrdma/responder", "kunit")]
+                                    "net/sunrpc/xprtrdma/responder", "net/sunrpc/xprtrdma/svc",
+                                    "kunit")]
 # A mutant may have warnings, but its types must fit.
 GCC = ["gcc", "-std=gnu11", "-w", "-Werror=implicit", "-Werror=int-conversion",
        "-Werror=incompatible-pointer-types", "-fno-pie"] + INCLUDE

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Guest script: the KUnit suites for the codecs, the handshake's table and the stages of a job
-# pass. They need no device, and no other module of the project.
+# Guest script: the KUnit suites for the codecs and the tables of states pass. They need no
+# device, and no other module of the project.
 
 # shellcheck source=tools/lab/guest/lib.sh
 . "${LAB_LIB:?run this in a guest, by tools/lab/lab}"
 
 suites='wire_message wire_v1 wire_v2_01 wire_refuse wire_limits wire_props wire_change
-wire_tables wire_extension wire_dialect wire_private_data wire_random handshake job_stage'
+wire_tables wire_extension wire_dialect wire_private_data wire_random handshake ask
+job_stage owner'
 log=/run/wire.log
 
 # total WORD - add the numbers for WORD in the last lines of the suites

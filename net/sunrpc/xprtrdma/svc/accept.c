@@ -362,16 +362,13 @@ void rpcrdma2_backlog_discard(struct rpcrdma2_svc_xprt *sx)
 static void backlog_take_back(struct rpcrdma2_svc_xprt *sx)
 {
 	struct rpcrdma2_conn *conn = sx->conn;
-	bool closed;
+	enum rpcrdma2_owner_action action;
 
 	rpcrdma2_conn_get(conn);
-	spin_lock(&sx->lock);
-	sx->owner = RPCRDMA2_SVC_OF_CONN;
-	closed = sx->closed;
-	spin_unlock(&sx->lock);
-	if (closed)
+	action = rpcrdma2_svc_happen(sx, RPCRDMA2_ON_TAKE_BACK);
+	if (action == RPCRDMA2_DO_DISCARD)
 		rpcrdma2_backlog_discard(sx);
-	else
+	else if (action == RPCRDMA2_DO_CLOSE)
 		rpcrdma2_conn_close(conn, -ESHUTDOWN);
 	rpcrdma2_conn_put(conn);
 }
@@ -380,8 +377,8 @@ static void backlog_take_back(struct rpcrdma2_svc_xprt *sx)
  * rpcrdma2_offer - offer a READY connection to sunrpc
  * @sx: the svc_xprt
  *
- * Nothing happens if the connection is closing. Either this function finds @closing set, or
- * svc_conn_closing() finds that sunrpc is the @owner, and has sunrpc close the svc_xprt.
+ * Nothing happens if the connection is closing. If it starts to close later, svc_conn_closing()
+ * finds that sunrpc is the owner, and asks sunrpc to close the svc_xprt.
  *
  * Context: process, no locks held; the ready op's.
  */
@@ -391,12 +388,7 @@ void rpcrdma2_offer(struct rpcrdma2_svc_xprt *sx)
 	struct rpcrdma2_backlog *backlog = listener->backlog;
 	bool ok;
 
-	spin_lock(&sx->lock);
-	ok = !sx->closing;
-	if (ok)
-		sx->owner = RPCRDMA2_SVC_OF_SUNRPC;
-	spin_unlock(&sx->lock);
-	if (!ok)
+	if (rpcrdma2_svc_happen(sx, RPCRDMA2_ON_READY) != RPCRDMA2_DO_OFFER)
 		return;
 
 	svc_xprt_get(&listener->xprt);

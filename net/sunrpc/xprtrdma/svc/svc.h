@@ -11,6 +11,7 @@
 #include <linux/module.h>
 #include <linux/sunrpc/svc_xprt.h>
 
+#include "owner.h"
 #include "responder/responder.h"
 
 struct rpcrdma2_backlog;
@@ -29,19 +30,6 @@ enum rpcrdma2_svc_stage {
 };
 
 /**
- * enum rpcrdma2_svc_owner - who drops a connection's svc_xprt
- * @RPCRDMA2_SVC_OF_CONN: the connection has it to itself, and drops it after CLOSED
- * @RPCRDMA2_SVC_OF_SUNRPC: sunrpc has it, or gets it by xpo_accept, and detaches it in the end
- * @RPCRDMA2_SVC_DETACHED: sunrpc let go of it before CLOSED; the connection has a reference until
- *	then
- */
-enum rpcrdma2_svc_owner {
-	RPCRDMA2_SVC_OF_CONN,
-	RPCRDMA2_SVC_OF_SUNRPC,
-	RPCRDMA2_SVC_DETACHED,
-};
-
-/**
  * struct rpcrdma2_svc_xprt - a listener, or a connection that it accepted
  * @xprt: sunrpc's part
  * @conn: the connection; referenced; NULL for a listener
@@ -52,10 +40,8 @@ enum rpcrdma2_svc_owner {
  * @queued: link in the backlog's list for @stage
  * @source: the connection's address in the backlog; NULL outside of the backlog
  * @stage: how far the connection is in the backlog
- * @lock: protects @owner to @closed, @calls and @read_jobs. Its holder empties @arrived
+ * @lock: protects @owner, @calls and @read_jobs. Its holder empties @arrived
  * @owner: who drops this svc_xprt
- * @closing: the connection is closing
- * @closed: the connection is CLOSED
  * @arrived: jobs for a thread, newest first; all are newer than those in @calls. Any context
  *	adds one, without @lock
  * @calls: jobs for a thread, oldest first: to be read, or to run
@@ -73,10 +59,8 @@ struct rpcrdma2_svc_xprt {
 	struct list_head	queued;
 	struct rpcrdma2_source	*source;
 	enum rpcrdma2_svc_stage	stage;
-	spinlock_t		lock;	/* queues of jobs, flags */
-	enum rpcrdma2_svc_owner	owner;
-	bool			closing;
-	bool			closed;
+	spinlock_t		lock;	/* see above */
+	enum rpcrdma2_owner	owner;
 	struct llist_head	arrived;
 	struct list_head	calls;
 	struct list_head	read_jobs;
@@ -86,6 +70,28 @@ static inline struct rpcrdma2_svc_xprt *
 to_rpcrdma2_svc_xprt(struct svc_xprt *xprt)
 {
 	return container_of(xprt, struct rpcrdma2_svc_xprt, xprt);
+}
+
+/**
+ * rpcrdma2_svc_happen - note an event in the life of a connection's svc_xprt
+ * @sx: the svc_xprt
+ * @event: what happened
+ *
+ * Context: process.
+ *
+ * Return: the action for the caller to take
+ */
+static inline enum rpcrdma2_owner_action
+rpcrdma2_svc_happen(struct rpcrdma2_svc_xprt *sx, enum rpcrdma2_owner_event event)
+{
+	const struct rpcrdma2_owner_step *step;
+
+	spin_lock(&sx->lock);
+	step = rpcrdma2_owner_step(sx->owner, event);
+	if (!WARN_ON_ONCE(!step->is_possible))
+		sx->owner = step->next;
+	spin_unlock(&sx->lock);
+	return step->action;
 }
 
 /**

@@ -3,13 +3,11 @@
  * Listeners and connections of a server: the svc_xprt, from its creation to its end.
  *
  * An svc_xprt has a reference to its connection, and one to its listener. Until a connection is
- * offered to sunrpc, the connection owns its svc_xprt (accept.c). After that, sunrpc closes the
- * svc_xprt by xpo_detach; a lost connection asks sunrpc to do so. From xpo_detach until CLOSED,
- * the connection has a reference to the svc_xprt.
+ * offered to sunrpc (accept.c), the connection owns its svc_xprt; then sunrpc does (owner.c).
  *
- * The connection has no such reference before, because sunrpc would take the svc_xprt for busy.
- * sunrpc closes an svc_xprt that is idle for six minutes. That ends the connection of a client
- * that vanished. All functions run in process context.
+ * The connection has a reference to the svc_xprt only after xpo_detach, because sunrpc would
+ * take the svc_xprt for busy. sunrpc closes an svc_xprt that is idle for six minutes. That ends
+ * the connection of a client that vanished. All functions run in process context.
  */
 #include <linux/module.h>
 #include <linux/sunrpc/addr.h>
@@ -57,13 +55,8 @@ static void svc_conn_ready(struct rpcrdma2_conn *conn)
 static void svc_conn_closing(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc_xprt *sx = conn->svc_xprt;
-	enum rpcrdma2_svc_owner owner;
 
-	spin_lock(&sx->lock);
-	sx->closing = true;
-	owner = sx->owner;
-	spin_unlock(&sx->lock);
-	if (owner != RPCRDMA2_SVC_OF_CONN)
+	if (rpcrdma2_svc_happen(sx, RPCRDMA2_ON_CLOSING) == RPCRDMA2_DO_ASK)
 		svc_xprt_deferred_close(&sx->xprt);
 }
 
@@ -80,15 +73,12 @@ static void svc_conn_drained(struct rpcrdma2_conn *conn)
 static void svc_conn_closed(struct rpcrdma2_conn *conn)
 {
 	struct rpcrdma2_svc_xprt *sx = conn->svc_xprt;
-	enum rpcrdma2_svc_owner owner;
+	enum rpcrdma2_owner_action action;
 
-	spin_lock(&sx->lock);
-	sx->closed = true;
-	owner = sx->owner;
-	spin_unlock(&sx->lock);
-	if (owner == RPCRDMA2_SVC_OF_CONN)
+	action = rpcrdma2_svc_happen(sx, RPCRDMA2_ON_CLOSED);
+	if (action == RPCRDMA2_DO_DISCARD)
 		rpcrdma2_backlog_discard(sx);
-	else if (owner == RPCRDMA2_SVC_DETACHED)
+	else if (action == RPCRDMA2_DO_PUT)
 		svc_xprt_put(&sx->xprt);
 }
 
@@ -315,19 +305,16 @@ static struct svc_xprt *svc_op_accept(struct svc_xprt *xprt)
 
 /*
  * sunrpc calls this once, before it drops its own reference. The connection gets a reference
- * here, unless it is CLOSED, and svc_conn_closed() drops that.
+ * first, because the event allows svc_conn_closed() to drop one.
  */
 static void svc_op_detach(struct svc_xprt *xprt)
 {
 	struct rpcrdma2_svc_xprt *sx = to_rpcrdma2_svc_xprt(xprt);
 
 	if (sx->conn) {
-		spin_lock(&sx->lock);
-		if (!sx->closed) {
-			sx->owner = RPCRDMA2_SVC_DETACHED;
-			svc_xprt_get(xprt);
-		}
-		spin_unlock(&sx->lock);
+		svc_xprt_get(xprt);
+		if (rpcrdma2_svc_happen(sx, RPCRDMA2_ON_DETACH) != RPCRDMA2_DO_KEEP)
+			svc_xprt_put(xprt);
 		rpcrdma2_conn_close(sx->conn, -ESHUTDOWN);
 		return;
 	}
