@@ -52,7 +52,8 @@ boot() {
 	local script="/root/packages-guest.sh${1:+ $1}" accel="tcg,thread=multi" pid
 
 	! { grep -qwE 'vmx|svm' /proc/cpuinfo && [ -w /dev/kvm ]; } || accel=kvm
-	install -m 755 "$tree/tests/packages-guest.sh" "$root/root"
+	install -m 755 "$tree/tests/packages-guest.sh" "$tree/debian/tests/mount-over-rxe" \
+		"$root/root"
 	cp "$root/boot/vmlinuz-$kernel" "$root/boot/initrd.img-$kernel" "$work"
 	truncate -s 5G "$work/disk"
 	mke2fs -q -t ext4 -d "$root" "$work/disk" || die "no disk"

@@ -109,7 +109,16 @@ installed_and_upgraded() {
 	there_and_back third
 }
 
+# Run the package's own test, and undo what it leaves.
+autopkgtest() {
+	say "the package's own test, mount-over-rxe"
+	must /root/mount-over-rxe
+	must rdma link delete r0
+	must rmmod dummy
+}
+
 booted_after_update() {
+	autopkgtest
 	say "export and mount over RDMA, after the kernel's update"
 	device
 	serve

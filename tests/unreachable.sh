@@ -41,6 +41,19 @@ unmount_lost() {
 	[ $SECONDS -le 15 ] || lab_fail "unmounting took $SECONDS s"
 }
 
+serve_again() {
+	must rpc.nfsd --no-udp 8
+	echo "rdma 20049" >/proc/fs/nfsd/portlist || lab_fail "no listener"
+}
+
+# Stop serving before the address goes, because nfsd closes its connections. rxe's GSI queue pair
+# would stay in ERR if it had to send from an address that is gone.
+leave() {
+	must rpc.nfsd 0
+	must lab_until 15 all_closed
+	must ip address del "$leaving/32" dev "$LAB_NETDEV"
+}
+
 nfs_start "$1"
 must sysctl -q -w net.ipv4.tcp_syn_retries=4
 count_event made rpcrdma2/rpcrdma2_conn_new
@@ -67,20 +80,16 @@ must lab_until 15 all_closed
 
 # Unmount while an attempt is under way.
 count_event connecting rpcrdma2/rpcrdma2_conn_state 'to == 3'
-mount_lost ip address del "$leaving/32" dev "$LAB_NETDEV"
+mount_lost leave
 must lab_until 60 attempts_made 2
 unmount_lost
+serve_again
 
 # Unmount while the next attempt is put off, which takes longer each time.
 mount_lost rpc.nfsd 0
 failed=$(counted closed)
 must lab_until 60 attempts_ended $((failed + 4))
 unmount_lost
-
-serve_again() {
-	must rpc.nfsd --no-udp 8
-	echo "rdma 20049" >/proc/fs/nfsd/portlist || lab_fail "no listener"
-}
 
 give_up() { timeout -s KILL 1 ls /run/lost; } 2>/dev/null
 
