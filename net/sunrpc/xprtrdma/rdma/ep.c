@@ -10,7 +10,7 @@
  */
 #include "ep.h"
 
-/* Added to @users, so that the number is negative and no thread enters */
+/* Added to @users.count, so that the number is negative and no thread enters */
 #define NO_ENTRY	INT_MIN
 
 struct workqueue_struct *rpcrdma2_wq;
@@ -41,8 +41,8 @@ void rpcrdma2_ep_init(struct rpcrdma2_ep *ep, const struct rpcrdma2_ep_ops *ops)
 	INIT_LIST_HEAD(&ep->sends.all);
 	INIT_LIST_HEAD(&ep->recvs.all);
 	init_llist_head(&ep->returned.own);
-	INIT_LIST_HEAD(&ep->share.link);
-	init_completion(&ep->share.last_wqe);
+	INIT_LIST_HEAD(&ep->member.link);
+	init_completion(&ep->member.last_wqe);
 }
 
 /**

@@ -174,18 +174,19 @@ struct rpcrdma2_grant {
  * @max_pages: maximum number of pages in a registration
  * @sq_depth: entries of the Send Queue; stable once the QP exists
  * @limit: sizes of messages that the peer can receive
+ * @member: this endpoint, as one that uses @srq
  * @failed_work: calls the failed op after the QP failed. Has no reference to the connection:
  *	the teardown cancels it once the QP is destroyed
  * @lock: serialises posting on @qp. Protects @sq, @sends, and the members @all, @size and
- *	@odd of @recvs. Writers of @closing and @limit hold it, too. The
- *	connection keeps its state and terms under it. Taken in process context, under locks of
- *	svc_serv and rpc_xprt. Under it come only foreign locks: the device's, a workqueue's
- *	timer, and signals for a thread that connects
+ *	@odd of @recvs. Writers of @closing and @limit hold it, too. The connection keeps its
+ *	state and terms under it. Taken in process context, under locks of svc_serv and
+ *	rpc_xprt. Under it come only foreign locks: the device's, a workqueue's timer, and
+ *	signals for a thread that connects
  * @sq: the Send Queue
  * @sends: Send buffers
  * @recvs: Receives that are not shared
  * @users: threads between rpcrdma2_ep_enter() and rpcrdma2_ep_exit()
- * @returned: Receives that were given back
+ * @returned: Receives that threads gave back, or new ones
  * @grant: credits that each message grants to the peer; the CQ's
  * @share: this endpoint's part of @srq
  * @stats: counters
@@ -211,6 +212,7 @@ struct rpcrdma2_ep {
 	unsigned int			max_pages;
 	unsigned int			sq_depth;
 	struct rpcrdma2_send_limit	limit;
+	struct rpcrdma2_srq_member	member;
 	struct work_struct		failed_work;
 
 	/* Posting, under the lock: the free buffers are in its cache line, too */

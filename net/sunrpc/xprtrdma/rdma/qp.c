@@ -65,7 +65,7 @@ static void qp_event(struct ib_event *event, void *context)
 	case IB_EVENT_QP_LAST_WQE_REACHED:
 		if (ep->srq)
 			WRITE_ONCE(ep->srq->events, RPCRDMA2_RAISES_EVENTS);
-		complete_all(&ep->share.last_wqe);
+		complete_all(&ep->member.last_wqe);
 		if (READ_ONCE(ep->closing))
 			break;
 		/* The QP has failed. If its Send Queue was empty, no completion says so. */
@@ -354,7 +354,7 @@ static void qp_wait_last_wqe(struct rpcrdma2_ep *ep)
 
 	if (!READ_ONCE(ep->connected) ||
 	    READ_ONCE(srq->events) == RPCRDMA2_RAISES_NONE ||
-	    wait_for_completion_timeout(&ep->share.last_wqe, LAST_WQE_TIMEOUT))
+	    wait_for_completion_timeout(&ep->member.last_wqe, LAST_WQE_TIMEOUT))
 		return;
 	/* A device that has raised the event before is just late now. */
 	cmpxchg(&srq->events, RPCRDMA2_MAY_RAISE, RPCRDMA2_RAISES_NONE);

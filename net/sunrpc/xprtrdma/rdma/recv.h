@@ -69,10 +69,10 @@ struct rpcrdma2_recv_pool {
 };
 
 /**
- * struct rpcrdma2_recv_returns - Receives that an endpoint's messages filled, and that came back
- * @own: the endpoint's own, to be posted before its next chain: any thread adds one, and the
- *	next sender takes all, under the endpoint's lock
- * @shared: number of shared ones: see struct rpcrdma2_srq_share
+ * struct rpcrdma2_recv_returns - Receives that threads give to an endpoint
+ * @own: to be posted before its next chain: any thread adds one, and the next sender takes
+ *	all, under the endpoint's lock
+ * @shared: number of shared ones that came back: see struct rpcrdma2_srq_share
  */
 struct rpcrdma2_recv_returns {
 	struct llist_head	own;

@@ -15,6 +15,7 @@
  * Runs in process context, the CQ's included. Device events may come in interrupt context.
  */
 #include <linux/mutex.h>
+#include <linux/sched/mm.h>
 
 #include "device.h"
 #include "ep.h"
@@ -179,7 +180,7 @@ static void srq_reclaim_idle(struct rpcrdma2_srq *srq)
 
 	lockdep_assert_held(&srq->lock);
 
-	list_for_each_entry(ep, &srq->conns, share.link) {
+	list_for_each_entry(ep, &srq->conns, member.link) {
 		kept = min_t(unsigned int, ep->share.backed, IDLE_GRANT);
 		if (time_before(jiffies, READ_ONCE(ep->share.call_at) +
 				IDLE_SECS * HZ))
@@ -307,7 +308,7 @@ bool rpcrdma2_srq_take(struct rpcrdma2_recv *recv, struct rpcrdma2_ep *ep)
 
 	WRITE_ONCE(recv->ep, ep);
 	/*
-	 * rpcrdma2_job_give_credit() has @returned raised before the Reply is posted. So the
+	 * rpcrdma2_job_give_credit() has @returned.shared raised before the Reply is posted. So the
 	 * counter never lags what the peer knows.
 	 */
 	return ++ep->share.taken - atomic_read(&ep->returned.shared) <= most;
@@ -447,7 +448,7 @@ static void srq_close_conns(struct work_struct *work)
 	struct rpcrdma2_ep *ep;
 
 	mutex_lock(&srqs_lock);
-	list_for_each_entry(ep, &srq->conns, share.link)
+	list_for_each_entry(ep, &srq->conns, member.link)
 		ep->ops->failed(ep, -EIO);
 	mutex_unlock(&srqs_lock);
 }
@@ -463,13 +464,17 @@ static void srq_give_up(struct rpcrdma2_srq *srq)
 static void srq_watch(struct rpcrdma2_srq *srq)
 {
 	struct ib_srq_attr attr = { };
+	unsigned int flags;
 
 	WRITE_ONCE(srq->low, false);
 	WRITE_ONCE(srq->limit, clamp_t(unsigned int,
 				       READ_ONCE(srq->promised) / 2, 1,
 				       FEW_RECVS));
 	attr.srq_limit = srq->limit;
+	/* Drivers allocate. The removal of a device waits for this, and I/O for the removal. */
+	flags = memalloc_noio_save();
 	ib_modify_srq(srq->srq, &attr, IB_SRQ_LIMIT);
+	memalloc_noio_restore(flags);
 	/*
 	 * Receives posted from here on are watched: when a message takes one, the device
 	 * compares the rest with @limit. srq_is_still() looks for such Receives.
@@ -699,7 +704,7 @@ static void srq_join(struct rpcrdma2_srq *srq, struct rpcrdma2_ep *ep,
 	ep->share.backed_replies = REPLY_SHARE;
 	ep->share.call_at = jiffies;
 	spin_lock(&srq->lock);
-	list_add(&ep->share.link, &srq->conns);
+	list_add(&ep->member.link, &srq->conns);
 	spin_unlock(&srq->lock);
 }
 
@@ -793,7 +798,7 @@ void rpcrdma2_srq_detach(struct rpcrdma2_ep *ep)
 
 	mutex_lock(&srqs_lock);
 	spin_lock(&srq->lock);
-	list_del(&ep->share.link);
+	list_del(&ep->member.link);
 	srq_promise(srq,
 		    -(ep->share.backed + ep->share.backed_replies + CONTROL_SHARE));
 	spin_unlock(&srq->lock);

@@ -96,14 +96,20 @@ struct rpcrdma2_srq {
  * @backed_replies: Calls of this end for whose Replies the Queue has promised Receives; the
  *	CQ's, under the Queue's lock
  * @call_at: time of the last Call, in jiffies; the CQ's
- * @link: entry in the Queue's list @conns
- * @last_wqe: completed when the QP takes no more Receives of the Queue
  */
 struct rpcrdma2_srq_share {
 	unsigned int		taken;
 	unsigned int		backed;
 	unsigned int		backed_replies;
 	unsigned long		call_at;
+};
+
+/**
+ * struct rpcrdma2_srq_member - an endpoint that uses a Shared Receive Queue
+ * @link: entry in the Queue's list @conns
+ * @last_wqe: completed when the QP takes no more Receives of the Queue
+ */
+struct rpcrdma2_srq_member {
 	struct list_head	link;
 	struct completion	last_wqe;
 };
