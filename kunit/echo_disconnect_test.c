@@ -371,6 +371,43 @@ static void client_outlives_dropped_calls(struct kunit *test)
 	echo_call(test, clnt, &small);
 }
 
+static unsigned long echo_connects(struct rpc_clnt *clnt)
+{
+	unsigned long connects;
+
+	rcu_read_lock();
+	connects = rcu_dereference(clnt->cl_xprt)->stat.connect_count;
+	rcu_read_unlock();
+	return connects;
+}
+
+/*
+ * Killed RPCs hold all credits, and RPCs that waited for a credit are killed, too. Then nobody
+ * waits, and a slow server has all the time that it needs.
+ */
+static void nobody_who_waits_needs_no_new_connection(struct kunit *test)
+{
+	static const struct echo_shape slow = { .arg_head = 100, .delay = 6000 };
+	static const struct echo_shape small = { .arg_head = 100 };
+	struct rpc_clnt *clnt = echo_connect_impatient(test);
+	unsigned long connects;
+	unsigned int i;
+
+	connects = echo_connects(clnt);
+	for (i = 0; i < 16; i++)
+		echo_new(test, &slow);
+	for (i = 0; i < 2; i++) {
+		echo_start_all(test, clnt);
+		msleep(300);
+		echo_cancel(clnt);
+		echo_finish_all_and_use_pages(test);
+	}
+	msleep(4000);
+	clnt->cl_timeout = &echo_patient;
+	echo_call(test, clnt, &small);
+	KUNIT_EXPECT_EQ(test, echo_connects(clnt), connects);
+}
+
 /* Shut the client down while its RPCs run. */
 static void shutdown_ends_rpcs(struct kunit *test)
 {
@@ -396,6 +433,7 @@ static struct kunit_case echo_disconnect_cases[] = {
 	KUNIT_CASE(nobody_touches_pages_of_rpcs_that_timed_out),
 	KUNIT_CASE(time_to_answer_begins_with_the_connection),
 	KUNIT_CASE(client_outlives_dropped_calls),
+	KUNIT_CASE(nobody_who_waits_needs_no_new_connection),
 	KUNIT_CASE(shutdown_ends_rpcs),
 	{}
 };

@@ -109,6 +109,24 @@ bool rpcrdma2_sunrpc_settle(struct rpc_rqst *rqst, int status)
 }
 
 /**
+ * rpcrdma2_sunrpc_has_unsent - does an RPC wait for its turn to be sent?
+ * @xprt: the transport
+ *
+ * The answer may be out of date at once. A task that waits because a credit is lacking sleeps in
+ * this queue.
+ *
+ * sunrpc lacks: a function that looks at the queue.
+ *
+ * Context: any.
+ *
+ * Return: whether a task sleeps in the queue
+ */
+bool rpcrdma2_sunrpc_has_unsent(const struct rpc_xprt *xprt)
+{
+	return READ_ONCE(xprt->sending.qlen);
+}
+
+/**
  * rpcrdma2_sunrpc_wake_writer - wake a process that waits for the write lock
  * @xprt: the transport
  *

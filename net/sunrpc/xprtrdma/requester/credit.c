@@ -44,10 +44,13 @@ static void *credit_try(struct rpcrdma2_requester *requester)
 int rpcrdma2_credit_get(struct rpcrdma2_requester *requester,
 			const struct rpc_rqst *rqst)
 {
+	/* Before the last look: an answer that comes after it must count as one that came. */
+	unsigned int answered = READ_ONCE(requester->answered);
+
 	if (credit_take(requester) ||
 	    rpcrdma2_wait_or_get(requester, credit_try))
 		return 0;
-	WRITE_ONCE(requester->starved_at, READ_ONCE(requester->answered));
+	WRITE_ONCE(requester->starved_at, answered);
 	mod_delayed_work(rpcrdma2_wq, &requester->starved, rqst->rq_timeout);
 	requester->stats.credit_waits++;
 	trace_rpcrdma2_wait(&requester->conn->ep, be32_to_cpu(rqst->rq_xid),
@@ -90,7 +93,7 @@ static u32 credit_limit_to_recvs(struct rpcrdma2_requester *requester,
  * Cuts the grant to the range from 1 to conn->ep.calls_out. A larger grant than before first
  * allocates the Receives that it needs.
  *
- * Context: CQ; takes the xprt's reserve_lock and transport_lock.
+ * Context: CQ, or the ready op's; takes the xprt's reserve_lock and transport_lock.
  */
 void rpcrdma2_credits_update(struct rpcrdma2_requester *requester, u32 grant)
 {
@@ -161,8 +164,9 @@ void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester)
 
 /*
  * Close a connection on which killed RPCs hold all credits for too long. sunrpc notices a missing
- * answer only for RPCs that it still has. This work runs when a Call has waited for a credit for
- * the RPC's timeout, and no answer has come.
+ * answer only for RPCs that it still has. This work runs when a Call began to wait for a credit
+ * one RPC's timeout ago, and no answer has come. If the RPCs that waited were killed, too, nobody
+ * needs a credit, and the server may take its time.
  */
 static void credit_starved(struct work_struct *work)
 {
@@ -171,7 +175,8 @@ static void credit_starved(struct work_struct *work)
 			     starved);
 
 	/* rpcrdma2_credits_wake() can't cancel work that is already queued to run. */
-	if (READ_ONCE(requester->answered) == READ_ONCE(requester->starved_at))
+	if (READ_ONCE(requester->answered) == READ_ONCE(requester->starved_at) &&
+	    rpcrdma2_sunrpc_has_unsent(requester->xprt))
 		rpcrdma2_conn_close(requester->conn, -ETIMEDOUT);
 }
 
