@@ -10,7 +10,7 @@
 #define NR_EVENTS	RPCRDMA2_NR_OWNER_EVENTS
 
 /**
- * struct owner_walk - what the orders have shown so far
+ * struct owner_walk - results of the orders so far
  * @test: the test
  * @taken: events that met an owner: a bit for each event, by owner
  * @nr_orders: number of orders
@@ -22,7 +22,7 @@ struct owner_walk {
 };
 
 /**
- * struct owner_life - what has happened to an svc_xprt
+ * struct owner_life - the past of an svc_xprt
  * @owner: its owner
  * @happened: a bit for each event
  * @offered: sunrpc may accept it
@@ -35,22 +35,57 @@ struct owner_life {
 	int			refs;
 };
 
+static bool has(const struct owner_life *life, enum rpcrdma2_owner_event event)
+{
+	return life->happened & BIT(event);
+}
+
+/* Does sunrpc have the svc_xprt, or may it accept it? */
+static bool is_sunrpcs(const struct owner_life *life)
+{
+	return life->offered && !has(life, RPCRDMA2_ON_TAKE_BACK) &&
+	       !has(life, RPCRDMA2_ON_DETACH);
+}
+
 /* May @event follow, by the rules of conn/ and of sunrpc? */
 static bool may_happen(const struct owner_life *life, enum rpcrdma2_owner_event event)
 {
-	if (life->happened & BIT(event))
+	if (has(life, event))
 		return false;
 	switch (event) {
 	case RPCRDMA2_ON_READY:
-		return !(life->happened & BIT(RPCRDMA2_ON_CLOSED));
+		return !has(life, RPCRDMA2_ON_CLOSED);
 	case RPCRDMA2_ON_CLOSING:
 		return true;
 	case RPCRDMA2_ON_CLOSED:
-		return life->happened & BIT(RPCRDMA2_ON_CLOSING);
+		return has(life, RPCRDMA2_ON_CLOSING);
 	default:
-		/* Either the listener closes first, or sunrpc accepts and detaches. */
-		return life->offered &&
-		       !(life->happened & (BIT(RPCRDMA2_ON_TAKE_BACK) | BIT(RPCRDMA2_ON_DETACH)));
+		return is_sunrpcs(life);
+	}
+}
+
+/* The action after @event, from the past alone */
+static enum rpcrdma2_owner_action action_due(const struct owner_life *life,
+					     enum rpcrdma2_owner_event event)
+{
+	bool closing = has(life, RPCRDMA2_ON_CLOSING);
+	bool closed = has(life, RPCRDMA2_ON_CLOSED);
+
+	switch (event) {
+	case RPCRDMA2_ON_READY:
+		return closing ? RPCRDMA2_DO_NOTHING : RPCRDMA2_DO_OFFER;
+	case RPCRDMA2_ON_TAKE_BACK:
+		if (closed)
+			return RPCRDMA2_DO_DISCARD;
+		return closing ? RPCRDMA2_DO_NOTHING : RPCRDMA2_DO_CLOSE;
+	case RPCRDMA2_ON_DETACH:
+		return closed ? RPCRDMA2_DO_NOTHING : RPCRDMA2_DO_KEEP;
+	case RPCRDMA2_ON_CLOSING:
+		return is_sunrpcs(life) ? RPCRDMA2_DO_ASK : RPCRDMA2_DO_NOTHING;
+	default:
+		if (is_sunrpcs(life))
+			return RPCRDMA2_DO_NOTHING;
+		return has(life, RPCRDMA2_ON_DETACH) ? RPCRDMA2_DO_PUT : RPCRDMA2_DO_DISCARD;
 	}
 }
 
@@ -82,6 +117,8 @@ static void happen(struct owner_walk *walk, struct owner_life life,
 			      life.owner);
 	if (!step->is_possible)
 		return;
+	KUNIT_EXPECT_EQ_MSG(walk->test, step->action, action_due(&life, event),
+			    "event %d, owner %d", event, life.owner);
 	walk->taken[life.owner] |= BIT(event);
 	life.happened |= BIT(event);
 	life.owner = step->next;

@@ -288,12 +288,13 @@ def steps(s):
 
 
 def next_states(s):
-    """Another state, in a table whose entries are NEXT(STATE)"""
-    places = [i + 2 for i, t in enumerate(s.tokens)
-              if t.text == "NEXT" and s.tokens[i + 1].text == "(" and s.where[i] != "NEXT"]
-    names = sorted({s.tokens[at].text for at in places})
-    for at in places:
-        yield s.span(at, at, names[(names.index(s.tokens[at].text) + 1) % len(names)])
+    """Another action or state, in a table whose entries are NEXT(STATE) or GO(ACTION, STATE)"""
+    for macro, argument in (("NEXT", 2), ("GO", 2), ("GO", 4)):
+        places = [i + argument for i, t in enumerate(s.tokens)
+                  if t.text == macro and s.tokens[i + 1].text == "(" and s.where[i] != macro]
+        names = sorted({s.tokens[at].text for at in places})
+        for at in places:
+            yield s.span(at, at, names[(names.index(s.tokens[at].text) + 1) % len(names)])
 
 
 OPERATORS = [swapped_operators, changed_constants, conditions, dropped_operands,

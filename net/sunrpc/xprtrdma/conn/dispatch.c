@@ -68,15 +68,15 @@ dispatch_find_dialect(const struct rpcrdma2_recv *recv)
 	struct rpcrdma2_conn *conn = rpcrdma2_recv_conn(recv);
 	const struct rpcrdma2_dialect *dialect;
 	enum rpcrdma2_hs_state state;
-	bool asked;
+	bool waiting;
 
 	do {
 		state = READ_ONCE(conn->negotiation.state);
-		asked = state == RPCRDMA2_HS_WAITING;
+		waiting = state == RPCRDMA2_HS_WAITING;
 		dialect = rpcrdma2_hs_dialect(state, &conn->param.dialects,
-					      asked ? NULL : conn->terms.dialect,
+					      waiting ? NULL : conn->terms.dialect,
 					      recv->buf, recv->len);
-	} while (asked && !rpcrdma2_negotiate_adopt(conn, dialect));
+	} while (waiting && !rpcrdma2_negotiate_adopt(conn, dialect));
 	return dialect;
 }
 

@@ -3,7 +3,7 @@
  * Heartbeats: find out whether the peer is still there.
  *
  * A peer without power, or behind a cut cable, is just silent. RPC timeouts may take minutes,
- * and sunrpc looks after idle clients every quarter of an hour. So after a period without
+ * and sunrpc closes idle clients after 6 to 12 minutes. So after a period without
  * completions, this end posts a WR that only a living device completes. If nothing completes
  * in the next period either, this end closes the connection.
  *

@@ -3,10 +3,10 @@
  * Carries out the handshake.
  *
  * handshake.c has the table: which event leads from which state to which action. This file
- * feeds events to the table and acts. Events come from three threads: the CQ (messages), the
- * CM (established) and the timer (silence). So conn->ep.lock protects each change of
- * conn->negotiation.state. Once the dialect is decided, dispatch.c passes RPC messages on without
- * this file.
+ * feeds events to the table and acts. Events come from four threads: the CQ (messages), the CM
+ * (established), the timer (silence) and the teardown (lost). So conn->ep.lock protects each
+ * change of conn->negotiation.state. Once the dialect is decided, dispatch.c passes RPC messages
+ * on without this file.
  */
 #include "conn.h"
 

@@ -2,7 +2,8 @@
 /*
  * The terms of a connection: limits by what both ends have said, and messages in its dialect.
  *
- * conn->ep.lock protects the terms while they change. Senders read the limits without it.
+ * conn->ep.lock protects the limits while they change. Senders read them without it. terms.h says
+ * which members only the CQ or the CM writes.
  */
 #include "conn.h"
 

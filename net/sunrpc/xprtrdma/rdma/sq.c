@@ -197,7 +197,7 @@ static void sq_close_if_refused(struct rpcrdma2_ep *ep)
 
 /**
  * rpcrdma2_chain_post - put a chain of WRs on the Send Queue
- * @ep: the endpoint; the caller is between enter and exit
+ * @ep: the endpoint; the caller is the CQ or the timer, or is between enter and exit
  * @chain: the chain, not posted
  *
  * A chain that finds too few free entries waits and is posted later.

@@ -6,7 +6,7 @@
  *	rpcrdma2_call_send()		take a credit, marshal, register, post
  *	rpcrdma2_reply_receive()	CQ: a Reply or an RDMA2_ERROR arrives (reply.c)
  *	rpcrdma2_inv_local()		CQ: invalidate the rest (invalidate.c)
- *	rpcrdma2_call_complete()	CQ: hand the Reply to sunrpc
+ *	rpcrdma2_call_complete()	CQ: hand the Reply to sunrpc (reply.c)
  *	rpcrdma2_call_free()		sunrpc's task ends the RPC, answered or not
  *
  * Memory returns to its owner only when no peer can reach it. A pin in sunrpc holds an answered

@@ -10,6 +10,8 @@
  *	set XPRT_WRITE_SPACE		give it back, and a full barrier
  *	full barrier			rpcrdma2_requester_wake(): test XPRT_WRITE_SPACE
  *	look once more
+ *
+ * Where both sides hold the same lock for the look and the giving, that lock is the barrier.
  */
 #include "requester.h"
 
@@ -17,7 +19,7 @@
  * rpcrdma2_wait_or_get - stop sending on the xprt, and look once more
  * @requester: the role
  * @get: gets what is short; returns NULL if there is none. A thread that gives one back
- *	calls rpcrdma2_requester_wake() behind a full barrier
+ *	calls rpcrdma2_requester_wake() behind a full barrier, or both hold one lock
  *
  * Context: process; the xprt's write lock is held.
  *

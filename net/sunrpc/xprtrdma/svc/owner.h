@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The owners of a connection's svc_xprt, as a table of owners and events. The table decides,
- * and svc/ acts. It knows no svc_xprt, so that a unit test can walk through it.
+ * and svc/ acts. The table knows no svc_xprt, so that a unit test can walk through it.
  */
 #ifndef _RPCRDMA2_OWNER_H
 #define _RPCRDMA2_OWNER_H
@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 /**
- * enum rpcrdma2_owner - who drops a connection's svc_xprt
+ * enum rpcrdma2_owner - the owner of a connection's svc_xprt, which drops it
  * @RPCRDMA2_OWNER_CONN: the connection has it to itself
  * @RPCRDMA2_OWNER_CLOSING_CONN: the same, and the connection is closing
  * @RPCRDMA2_OWNER_SUNRPC: sunrpc has it, or gets it by xpo_accept
@@ -69,8 +69,8 @@ enum rpcrdma2_owner_action {
 };
 
 /**
- * struct rpcrdma2_owner_step - what follows from an event
- * @is_possible: the event can happen to a svc_xprt of this owner
+ * struct rpcrdma2_owner_step - the action and the next owner after an event
+ * @is_possible: the event can happen to an svc_xprt of this owner
  * @action: enum rpcrdma2_owner_action to take
  * @next: enum rpcrdma2_owner after the event
  */

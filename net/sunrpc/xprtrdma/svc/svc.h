@@ -41,7 +41,7 @@ enum rpcrdma2_svc_stage {
  * @source: the connection's address in the backlog; NULL outside of the backlog
  * @stage: how far the connection is in the backlog
  * @lock: protects @owner, @calls and @read_jobs. Its holder empties @arrived
- * @owner: who drops this svc_xprt
+ * @owner: its owner, which drops it
  * @arrived: jobs for a thread, newest first; all are newer than those in @calls. Any context
  *	adds one, without @lock
  * @calls: jobs for a thread, oldest first: to be read, or to run
@@ -75,7 +75,7 @@ to_rpcrdma2_svc_xprt(struct svc_xprt *xprt)
 /**
  * rpcrdma2_svc_happen - note an event in the life of a connection's svc_xprt
  * @sx: the svc_xprt
- * @event: what happened
+ * @event: the event
  *
  * Context: process.
  *
