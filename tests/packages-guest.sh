@@ -3,11 +3,13 @@
 #
 # Part of packages-debian.sh: the steps of a new user in a booted Debian. The user installs the
 # packages, exports and mounts over RDMA, upgrades while mounted, and goes back to the kernel's
-# own module. The directory /root has the packages, and packages of a later version.
+# own module. The directory /root has the packages, packages of a later version, and the
+# packages' own test.
 #
 #	packages-guest.sh [updated]
 #
-# updated: the packages are installed, and the kernel is another one than at that time.
+# updated: the packages are installed, and the kernel is another one than at that time. The
+# packages' own test, debian/tests/mount-over-rxe, runs here, too.
 
 set -u
 exec >/dev/ttyS1 2>&1

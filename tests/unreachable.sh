@@ -19,6 +19,7 @@ leaving=${LAB_SERVER%.*}.98
 attempts_made() { [ "$(counted connecting)" -ge "$1" ]; }
 attempts_ended() { [ "$(counted closed)" -ge "$1" ]; }
 all_closed() { [ "$(counted closed)" -eq "$(counted made)" ]; }
+all_gone() { [ "$(counted gone)" -eq "$(counted made)" ]; }
 no_transport() { ! grep -qs '^netid: *rdma' /sys/kernel/debug/sunrpc/rpc_xprt/*/info; }
 
 # mount_lost COMMAND... - make a mount, have COMMAND break it, and leave a process that waits for it
@@ -50,7 +51,7 @@ serve_again() {
 # would stay in ERR if it had to send from an address that is gone.
 leave() {
 	must rpc.nfsd 0
-	must lab_until 15 all_closed
+	must lab_until 15 all_gone
 	must ip address del "$leaving/32" dev "$LAB_NETDEV"
 }
 
@@ -58,6 +59,7 @@ nfs_start "$1"
 must sysctl -q -w net.ipv4.tcp_syn_retries=4
 count_event made rpcrdma2/rpcrdma2_conn_new
 count_event closed rpcrdma2/rpcrdma2_conn_close
+count_event gone rpcrdma2/rpcrdma2_conn_state 'to == 8'
 mkdir /run/nobody
 mount.nfs "$nobody:/" /run/nobody -o vers=4.2,proto=rdma,port=20049,retry=0 &
 mounter=$!
