@@ -167,7 +167,7 @@ static int netlink_resize(struct genl_info *info, struct rpcrdma2_conn *conn,
 
 	switch (rc) {
 	case -EBUSY:
-		NL_SET_ERR_MSG_ATTR(info->extack, size, "the connection is not ready");
+		NL_SET_ERR_MSG_ATTR(info->extack, size, "the connection is closing");
 		break;
 	case -EOPNOTSUPP:
 		NL_SET_ERR_MSG_ATTR(info->extack, size,
