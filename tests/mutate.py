@@ -195,6 +195,9 @@ def main():
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     chosen = [s for s in MUTATED if not options.files or os.path.basename(s) in options.files]
+    if unknown := set(options.files) - {os.path.basename(s) for s in MUTATED}:
+        sys.exit(f"{', '.join(sorted(unknown))}: not one of "
+                 f"{', '.join(os.path.basename(s) for s in MUTATED)}")
     if not shutil.which("tcc"):
         sys.exit("there is no tcc: tools/lab/lab deps mutate")
     known = known_equivalents()
