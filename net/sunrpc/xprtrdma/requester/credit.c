@@ -51,7 +51,9 @@ int rpcrdma2_credit_get(struct rpcrdma2_requester *requester,
 	    rpcrdma2_wait_or_get(requester, credit_try))
 		return 0;
 	WRITE_ONCE(requester->starved_at, answered);
-	mod_delayed_work(rpcrdma2_wq, &requester->starved, rqst->rq_timeout);
+	/* Earlier than the RPC's own timer, which wakes the task: see credit_starved(). */
+	mod_delayed_work(rpcrdma2_wq, &requester->starved,
+			 rqst->rq_timeout - rqst->rq_timeout / 8);
 	requester->stats.credit_waits++;
 	trace_rpcrdma2_wait(&requester->conn->ep, be32_to_cpu(rqst->rq_xid),
 			    RPCRDMA2_WAIT_CREDIT,
@@ -165,8 +167,9 @@ void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester)
 /*
  * Close a connection on which killed RPCs hold all credits for too long. sunrpc notices a missing
  * answer only for RPCs that it still has. This work runs when a Call began to wait for a credit
- * one RPC's timeout ago, and no answer has come. If the RPCs that waited were killed, too, nobody
- * needs a credit, and the server may take its time.
+ * most of an RPC's timeout ago, and no answer has come. If the RPCs that waited were killed, too,
+ * nobody needs a credit, and the server may take its time. Then wake sunrpc: the next Call looks
+ * for a credit, and sets this timer again, instead of waiting behind XPRT_WRITE_SPACE.
  */
 static void credit_starved(struct work_struct *work)
 {
@@ -175,9 +178,12 @@ static void credit_starved(struct work_struct *work)
 			     starved);
 
 	/* rpcrdma2_credits_wake() can't cancel work that is already queued to run. */
-	if (READ_ONCE(requester->answered) == READ_ONCE(requester->starved_at) &&
-	    rpcrdma2_sunrpc_has_unsent(requester->xprt))
+	if (READ_ONCE(requester->answered) != READ_ONCE(requester->starved_at))
+		return;
+	if (rpcrdma2_sunrpc_has_unsent(requester->xprt))
 		rpcrdma2_conn_close(requester->conn, -ETIMEDOUT);
+	else
+		rpcrdma2_requester_wake(requester->xprt);
 }
 
 /**
