@@ -392,37 +392,62 @@ static unsigned long echo_connects(struct rpc_clnt *clnt)
 }
 
 /*
- * Killed RPCs hold all credits, and the RPC that waits for a credit is killed, too. Then nobody
- * waits, and a slow server has all the time that it needs.
+ * Kill RPCs that hold all credits, and the RPC that waits for a credit.
+ * Return: the number of credits
  */
-static void nobody_who_waits_needs_no_new_connection(struct kunit *test)
+static unsigned int echo_starve(struct kunit *test, struct rpc_clnt *clnt,
+				const struct echo_shape *shape)
 {
-	static const struct echo_shape slow = { .arg_head = 100, .delay = 6000 };
-	static const struct echo_shape small = { .arg_head = 100 };
-	struct rpc_clnt *clnt = echo_connect_impatient(test);
-	unsigned long connects = echo_connects(clnt);
 	unsigned int credits = echo_slots(clnt), i;
 	struct echo_req *waits;
 
 	if (credits > 16)
 		kunit_skip(test, "the server's threads would need too long for so many RPCs");
 	for (i = 0; i < credits; i++)
-		echo_new(test, &slow);
+		echo_new(test, shape);
 	echo_start_all(test, clnt);
 	msleep(300);
 	echo_cancel(clnt);
 	echo_finish_all_and_use_pages(test);
 
-	waits = echo_new(test, &slow);
+	waits = echo_new(test, shape);
 	echo_start(test, waits, clnt, 0);
 	msleep(300);
 	echo_cancel(clnt);
 	echo_finish(test, waits);
+	return credits;
+}
 
+/* Nobody waits for a credit any more, so a slow server has all the time that it needs. */
+static void nobody_who_waits_needs_no_new_connection(struct kunit *test)
+{
+	static const struct echo_shape slow = { .arg_head = 100, .delay = 6000 };
+	static const struct echo_shape small = { .arg_head = 100 };
+	struct rpc_clnt *clnt = echo_connect_impatient(test);
+	unsigned long connects = echo_connects(clnt);
+	unsigned int calls = echo_server_calls();
+
+	calls += echo_starve(test, clnt, &slow);
 	msleep(4000);
 	clnt->cl_timeout = &echo_patient;
 	echo_call(test, clnt, &small);
 	KUNIT_EXPECT_EQ(test, echo_connects(clnt), connects);
+	KUNIT_EXPECT_EQ(test, echo_server_calls(), calls + 1);
+}
+
+/* No answer will come. An RPC that comes later must get a new connection. */
+static void killed_rpcs_keep_credits_from_nobody(struct kunit *test)
+{
+	static const struct echo_shape dropped = { .flags = ECHO_DROP, .arg_head = 100 };
+	static const struct echo_shape small = { .arg_head = 100 };
+	struct rpc_clnt *clnt = echo_connect_impatient(test);
+	unsigned long connects = echo_connects(clnt);
+
+	echo_starve(test, clnt, &dropped);
+	msleep(4000);
+	clnt->cl_softrtry = 0;
+	echo_call(test, clnt, &small);
+	KUNIT_EXPECT_EQ(test, echo_connects(clnt), connects + 1);
 }
 
 /* Shut the client down while its RPCs run. */
@@ -451,6 +476,7 @@ static struct kunit_case echo_disconnect_cases[] = {
 	KUNIT_CASE(time_to_answer_begins_with_the_connection),
 	KUNIT_CASE(client_outlives_dropped_calls),
 	KUNIT_CASE(nobody_who_waits_needs_no_new_connection),
+	KUNIT_CASE(killed_rpcs_keep_credits_from_nobody),
 	KUNIT_CASE(shutdown_ends_rpcs),
 	{}
 };

@@ -32,6 +32,17 @@ static void *credit_try(struct rpcrdma2_requester *requester)
 	return credit_take(requester) ? requester : NULL;
 }
 
+/*
+ * How long to wait for an answer. A soft RPC's task sleeps for its timeout. The work must run
+ * while the task sleeps: see credit_starved().
+ */
+static unsigned long credit_patience(const struct rpc_rqst *rqst)
+{
+	if (RPC_IS_SOFT(rqst->rq_task) || RPC_IS_SOFTCONN(rqst->rq_task))
+		return rqst->rq_timeout - rqst->rq_timeout / 8;
+	return rqst->rq_timeout;
+}
+
 /**
  * rpcrdma2_credit_get - take a credit for a Call, or have the Call wait for one
  * @requester: the role
@@ -51,9 +62,7 @@ int rpcrdma2_credit_get(struct rpcrdma2_requester *requester,
 	    rpcrdma2_wait_or_get(requester, credit_try))
 		return 0;
 	WRITE_ONCE(requester->starved_at, answered);
-	/* Earlier than the RPC's own timer, which wakes the task: see credit_starved(). */
-	mod_delayed_work(rpcrdma2_wq, &requester->starved,
-			 rqst->rq_timeout - rqst->rq_timeout / 8);
+	mod_delayed_work(rpcrdma2_wq, &requester->starved, credit_patience(rqst));
 	requester->stats.credit_waits++;
 	trace_rpcrdma2_wait(&requester->conn->ep, be32_to_cpu(rqst->rq_xid),
 			    RPCRDMA2_WAIT_CREDIT,
@@ -167,9 +176,11 @@ void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester)
 /*
  * Close a connection on which killed RPCs hold all credits for too long. sunrpc notices a missing
  * answer only for RPCs that it still has. This work runs when a Call began to wait for a credit
- * most of an RPC's timeout ago, and no answer has come. If the RPCs that waited were killed, too,
- * nobody needs a credit, and the server may take its time. Then wake sunrpc: the next Call looks
- * for a credit, and sets this timer again, instead of waiting behind XPRT_WRITE_SPACE.
+ * one RPC's timeout ago. If the RPCs that waited were killed, too, nobody needs a credit, and the
+ * server may take its time.
+ *
+ * If the connection stays, wake sunrpc. Otherwise XPRT_WRITE_SPACE might be set, and this work not
+ * queued: Calls would wait for ever, and never come to rpcrdma2_credit_get(), which queues it.
  */
 static void credit_starved(struct work_struct *work)
 {
@@ -178,9 +189,12 @@ static void credit_starved(struct work_struct *work)
 			     starved);
 
 	/* rpcrdma2_credits_wake() can't cancel work that is already queued to run. */
-	if (READ_ONCE(requester->answered) != READ_ONCE(requester->starved_at))
+	bool answered = READ_ONCE(requester->answered) != READ_ONCE(requester->starved_at);
+
+	/* Another Call began to wait as this work began to run. */
+	if (delayed_work_pending(&requester->starved))
 		return;
-	if (rpcrdma2_sunrpc_has_unsent(requester->xprt))
+	if (!answered && rpcrdma2_sunrpc_has_unsent(requester->xprt))
 		rpcrdma2_conn_close(requester->conn, -ETIMEDOUT);
 	else
 		rpcrdma2_requester_wake(requester->xprt);
