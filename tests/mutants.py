@@ -43,8 +43,6 @@ BINARY_SWAPS = {"+": ["-"], "-": ["+"], "*": ["/"], "&": ["|"]}
 TWINS = ["vers_low vers_high", "reads writes", "nreads nwrites", "max_chunks max_segments",
          "done rejected", "rejected pending", "send_size recv_size", "position length",
          "first nsegs", "RPCRDMA2_MSG RPCRDMA2_NOMSG"]
-ACTIONS = "NOTHING TAKE_PROPS ANSWER_PROPS DELIVER ANSWER_ERROR HANG_UP ASK_NEXT".split()
-STATES = "WAITING ASKING TRYING VERSION_1 UNASKED UNANSWERED VERSION_2 FAILED".split()
 
 
 def name_in(head):
@@ -276,20 +274,9 @@ def twins(s):
                 yield s.span(i, i, other if t.text == one else one)
 
 
-def steps(s):
-    """Another action, or another state, in the handshake's table"""
-    for i, t in enumerate(s.tokens):
-        if t.text != "ON" or s.tokens[i + 1].text != "(":
-            continue
-        for at, names in ((i + 4, ACTIONS), (i + 6, STATES)):
-            name = s.tokens[at].text
-            if name in names:
-                yield s.span(at, at, names[(names.index(name) + 1) % len(names)])
-
-
 def next_states(s):
-    """Another action or state, in a table whose entries are NEXT(STATE) or GO(ACTION, STATE)"""
-    for macro, argument in (("NEXT", 2), ("GO", 2), ("GO", 4)):
+    """Another action or state, in a table: NEXT(STATE), GO(ACTION, STATE), ON(EVENT, ACTION, STATE)"""
+    for macro, argument in (("NEXT", 2), ("GO", 2), ("GO", 4), ("ON", 4), ("ON", 6)):
         places = [i + argument for i, t in enumerate(s.tokens)
                   if t.text == macro and s.tokens[i + 1].text == "(" and s.where[i] != macro]
         names = sorted({s.tokens[at].text for at in places})
@@ -299,7 +286,7 @@ def next_states(s):
 
 OPERATORS = [swapped_operators, changed_constants, conditions, dropped_operands,
              deleted_statements, deleted_cases, deleted_initializers, returned_values,
-             swapped_arguments, twins, steps, next_states]
+             swapped_arguments, twins, next_states]
 
 # key: file, function, and the changed lines, with [-old code-]{+new code+}
 Mutant = namedtuple("Mutant", "key operator line edit")
