@@ -55,11 +55,13 @@ static unsigned long credit_patience(const struct rpc_rqst *rqst)
 int rpcrdma2_credit_get(struct rpcrdma2_requester *requester,
 			const struct rpc_rqst *rqst)
 {
-	/* Before the last look: an answer that comes after it must count as one that came. */
-	unsigned int answered = READ_ONCE(requester->answered);
+	unsigned int answered;
 
-	if (credit_take(requester) ||
-	    rpcrdma2_wait_or_get(requester, credit_try))
+	if (credit_take(requester))
+		return 0;
+	/* Before the last look: an answer that comes after it must count as one that came. */
+	answered = READ_ONCE(requester->answered);
+	if (rpcrdma2_wait_or_get(requester, credit_try))
 		return 0;
 	WRITE_ONCE(requester->starved_at, answered);
 	mod_delayed_work(rpcrdma2_wq, &requester->starved, credit_patience(rqst));
