@@ -371,26 +371,6 @@ static void client_outlives_dropped_calls(struct kunit *test)
 	echo_call(test, clnt, &small);
 }
 
-static unsigned int echo_slots(struct rpc_clnt *clnt)
-{
-	unsigned int slots;
-
-	rcu_read_lock();
-	slots = rcu_dereference(clnt->cl_xprt)->max_reqs;
-	rcu_read_unlock();
-	return slots;
-}
-
-static unsigned long echo_connects(struct rpc_clnt *clnt)
-{
-	unsigned long connects;
-
-	rcu_read_lock();
-	connects = rcu_dereference(clnt->cl_xprt)->stat.connect_count;
-	rcu_read_unlock();
-	return connects;
-}
-
 /*
  * Kill RPCs that hold all credits, and the RPC that waits for a credit.
  * Return: the number of credits
@@ -398,7 +378,7 @@ static unsigned long echo_connects(struct rpc_clnt *clnt)
 static unsigned int echo_starve(struct kunit *test, struct rpc_clnt *clnt,
 				const struct echo_shape *shape)
 {
-	unsigned int credits = echo_slots(clnt), i;
+	unsigned int credits = rcu_access_pointer(clnt->cl_xprt)->max_reqs, i;
 	struct echo_req *waits;
 
 	if (credits > 16)
@@ -424,14 +404,15 @@ static void nobody_who_waits_needs_no_new_connection(struct kunit *test)
 	static const struct echo_shape slow = { .arg_head = 100, .delay = 6000 };
 	static const struct echo_shape small = { .arg_head = 100 };
 	struct rpc_clnt *clnt = echo_connect_impatient(test);
-	unsigned long connects = echo_connects(clnt);
+	struct rpc_xprt *xprt = rcu_access_pointer(clnt->cl_xprt);
+	unsigned long connects = xprt->stat.connect_count;
 	unsigned int calls = echo_server_calls();
 
 	calls += echo_starve(test, clnt, &slow);
 	msleep(4000);
 	clnt->cl_timeout = &echo_patient;
 	echo_call(test, clnt, &small);
-	KUNIT_EXPECT_EQ(test, echo_connects(clnt), connects);
+	KUNIT_EXPECT_EQ(test, xprt->stat.connect_count, connects);
 	KUNIT_EXPECT_EQ(test, echo_server_calls(), calls + 1);
 }
 
@@ -441,13 +422,14 @@ static void killed_rpcs_keep_credits_from_nobody(struct kunit *test)
 	static const struct echo_shape dropped = { .flags = ECHO_DROP, .arg_head = 100 };
 	static const struct echo_shape small = { .arg_head = 100 };
 	struct rpc_clnt *clnt = echo_connect_impatient(test);
-	unsigned long connects = echo_connects(clnt);
+	struct rpc_xprt *xprt = rcu_access_pointer(clnt->cl_xprt);
+	unsigned long connects = xprt->stat.connect_count;
 
 	echo_starve(test, clnt, &dropped);
 	msleep(4000);
 	clnt->cl_softrtry = 0;
 	echo_call(test, clnt, &small);
-	KUNIT_EXPECT_EQ(test, echo_connects(clnt), connects + 1);
+	KUNIT_EXPECT_EQ(test, xprt->stat.connect_count, connects + 1);
 }
 
 /* Shut the client down while its RPCs run. */

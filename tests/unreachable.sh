@@ -18,7 +18,6 @@ leaving=${LAB_SERVER%.*}.98
 
 attempts_made() { [ "$(counted connecting)" -ge "$1" ]; }
 attempts_ended() { [ "$(counted closed)" -ge "$1" ]; }
-all_closed() { [ "$(counted closed)" -eq "$(counted made)" ]; }
 all_gone() { [ "$(counted gone)" -eq "$(counted made)" ]; }
 no_transport() { ! grep -qs '^netid: *rdma' /sys/kernel/debug/sunrpc/rpc_xprt/*/info; }
 
@@ -78,7 +77,7 @@ dmesg | grep -F "no connection to $nobody:20049 (device r0, port 1), connecting:
 kill $mounter
 wait $mounter && lab_fail "nobody's export was mounted"
 must umount "$LAB_MOUNT"
-must lab_until 15 all_closed
+must lab_until 15 all_gone
 
 # Unmount while an attempt is under way.
 count_event connecting rpcrdma2/rpcrdma2_conn_state 'to == 3'
