@@ -18,7 +18,8 @@
 #include <trace/events/rpcrdma2.h>
 
 /*
- * Queue a Call for a thread. For most Calls the CQ does this, and should not meet threads at a lock.
+ * Queue a Call for a thread. For most Calls the CQ does this. It should not meet threads at a
+ * lock.
  *
  *	svc_enqueue_call()		svc_update_data_flag()
  *	add the Call to @arrived	clear XPT_DATA
