@@ -10,6 +10,7 @@
  * of these names count nothing, and read 0. Everything runs in process context.
  */
 #include <linux/debugfs.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/sysctl.h>
 
@@ -31,6 +32,7 @@ struct totals {
 };
 
 static DEFINE_SPINLOCK(totals_lock);	/* gone, living */
+static DEFINE_MUTEX(totals_reading);	/* one reader at a time */
 static struct totals gone;
 static LIST_HEAD(living);
 
@@ -97,10 +99,12 @@ u64 rpcrdma2_svc_stats_nr_refused(void)
 	return refused;
 }
 
+/* A reader walks all jobs with preemption disabled. Others sleep meanwhile, and do not spin. */
 static void totals_add_up(struct totals *sum)
 {
 	const struct rpcrdma2_conn *conn;
 
+	mutex_lock(&totals_reading);
 	spin_lock(&totals_lock);
 	*sum = gone;
 	list_for_each_entry(conn, &living, link) {
@@ -108,6 +112,7 @@ static void totals_add_up(struct totals *sum)
 		sum->present++;
 	}
 	spin_unlock(&totals_lock);
+	mutex_unlock(&totals_reading);
 }
 
 static int totals_show(struct seq_file *seq, void *unused)
@@ -179,6 +184,11 @@ static int totals_do_counter(RPCRDMA2_CTL_TABLE *table, int write, void *buffer,
 	u64 now;
 	int rc;
 
+	/* The last read of a file finds its end. */
+	if (!write && *ppos) {
+		*lenp = 0;
+		return 0;
+	}
 	rc = totals_read_counter(counter, &now);
 	if (rc)
 		return rc;
