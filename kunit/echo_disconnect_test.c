@@ -70,7 +70,7 @@ static void rpcs_survive_disconnects(struct kunit *test)
 	unsigned int round;
 
 	echo_new_mix(test, cut->rpcs);
-	for (round = 0; round < 10; round++) {
+	for (round = 0; round < 5; round++) {
 		echo_start_all(test, clnt);
 		usleep_range(0, get_random_u32() % 20000 + 1);
 		if (cut->client)

@@ -412,10 +412,35 @@ static void long_external_reply(void)
 	serve(c);
 }
 
+/*
+ * The client does not hurry from one connection to the next, though each had Replies.
+ * Between two connections, it leaves a second, less up to a third.
+ */
+static void hang_up_at_reads(void)
+{
+	enum { TIMES = 6, SPACE_MS = 600 };
+	int64_t start = 0, took;
+	struct call call;
+	unsigned int i;
+
+	for (i = 0; i < TIMES; i++) {
+		connection_close(at_read(&call));
+		if (!i)
+			start = now_ms();
+	}
+	took = now_ms() - start;
+	if (took < (TIMES - 1) * SPACE_MS)
+		fail("%d connections within %lld ms", TIMES - 1,
+		     (long long)took);
+	as_expected = true;
+	serve(greeted());
+}
+
 const struct test reply_cases[] = {
 	{ "survives-external-reply-of-another", external_reply_of_another },
 	{ "survives-v1-external-reply-of-another", external_reply_of_another },
 	{ "survives-long-external-reply", long_external_reply },
+	{ "survives-hang-ups-at-reads", hang_up_at_reads },
 	{ "survives-bad-replies", reply_badly },
 	{ "survives-chunk-that-is-left", leave_the_chunk },
 	{ "survives-cut-replies", cut_replies },

@@ -29,6 +29,8 @@
 
 /* Jiffies between the first two attempts, before connect_delay() cuts off up to a third */
 #define REESTABLISH_MIN		(9 * HZ / 2)
+/* The same after a connection that had a Reply */
+#define RECONNECT_MIN		HZ
 
 /*
  * End the attempt and wake the tasks that wait for it. A task that comes after XPRT_CONNECTING is
@@ -427,16 +429,19 @@ out:
 
 /*
  * Compute how long to wait before the next attempt, in jiffies. The delay grows with each run of
- * connect_worker(). A random part of up to a third is left out, so that the clients of a
- * restarted server do not all come at once. At least 3 s are left: sunrpc's tasks ask again by
- * themselves after 3 s.
+ * connect_worker() until a Reply comes. A random part of up to a third is left out, so that the
+ * clients of a restarted server do not all come at once. Without a Reply, at least 3 s are left:
+ * sunrpc's tasks ask again by themselves after 3 s.
  *
  * The delay counts from the last run of connect_worker(), so time that sunrpc has waited counts.
- * An attempt that was abandoned before it ran delays nothing.
+ * A connection that lasted longer is replaced at once. One Call may end each connection, while
+ * others get their Replies; RECONNECT_MIN limits how often. An attempt that was abandoned before
+ * it ran delays nothing.
  */
 static unsigned long connect_delay(const struct rpcrdma2_xprt *x)
 {
-	unsigned long delay = READ_ONCE(x->xprt.reestablish_timeout);
+	unsigned long delay = max_t(unsigned long, RECONNECT_MIN,
+				    READ_ONCE(x->xprt.reestablish_timeout));
 	unsigned long since = jiffies - x->attempt;
 
 	delay -= get_random_u32() % (delay / 3 + 1);
