@@ -398,13 +398,14 @@ int rpcrdma2_qp_drain(struct rpcrdma2_ep *ep)
 /*
  * Handle completions of shared Receives that came after the drain, so that the Receives go
  * back to their Queue. A device without the event may cause them. The QP is destroyed, so
- * there will be no more.
+ * there will be no more. The CQ's work queues itself again if it finds many, so cancel it: two
+ * threads must not handle one connection's Receives.
  */
 static void qp_reap_cq(struct ib_cq *cq)
 {
 	struct ib_wc wc;
 
-	flush_work(&cq->work);
+	cancel_work_sync(&cq->work);
 	while (ib_poll_cq(cq, 1, &wc) > 0)
 		if (wc.wr_cqe)
 			wc.wr_cqe->done(cq, &wc);
