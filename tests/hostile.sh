@@ -168,8 +168,9 @@ honest_advance() {
 }
 
 # hold_ready CASE CONNECTIONS ADDRESSES - have the peer connect from so many addresses. Set $holder
-# to its PID.
+# to its PID. Empty the file first: the shell may read it before the new process opens it.
 hold_ready() {
+	: >/run/hold
 	"$PEER_PROGRAM" hold "$LAB_SERVER" 20049 "$@" >/run/hold 2>&1 &
 	holder=$!
 	lab_until 120 holder_says ready || lab_fail "$1: $(cat /run/hold)"
