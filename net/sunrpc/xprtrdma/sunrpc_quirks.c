@@ -17,14 +17,14 @@
  * @slots: number of slots
  *
  * RPCs then queue in sunrpc's backlog, and a Call seldom finds no credit. It still may find none
- * if killed RPCs hold some, or if the grant has fallen. sunrpc also keeps a few slots forever,
- * which the grant may be less than.
+ * if killed RPCs hold some, or if the grant has fallen. The grant may also be smaller than the
+ * few slots that sunrpc never frees.
  *
- * sunrpc hands the slot of a finished RPC to the backlog. So a larger number must wake one RPC
- * for each additional slot. XPRT_CONGESTED sends new RPCs to the backlog, so an empty backlog
- * clears the flag.
+ * sunrpc hands the slot of a finished RPC to the backlog. So for each additional slot, this
+ * function wakes one RPC. XPRT_CONGESTED sends new RPCs to the backlog, so this function clears
+ * the flag when the backlog is empty.
  *
- * sunrpc lacks: a function that changes max_reqs of a transport in use. Then only its backlog
+ * sunrpc lacks: a function that changes max_reqs of a transport in use. With one, only sunrpc
  * would know these rules.
  *
  * Context: any but interrupts; takes the xprt's reserve_lock.
@@ -80,9 +80,9 @@ int rpcrdma2_sunrpc_end_task(struct rpc_rqst *rqst, int rc)
  * @rqst: the RPC, whose Call is sent
  * @status: -EAGAIN: send it again; other negative errno: the RPC fails
  *
- * sunrpc notices either only if the RPC's task sleeps until its Reply comes.
+ * sunrpc notices the error or the resend only if the RPC's task is asleep, waiting for its Reply.
  *
- * sunrpc lacks: a function as xprt_complete_rqst() for an RPC that has no Reply.
+ * sunrpc lacks: a function like xprt_complete_rqst() for an RPC that has no Reply.
  *
  * Context: any but interrupts; the xprt's queue_lock is held.
  *
@@ -132,7 +132,7 @@ bool rpcrdma2_sunrpc_has_unsent(const struct rpc_xprt *xprt)
  *
  * A process that writes to sysfs waits for the lock with wait_on_bit_lock().
  *
- * sunrpc lacks: its tasks do not wake such a process when they release the lock.
+ * sunrpc lacks: a wake-up of such a process when a task releases the lock.
  *
  * Context: any.
  */

@@ -6,8 +6,8 @@
  * the memory of a connection goes, its counters are added to @gone.
  *
  * The totals are in debugfs. Some are also where the kernel's own rpcrdma has them:
- * /proc/sys/sunrpc/svc_rdma/rdma_stat_*. A write of anything sets such a number back to 0. Five
- * of these names count nothing, and read 0. Everything runs in process context.
+ * /proc/sys/sunrpc/svc_rdma/rdma_stat_*. Any write sets a counter back to 0. Five of the names
+ * count nothing: they read 0, and accept only a 0. Everything runs in process context.
  */
 #include <linux/debugfs.h>
 #include <linux/mutex.h>

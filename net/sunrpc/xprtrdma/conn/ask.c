@@ -2,8 +2,8 @@
 /*
  * This end's REQUESTs for a size of the peer's Receives: which event leads to which state.
  *
- * resize.c moves a connection on. The peer answers each REQUEST before it settles it. So an
- * UPDATE that settles a REQUEST, but comes before the answer, is about the REQUEST before.
+ * resize.c moves a connection on. The peer answers each REQUEST before settling it. So an UPDATE
+ * that settles a REQUEST, but comes before the last answer, settles the previous REQUEST.
  */
 #include <linux/errno.h>
 #include <linux/types.h>

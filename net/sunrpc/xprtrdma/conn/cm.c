@@ -185,7 +185,7 @@ static int cm_connect(struct rpcrdma2_conn *conn)
 	return rc;
 }
 
-/* Without RDMA Reads one way, chunks do not work in the reverse direction. */
+/* If the client may make no RDMA Reads, the server's Calls must have no chunks. */
 static void cm_limit_reverse(struct rpcrdma2_conn *conn, unsigned int reads)
 {
 	if (!reads)

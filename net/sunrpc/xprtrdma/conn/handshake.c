@@ -262,8 +262,7 @@ hs_next_after_error(const struct rpcrdma2_error *error,
 /**
  * rpcrdma2_hs_next - choose the dialect to try after a peer's answer
  * @event: the answer
- * @error: error of the answer. Only for %RPCRDMA2_HS_SPEAKS_OTHER is it the peer's: for a
- *	message that this end refused, it is this end's own
+ * @error: the peer's error, if @event is %RPCRDMA2_HS_SPEAKS_OTHER; not used otherwise
  * @dialects: dialects that this end may speak
  * @dialect: dialect in which this end asked
  *

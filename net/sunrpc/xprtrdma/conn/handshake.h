@@ -87,7 +87,8 @@ enum rpcrdma2_hs_event {
  * @RPCRDMA2_HS_ANSWER_ERROR: answer with an RDMA2_ERROR
  * @RPCRDMA2_HS_HANG_UP: close the connection
  * @RPCRDMA2_HS_ASK_NEXT: ask again in the next dialect, on this connection
- * @RPCRDMA2_HS_ASSUME_NEXT: close the connection; the next one starts in the next dialect
+ * @RPCRDMA2_HS_ASSUME_NEXT: close the connection; assume that the peer speaks the next dialect
+ *	(after SILENCE and LOST, suspect so)
  */
 enum rpcrdma2_hs_action {
 	RPCRDMA2_HS_NOTHING,

@@ -58,8 +58,8 @@ static void heartbeat_done(struct rpcrdma2_chain *chain, int status)
  * @conn: a connection whose PD is new
  *
  * On InfiniBand and RoCE, the heartbeat is an RDMA Write of no octets. It completes when the
- * peer's device has acknowledged it. It names no memory: IBTA's specification has no handle
- * checked without data.
+ * peer's device has acknowledged it. It names no memory: by the IBTA specification, a device does
+ * not check the handle if there are no data.
  *
  * On iWARP, a Write completes when TCP has accepted it, whether or not the peer is there. So
  * the heartbeat is an RDMA Read of no octets, which the peer's device answers. The Read has

@@ -18,7 +18,7 @@ struct rpcrdma2_conn;
  *	by the timer and the CQ
  * @out: @chain is posted; the timer sets this, the CQ clears it
  * @due: number of WRs that had been posted at @since, and are to complete; the timer's
- * @since: time of the last look that found all due WRs completed, or found them stalled, in
+ * @since: time of the last look that found all due WRs completed, or of the last heartbeat, in
  *	jiffies; the timer's
  */
 struct rpcrdma2_heartbeat {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How threads allocate on whose progress the reclaim of memory may depend. */
+/* Allocations by threads on whose progress memory reclaim may depend. */
 #ifndef _RPCRDMA2_MEMALLOC_H
 #define _RPCRDMA2_MEMALLOC_H
 

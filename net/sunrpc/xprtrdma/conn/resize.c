@@ -9,8 +9,8 @@
  * for larger Replies, and waits until no Call without them is out.
  *
  * Receives fill in posted order. So an end uses up old ones by empty REQUESTs, whose answers
- * take a Receive each. The messages take no credit; an end sends an UPDATE and a REQUEST, and
- * waits for the answer. So it never lacks a Receive.
+ * take a Receive each. These messages take no credit. So an end sends at most an UPDATE and a
+ * REQUEST, and then waits for the answer: neither end ever lacks a Receive.
  *
  * Receives grow for messages that larger ones would have held. They shrink when idle, or when
  * a server's memory is short. One work sends all messages; CQ context receives them.
@@ -341,8 +341,8 @@ static void resize_check_need(struct rpcrdma2_conn *conn)
 }
 
 /*
- * Is only the Reply to a Call missing for the UPDATE? If a DISPOSITION is missing, too, its
- * arrival runs the work.
+ * Does the UPDATE wait only for Replies to this end's Calls? If it also waits for a
+ * DISPOSITION, the arrival of the DISPOSITION runs the work.
  */
 static bool resize_waits_for_calls(struct rpcrdma2_conn *conn)
 {

@@ -87,7 +87,7 @@ bool rpcrdma2_conn_advance(struct rpcrdma2_conn *conn,
  * @conn: the connection
  * @delay: time until then, in jiffies
  *
- * Does nothing on a closing connection, as the teardown has waited for the timer's last run.
+ * Does nothing on a closing connection: its teardown may already have cancelled the timer.
  *
  * Context: Process; does not sleep. Takes conn->ep.lock.
  */

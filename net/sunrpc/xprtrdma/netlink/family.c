@@ -7,9 +7,9 @@
  * namespaces share its memory and its device. The module has no alias for the family: no
  * user's request may load the module in place of the kernel's own transport.
  *
- * All functions run in process context. Memory may be waiting for the very connection whose
- * setup or teardown causes an event, so an event never waits for memory. If there is none,
- * the socket's next recv() fails with ENOBUFS, and its owner asks for the present state.
+ * All functions run in process context. Reclaim may need the very connection whose setup or
+ * teardown causes an event, so an event never waits for memory. Without memory, the socket's
+ * next recv() fails with ENOBUFS, and the socket's owner asks for the present state.
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>

@@ -34,11 +34,11 @@ static inline bool rpcrdma2_buffer_needs_sync(struct ib_device *dev, u64 addr)
 }
 
 /**
- * rpcrdma2_sg_reset - prepare a scatterlist that was unmapped for its next use
+ * rpcrdma2_sg_reset - prepare an unmapped scatterlist for its next use
  * @sgl: its first entry
  *
- * When the DMA layer has bounced a list, it leaves a mark in the first entry. A later mapping
- * that is not bounced would be unmapped by that mark.
+ * When the DMA layer has bounced a list, it leaves a mark in the first entry. If a later mapping
+ * is not bounced, the mark would still make the DMA layer unmap it as bounced.
  *
  * Context: Any.
  */

@@ -180,8 +180,8 @@ struct rpcrdma2_grant {
  * @lock: serialises posting on @qp. Protects @sq, @sends, and the members @all, @size and
  *	@odd of @recvs. Writers of @closing and @limit hold it, too. The connection keeps its
  *	state and terms under it. Taken in process context, under locks of svc_serv and
- *	rpc_xprt. Under it come only foreign locks: the device's, a workqueue's timer, and
- *	signals for a thread that connects
+ *	rpc_xprt. Its holder takes only locks of the driver and of the kernel's core: to post, to
+ *	queue work, and to signal a thread that connects
  * @sq: the Send Queue
  * @sends: Send buffers
  * @recvs: Receives that are not shared

@@ -80,8 +80,8 @@ recv_make(struct ib_pd *pd, u32 size, gfp_t gfp,
  * rpcrdma2_recv_alloc - allocate and map a Receive
  * @pd: protection domain
  * @size: octets
- * @gfp: allocation flags; after a failure with %RPCRDMA2_GFP_ONCE, this function fails at
- *	once for a second if called with these flags
+ * @gfp: allocation flags. After a failure with %RPCRDMA2_GFP_ONCE, calls with these flags fail
+ *	without an attempt for one second
  * @done: completion handler, rpcrdma2_recv_done()
  *
  * Context: Process; sleeps if @gfp allows.

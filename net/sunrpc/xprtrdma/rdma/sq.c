@@ -42,8 +42,8 @@ static void sq_count_post(struct rpcrdma2_ep *ep,
 
 /*
  * Signal a chain if its completion helps a waiter: the chain's owner, the part that follows,
- * or a sender that finds no free buffer. Signal also if a chain of this length might find no
- * room, and if that has the device copy the Send.
+ * or a sender that finds no free buffer. Signal also if another chain of this length might find
+ * no room, or if the signal makes the device copy the Send.
  */
 static bool sq_must_signal(const struct rpcrdma2_ep *ep,
 			   const struct rpcrdma2_chain *chain,

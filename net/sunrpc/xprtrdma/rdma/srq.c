@@ -539,7 +539,7 @@ static bool srq_is_still(struct rpcrdma2_srq *srq)
  *   take one, and the device would never report. So add a Receive for the next message.
  * - Else messages come, so the device will report in time: leave the Queue alone.
  *
- * If two counts in a row find half of the depth lost, give the Queue up.
+ * If two counts in a row find more than half of the depth lost, give the Queue up.
  */
 static void srq_count_work(struct work_struct *work)
 {

@@ -181,7 +181,7 @@ static void *call_try_send(struct rpcrdma2_requester *requester)
 	return rpcrdma2_send_get(&requester->conn->ep);
 }
 
-/* conn->ep.lock is the barrier in rpcrdma2_send_put() and rpcrdma2_chain_done(), which wake it. */
+/* rpcrdma2_send_put() and rpcrdma2_chain_done() wake a waiting Call. ep.lock is their barrier. */
 static struct rpcrdma2_send *call_get_send(struct rpcrdma2_requester *requester,
 					   const struct rpc_rqst *rqst)
 {

@@ -59,7 +59,7 @@ int rpcrdma2_credit_get(struct rpcrdma2_requester *requester,
 
 	if (credit_take(requester))
 		return 0;
-	/* Before the last look: an answer that comes after it must count as one that came. */
+	/* Read this before the last look: credit_starved() must notice any later answer. */
 	answered = READ_ONCE(requester->answered);
 	if (rpcrdma2_wait_or_get(requester, credit_try))
 		return 0;
@@ -177,12 +177,12 @@ void rpcrdma2_credits_wake(struct rpcrdma2_requester *requester)
 
 /*
  * Close a connection on which killed RPCs hold all credits for too long. sunrpc notices a missing
- * answer only for RPCs that it still has. This work runs when a Call began to wait for a credit
- * one RPC's timeout ago. If the RPCs that waited were killed, too, nobody needs a credit, and the
+ * answer only for RPCs that it still has. This work runs credit_patience() after a Call last began
+ * to wait for a credit. If the RPCs that waited were killed, too, nobody needs a credit, and the
  * server may take its time.
  *
- * If the connection stays, wake sunrpc. Otherwise XPRT_WRITE_SPACE might be set, and this work not
- * queued: Calls would wait for ever, and never come to rpcrdma2_credit_get(), which queues it.
+ * If the connection stays, wake sunrpc. Without the wake-up, XPRT_WRITE_SPACE could stay set with
+ * this work not queued: no Call would ever reach rpcrdma2_credit_get(), which queues the work.
  */
 static void credit_starved(struct work_struct *work)
 {

@@ -283,7 +283,7 @@ int rpcrdma2_marshal(struct rpcrdma2_requester *requester,
 	rc = marshal_for_reply(requester, call, ddp);
 	if (!rc)
 		rc = marshal_call(requester, call, send, ddp);
-	/* sunrpc tries again after -EAGAIN, and after -ENOBUFS, when no DMA mapping was free. */
+	/* sunrpc tries again after -EAGAIN and -ENOBUFS, so these are no failures. */
 	if (rc && rc != -EAGAIN && rc != -ENOBUFS)
 		requester->stats.failed_marshals++;
 	return rc;

@@ -686,8 +686,8 @@ static int reg_add_parts(struct builder *b, const struct xdr_buf *buf,
  * @parts: mask of RPCRDMA2_PART_...: the parts of @buf to register
  * @dir: DMA_TO_DEVICE for the responder to read, DMA_FROM_DEVICE for the responder to write
  *
- * The chunk is a copy of @buf if the responder has refused so many segments. It has pages in
- * place of @buf if the Reply may be longer. In both cases @parts is RPCRDMA2_PART_ALL.
+ * The chunk may cover the transport's own pages instead of @buf: the responder has refused too
+ * many segments, or the Reply may outgrow @buf. In both cases @parts is RPCRDMA2_PART_ALL.
  *
  * Context: process; the xprt's write lock is held. Sleeps only in drivers that sleep to map.
  *

@@ -126,7 +126,7 @@ void rpcrdma2_call_complete(struct rpcrdma2_call *call)
 		call_unpin(call);
 		return;
 	}
-	/* Trace before the RPC is completed: then its task may run, and change the RPC. */
+	/* Trace before the RPC is completed: afterwards its task may run, and change the RPC. */
 	trace_rpcrdma2_call_complete(requester->conn, call->rqst,
 				     call->received);
 
@@ -335,7 +335,7 @@ static bool reply_complete_short(struct rpcrdma2_requester *requester,
 	call->received = reply_receive_message(requester, recv, call);
 	if (call->received <= 0)
 		return false;
-	/* Trace before the RPC is completed: then its task may run, and change the RPC. */
+	/* Trace before the RPC is completed: afterwards its task may run, and change the RPC. */
 	trace_rpcrdma2_call_complete(requester->conn, call->rqst,
 				     call->received);
 	requester->xprt->reestablish_timeout = 0;

@@ -11,7 +11,7 @@
  *	full barrier			rpcrdma2_requester_wake(): test XPRT_WRITE_SPACE
  *	look once more
  *
- * Where both sides hold the same lock for the look and the giving, that lock is the barrier.
+ * If one side looks and the other gives back under the same lock, that lock is the barrier.
  */
 #include "requester.h"
 

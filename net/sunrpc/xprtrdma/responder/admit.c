@@ -395,9 +395,9 @@ static bool admit_one(struct rpcrdma2_responder *responder)
 }
 
 /*
- * Admit Calls until one lacks pages, which has its connection in line; or until none is left.
- * An earlier end would leave Calls that nobody admits: they hold no pages, so no Call that
- * returns pages would find them in line.
+ * Admit Calls until none may be admitted, or until one lacks pages and puts its connection in
+ * line. If this stopped earlier, nobody might admit the remaining Calls: a job that returns
+ * pages looks only at the line.
  */
 static void admit_all_of(struct rpcrdma2_responder *responder)
 {
@@ -655,9 +655,9 @@ static int admit_again(struct rpcrdma2_job *job)
  * rpcrdma2_read_later - have a Call wait that found no registration, mapping or memory
  * @job: the job; rpcrdma2_read_begin() was called, and nothing is posted
  *
- * The Call waits until Reads end that have what it lacks. If those are of this connection, it is
- * the first in the queue, and no more Calls read than now do. If they are of others, a worker
- * tries again. Until then the Call counts as one that reads, so that no other Call passes it.
+ * Reads under way hold what the Call lacks. If this connection has other Reads, the Call goes to
+ * the head of the queue, and no more Calls read than do now. If it has none, a worker tries
+ * again. Until then the Call counts as one that reads, so that no other Call passes it.
  *
  * Context: process, between enter and exit; no locks held.
  *

@@ -2,10 +2,10 @@
 /*
  * A cache of pages for the arguments of Calls, per CPU.
  *
- * A server thread has pages for the largest Call, and gets other pages after each Call. So RDMA
- * Reads would go round through the pages of all threads, which are megabytes. This cache hands
- * out the page that came back last, which is likely in the CPU's caches. A thread that has
- * used the pages of a Call exchanges them for colder ones.
+ * A server thread has pages for the largest Call, and gets other pages after each Call. Without
+ * this cache, RDMA Reads would cycle through the pages of all threads, which are megabytes. The
+ * cache hands out the page that came back last, which is likely in the CPU's caches. A thread
+ * that has used the pages of a Call exchanges them for colder ones.
  *
  * Each CPU owns its pages and uses them with preemption disabled, in process context only. A
  * CPU gives its pages back when memory is short, and when it goes offline.

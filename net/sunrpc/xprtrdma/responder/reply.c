@@ -66,7 +66,7 @@ static u32 job_payload_end(const struct builder *b,
 	return min_t(u32, end, b->res->len);
 }
 
-/* The program may have cut its Reply short since: drop payloads that went with the rest. */
+/* The program may have shortened its Reply since it named payloads: drop those past the end. */
 static void job_drop_stale_payloads(struct builder *b)
 {
 	struct rpcrdma2_job *job = b->job;
@@ -333,9 +333,9 @@ static int job_post_reply(struct builder *b, struct page **pages,
 }
 
 /*
- * A thread whose Reply may wait tries to allocate a Send buffer, once. Without
- * __GFP_NORETRY, the allocator could keep the thread looking for pages in a row, although a
- * buffer may come back meanwhile. The Reply waits for that, not the thread.
+ * A thread whose Reply may wait tries only once to allocate a Send buffer. Without
+ * __GFP_NORETRY, the allocator could keep the thread searching for contiguous pages, although a
+ * buffer may come back meanwhile. The Reply waits for that buffer; the thread does not.
  */
 static int job_get_send(struct builder *b, bool may_wait)
 {

@@ -164,8 +164,8 @@ static int rw_read_part(struct rpcrdma2_job *job,
 }
 
 /*
- * Read whole pages by themselves, and the parts of pages at both ends. A bounce buffer may
- * begin elsewhere in its page, which leaves a gap in a registration.
+ * Read the partial pages at both ends and the whole pages between them separately. A partial
+ * page's bounce buffer may begin elsewhere in its page, which leaves a gap in a registration.
  */
 static int rw_split_read(struct rpcrdma2_job *job,
 			 const struct rpcrdma2_segment *seg, u32 skip,

@@ -28,7 +28,7 @@
 #define MAX_PLACES	256
 /* A connection that waits has only its structs. */
 #define MAX_WAITING	4096
-/* An address has at most one part in so many of either. */
+/* One address may have at most 1/SHARES of MAX_PLACES, and of MAX_WAITING. */
 #define SHARES		4
 
 #define SOURCE_BITS	7

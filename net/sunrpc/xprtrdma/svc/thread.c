@@ -67,9 +67,9 @@ static bool thread_page_is_beyond_end(const struct svc_rqst *rqstp,
  * @rqstp: the thread's request; its Reply is posted, and was copied if it is inline
  *
  * sunrpc frees the pages from rq_respages to rq_next_page, and fills these places. So lower
- * rq_next_page past pages that nobody else has. Other places are NULL, as the job took the page, or
- * have a page of a file. Put that page here: sunrpc may not expect NULL among the pages that it
- * frees (see rpcrdma2_reply_page_stays()).
+ * rq_next_page past pages that nobody else has. A place is NULL if the job took its page. If it has
+ * a page of a file, drop that page here. Some kernels expect no NULL among the pages that they
+ * free (see rpcrdma2_reply_page_stays()).
  *
  * Context: process.
  */

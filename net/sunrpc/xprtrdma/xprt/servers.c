@@ -90,7 +90,7 @@ static struct server *server_oldest(struct server *servers)
 }
 
 /*
- * Fill an entry, or update the entry that is there already. The latter expires when it would have.
+ * Fill an entry, or update the entry that is there already, which keeps its time of expiry.
  *
  * Return: true if the entry is new
  */

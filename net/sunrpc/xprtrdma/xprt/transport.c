@@ -126,12 +126,12 @@ static bool xprt_is_sent_again(const struct rpc_task *task)
 /*
  * The wait_for_reply_request op. sunrpc wakes the task at the RPC's deadline at the latest. If the
  * RPC has waited for this connection, its deadline may be close or past. sunrpc might then send the
- * Call again at once, and call_check_retransmission() would close the new connection. So a Call
- * that is sent again has a whole timeout first.
+ * Call again at once, and call_check_retransmission() would close the new connection. So this op
+ * lets the task sleep for a whole timeout if sunrpc would send the Call again afterwards.
  *
- * The deadline must not move. A soft mount's RPC fails at the deadline, and a hard mount's RPC
- * reports that the server does not respond. To set it for a moment is safe, with the xprt's
- * queue_lock held. Only the RPC's own task reads the deadline, and that task runs this op.
+ * The deadline must not change for good. A soft mount's RPC fails at the deadline, and a hard
+ * mount's RPC reports that the server does not respond. Changing it during this op is safe: only
+ * the RPC's own task reads the deadline, and that task runs this op, with queue_lock held.
  */
 static void xprt_op_wait_for_reply(struct rpc_task *task)
 {

@@ -43,8 +43,8 @@
  * @nr_reverse: reverse-direction requests that exist
  * @bc_users: callback services that may take Calls
  *
- * @connector exists from the start. To create a thread later may take memory, and memory may be
- * waiting to be swapped out over this very transport.
+ * @connector exists from the start. Creating a thread later would need memory, which may become
+ * free only when pages are swapped out over this very transport.
  */
 struct rpcrdma2_xprt {
 	struct rpc_xprt		xprt;
