@@ -3,7 +3,7 @@
 """Print a timeline of each RPC in a trace of rpcrdma2.
 
     trace-cmd record -e rpcrdma2 COMMAND
-    trace-cmd report | rpcrdma2-timeline.py
+    trace-cmd report | rpcrdma2-timeline
 
 The script reads the output of trace-cmd report, perf script or tracefs, from files or
 from standard input. Events with the same XID belong to one RPC. If the trace has both

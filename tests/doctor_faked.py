@@ -383,6 +383,8 @@ PINGS = (
      SILENT, "RD412"),
     ("silence", [SILENT | {"version": 2, "step": "connecting", "why": "no answer"}],
      SILENT, "RD413=connecting: no answer"),
+    ("no memory to lock", [SILENT | {"version": 2, "step": "making queues", "why": "ENOMEM"}],
+     SILENT, "RD410=ulimit -l"),
     ("no library", [{"missing": "librdmacm.so.1 is not here"}], SILENT,
      "RD410=apt install librdmacm1"),
 )

@@ -47,6 +47,7 @@ refuses 'is no directory' scripts/rpcrdma2-doctor --root /nonexistent
 refuses '1 to 65535' scripts/rpcrdma2-doctor --port 99999 server
 refuses 'name a new file' scripts/rpcrdma2-doctor --report README.md
 refuses 'tries no server' scripts/rpcrdma2-doctor --root / server
+refuses 'records nothing' scripts/rpcrdma2-doctor --root / --record /run/x
 refuses '0 to 4096' scripts/rpcrdma2-ping --size 4097 server
 refuses '1 to 65535' scripts/rpcrdma2-ping --port 99999 server
 refuses '1 to 65535' scripts/rpcrdma2-ping --port 0 server
