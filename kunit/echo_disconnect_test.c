@@ -378,7 +378,9 @@ static void client_outlives_dropped_calls(struct kunit *test)
 static unsigned int echo_starve(struct kunit *test, struct rpc_clnt *clnt,
 				const struct echo_shape *shape)
 {
-	unsigned int credits = rcu_access_pointer(clnt->cl_xprt)->max_reqs, i;
+	struct rpc_xprt *xprt = rcu_access_pointer(clnt->cl_xprt);
+	unsigned int credits = xprt->max_reqs, i;
+	unsigned long sends = xprt->stat.sends;
 	struct echo_req *waits;
 
 	if (credits > 16)
@@ -386,7 +388,8 @@ static unsigned int echo_starve(struct kunit *test, struct rpc_clnt *clnt,
 	for (i = 0; i < credits; i++)
 		echo_new(test, shape);
 	echo_start_all(test, clnt);
-	msleep(300);
+	for (i = 0; i < 500 && READ_ONCE(xprt->stat.sends) - sends < credits; i++)
+		msleep(20);
 	echo_cancel(clnt);
 	echo_finish_all_and_use_pages(test);
 

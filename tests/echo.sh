@@ -51,6 +51,13 @@ totals() {
 		awk '{ n += $1 } END { print n + 0 }'
 }
 
+# follows MARK - does the log have a line that is written now?
+follows() {
+	echo "echo.sh: $1" >/dev/kmsg
+	lab_nap 0.2
+	grep -q "echo.sh: $1" $log
+}
+
 # After a failure, the last events are in share/ of the log.
 tracing=/sys/kernel/tracing
 events=$tracing/events/rpcrdma2/enable
@@ -95,9 +102,9 @@ echo_suites() {
 	: >$log
 	dmesg --follow-new --notime >$log &
 	follower=$!
-	sleep 0.2
+	must lab_until 20 follows begin
 	lab_insmod rpcrdma2_echo_kunit "${echos[@]}" || lab_fail "can't load the tests"
-	sleep 0.5
+	must lab_until 60 follows end
 	kill $follower
 	cat $log
 	[ ! -e $events ] || cp $tracing/trace /run/trace

@@ -13,15 +13,17 @@
 BAD_XDR=2 INVAL_HTYPE=3 READ_CHUNKS=4 WRITE_CHUNKS=5
 SEGMENTS=6 WRITE_RESOURCE=7 REPLY_RESOURCE=8 SYSTEM=9
 
-# read_file, write_file - transfer the file in one RPC, with a Write chunk or a Read chunk.
+# read_file, write_file - transfer a file in one RPC, with a Write chunk or a Read chunk. Each
+# written file has other data than the last one, or a lost WRITE would look right.
 read_file() {
 	dd if="$LAB_MOUNT/data" bs=256k count=1 iflag=direct 2>/dev/null |
 		cmp -s - /run/data
 }
 
 write_file() {
-	dd if=/run/data of="$LAB_MOUNT/new" bs=256k count=1 oflag=direct \
-		conv=notrunc 2>/dev/null && cmp -s /run/data "$LAB_EXPORT/new"
+	dd if=/dev/urandom of=/run/new bs=256k count=1 2>/dev/null &&
+		dd if=/run/new of="$LAB_MOUNT/new" bs=256k count=1 oflag=direct \
+			conv=notrunc 2>/dev/null && cmp -s /run/new "$LAB_EXPORT/new"
 }
 
 # refuse CODE COMMAND - run the command while one of its Calls is refused. Return its status.

@@ -73,6 +73,8 @@ busy() {
 	before=$(($(counted beats) - before))
 	echo "busy: $before heartbeats"
 	[ $before -le 1 ] || lab_fail "a busy connection has heartbeats"
+	# unanswered() must not see an event of this connection.
+	[ "$(counted closed)" -eq 0 ] || lab_fail "a busy connection was closed"
 	must load_stop
 	unmount
 }
@@ -96,7 +98,7 @@ unanswered() {
 # Replies wait with their pages. The loop goes on for a while, as a busy machine may send the Calls
 # so slowly that the first Replies are in time.
 trickled() {
-	local i
+	local i reader readers=()
 
 	mount_anew
 	must dd if=/dev/urandom of="$LAB_EXPORT/data" bs=64k count=16 status=none
@@ -104,6 +106,7 @@ trickled() {
 	for ((i = 0; i < 16; i++)); do
 		timeout 120 dd if="$LAB_MOUNT/data" of=/dev/null bs=64k count=1 skip=$i \
 			iflag=direct status=none &
+		readers+=($!)
 	done
 	SECONDS=0
 	until has_missed || [ $SECONDS -gt 60 ]; do
@@ -113,7 +116,10 @@ trickled() {
 	has_missed || lab_fail "a peer that takes little keeps what waits for it"
 	echo "trickled: closed after $SECONDS s"
 	echo clear >$faults
-	must wait
+	for reader in "${readers[@]}"; do
+		must wait "$reader"
+	done
+	wait
 	unmount
 }
 

@@ -20,12 +20,15 @@ gone() { ! grep -qs '^State:.*[^Z] (' "/proc/$1/status" || ! kill -0 "$1" 2>/dev
 
 nfs_start "${1:-rxe}" ext4
 must lab_mount 4.2
+must touch "$LAB_MOUNT/direct"
 must fsfreeze --freeze "$LAB_EXPORT"
 writers=()
-write_forever direct oflag=direct
+# This one waits in a WRITE, because its file is there. The others wait to create theirs.
+write_forever direct oflag=direct conv=nocreat,notrunc
 write_forever sync oflag=sync
 write_forever cached conv=fsync
 sleep 3
+grep -q ' WRITE ' /sys/kernel/debug/sunrpc/rpc_clnt/*/tasks || lab_fail "no WRITE waits"
 for writer in "${writers[@]}"; do
 	gone "$writer" && lab_fail "a process did not wait for the frozen server"
 	kill -KILL "$writer"

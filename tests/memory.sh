@@ -19,6 +19,8 @@ mounted() { mount | grep -q " $LAB_MOUNT " || lab_mount 4.2 retry=0 2>/dev/null;
 # FUNCTION
 fail_in() {
 	SECONDS=0
+	# Other data than the last ones, or a lost WRITE would look right.
+	must dd if=/dev/urandom of=/run/data bs=256k count=4 status=none
 	between require "$(addresses "$1")"
 	fail_allocations 100 1 2
 	lab_until 5 mounted || lab_fail "can't mount"

@@ -208,12 +208,15 @@ crowd() {
 
 ### A server that is set to version 1 while its client asks for version 2
 
+has_begun() { [ "$(counted begun)" -gt 0 ]; }
+
 # falls_back - set the server to version 1 while the client's request is delayed. The server
 # reads the parameter when the request arrives.
 falls_back() {
 	must tc qdisc add dev lo root netem delay 2s
+	count_event begun rpcrdma2/rpcrdma2_conn_new 'active == 1'
 	lab_mount 4.2 &
-	sleep 1
+	must lab_until 20 has_begun
 	must eval "echo 1 >$parameters/version"
 	sleep 2
 	must tc qdisc del dev lo root

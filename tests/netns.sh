@@ -98,10 +98,10 @@ must within "$client" eval "LAB_ROLE=client; work offsets"
 must wait $!
 
 # A netlink socket sees the connections of its own namespace: one client's and one server's.
-mine=$("$LAB_TREE/scripts/rpcrdma2" conn show | cut -d : -f 1 | sort)
-others=$(within "$client" "$LAB_TREE/scripts/rpcrdma2" conn show | cut -d : -f 1 | sort)
+mine=$("$LAB_TREE/scripts/rpcrdma2" conn show | cut -d : -f 1)
+others=$(within "$client" "$LAB_TREE/scripts/rpcrdma2" conn show | cut -d : -f 1)
 [[ $(wc -w <<<"$mine") -eq 2 && $(wc -w <<<"$others") -eq 2 &&
-	-z $(comm -12 <(echo "$mine") <(echo "$others")) ]] ||
+	-z $(printf '%s\n' "$mine" "$others" | sort | uniq -d) ]] ||
 	lab_fail "connections: $mine; in the other namespace: $others"
 for number in $others; do
 	! "$LAB_TREE/scripts/rpcrdma2" conn set "$number" heartbeat 9 2>/dev/null ||

@@ -91,7 +91,7 @@ check_all() {
 		_ws.expert.message contains \"Lua\" ||
 		rpcrdma2.htype == $MSG && !nfs || rpcrdma2.error.code ||
 		(${phase[reads]}) && ($is_rdma || rpcrdma2.segment.handle)" \
-		frame.number rpcrdma2 _ws.expert.message)
+		frame.number rpcrdma2 _ws.expert.message) || exit
 
 	[ -z "$wrong" ] || lab_fail "unexpected: $(head -n 5 <<<"$wrong")"
 }

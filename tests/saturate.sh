@@ -18,7 +18,7 @@ read_much() {
 	local i
 
 	for i in {1..4}; do
-		dd if="$LAB_MOUNT/file" of=/dev/null bs=4k count=1500 iflag=direct
+		dd if="$LAB_MOUNT/file" of=/dev/null bs=4k count=1500 iflag=direct || return
 	done
 } 2>/dev/null
 
@@ -26,10 +26,14 @@ PARAMETERS="max_requests=2"
 nfs_start rxe
 must lab_mount 4.2
 must dd if=/dev/zero of="$LAB_MOUNT/file" bs=1M count=6 status=none
+jobs=()
 for ((i = 0; i < readers; i++)); do
 	read_much &
+	jobs+=($!)
 done
-wait
+for job in "${jobs[@]}"; do
+	must wait "$job"
+done
 grep xprt: /proc/self/mountstats
 [ "$(connects)" -eq 1 ] || lab_fail "the client had to connect $(connects) times"
 must umount "$LAB_MOUNT"

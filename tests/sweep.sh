@@ -71,6 +71,8 @@ other_mounted() {
 # use_other VERSION - make the other mount, and do work that the load does not do
 use_other() {
 	at_last other_mounted "$1"
+	# Other data than the last ones, or a lost WRITE would look right.
+	must dd if=/dev/urandom of=/run/data bs=256k count=4 status=none
 	must timeout $LIMIT dd if=/run/data of="$OTHER/data" bs=256k oflag=direct \
 		conv=notrunc status=none
 	must timeout $LIMIT dd if="$OTHER/data" of=/run/copy bs=256k iflag=direct status=none

@@ -66,7 +66,7 @@ same_events() {
 check_text() {
 	local text
 
-	! grep -m 5 rpcrdma2_ "$1" | grep -v -E 'rpcrdma2_[a-z_]*(: *|\()conn=' ||
+	! grep rpcrdma2_ "$1" | grep -m 5 -v -E 'rpcrdma2_[a-z_]*(: *|\()conn=' ||
 		lab_fail "$1: not parsed"
 	! grep -m 5 -E 'FAILED TO PARSE|UNKNOWN|REC->|__print' "$1" ||
 		lab_fail "$1: not parsed"

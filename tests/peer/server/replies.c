@@ -429,7 +429,8 @@ static void hang_up_at_reads(void)
 			start = now_ms();
 	}
 	took = now_ms() - start;
-	if (took < (TIMES - 1) * SPACE_MS)
+	/* The second connection may come at once, because mounting takes its time. */
+	if (took < (TIMES - 2) * SPACE_MS)
 		fail("%d connections within %lld ms", TIMES - 1,
 		     (long long)took);
 	as_expected = true;
