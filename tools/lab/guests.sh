@@ -65,7 +65,7 @@ prepare() {
 			xargs -r cp -t "$log/modules/$KERNEL")
 		exec 9>&-
 	done
-	drop_old_logs
+	drop_old_logs "$CACHE/logs" "$KEEP_LOGS"
 
 	trap clean_up EXIT
 	trap 'exit 130' INT TERM HUP
@@ -73,16 +73,6 @@ prepare() {
 	[ "$kind" = uml ] || grace=120
 	# A guest ends itself in time, unless its kernel hangs. Then lab ends it.
 	deadline=$((SECONDS + timeout + grace))
-}
-
-drop_old_logs() {
-	local old
-
-	find "$CACHE/logs" -mindepth 1 -maxdepth 1 -type d 2>/dev/null | sort |
-	head -n -"$KEEP_LOGS" | while read -r old; do
-		kill -0 "$(cat "$old/running" 2>/dev/null || echo none)" \
-			2>/dev/null || rm -rf "$old"
-	done
 }
 
 clean_up() {
