@@ -7,17 +7,19 @@ Tests in guests notice mistakes in the rest of the module.
 
 Draws COUNT mutants (mutants.py) of the sources in rdma/, conn/, requester/ and responder/, or
 of FILEs. Works in a copy of the tree, and builds the modules with one mutant at a time. Runs
-tests in "uml" guests, the shortest first, until one fails. A splat, the kernel's death or a
-timeout is a failure, too. TESTS below lists tests for all sources, and tests for some sources.
-The TESTs of the command line replace them. A mutant with the same object code as the original
-is equivalent. A mutant that does not compile is replaced by another. The same seed draws the
-same mutants.
+tests in "uml" guests until one fails. A splat, the kernel's death or a timeout is a failure,
+too. TESTS below lists tests for all sources, and tests for some sources. The TESTs of the
+command line replace them. Before a test's first use, the tree itself must pass it, and the time
+that it takes sets the timeout. A mutant with the same object code as the original is
+equivalent. A mutant that does not compile is replaced by another. The same seed draws the same
+mutants. Runs with different seeds can go on at the same time.
 
 Prints a line for each mutant as it ends, and a table.
 """
 
 import argparse
 import fnmatch
+import functools
 import glob
 import os
 import random
@@ -61,78 +63,86 @@ TESTS = {
 }
 CACHE = os.environ.get("RPCRDMA2_CACHE") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "rpcrdma2")
-COPY = f"{CACHE}/mutants"
-SOURCES = f"{COPY}/net/sunrpc/xprtrdma"
-LAB = f"{COPY}/tools/lab/lab"
+SOURCES = "net/sunrpc/xprtrdma"
 STATUS = {0: "survived", 96: "the kernel died", 97: "a splat", 124: "a timeout"}
 SAME_CODE, SURVIVED = "same code", "survived"
 
 
-def build():
-    """Return: the directory with the modules; None if there is a warning or an error"""
-    made = subprocess.run([LAB, "modules", "uml"], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, check=False)
-    return made.stdout.split("\n")[-2] if made.returncode == 0 else None
+def run(tree, test, timeout):
+    """Run a test with a tree's modules, and return its status."""
+    return subprocess.run([f"{tree}/tools/lab/lab", "run", "uml", "--timeout", str(timeout)] +
+                          test.split(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          check=False).returncode
 
 
-def code_of(modules, source):
-    """A source's object code, without debugging information"""
-    out = f"{COPY}.o"
-    subprocess.run(["objcopy", "--strip-debug",
-                    f"{modules}/{os.path.relpath(source, COPY)[:-2]}.o", out], check=True)
-    with open(out, "rb") as f:
-        return f.read()
+@functools.cache
+def limit(test):
+    """Check that the original passes a test. Return: the seconds that a mutant has for it"""
+    start = time.time()
+    if run(TOP, test, 900):
+        sys.exit(f"{test} fails without a mistake")
+    seconds = int(60 + 4 * (time.time() - start))
+    print(f"# {test}: at most {seconds} s", flush=True)
+    return seconds
 
 
-def run(test, timeout):
-    return subprocess.run([LAB, "run", "uml", "--timeout", str(timeout), "--log",
-                           f"{COPY}.log"] + test.split(), stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, check=False).returncode
+class Copy:
+    """A copy of the tree, in which one source at a time has a mistake"""
 
-
-def looks_at(patterns, source):
-    return any(fnmatch.fnmatch(os.path.relpath(source, SOURCES), p) for p in patterns)
-
-
-def try_one(mutant, source, original, tests):
-    """Return: the verdict on a mutant, or None if it does not compile"""
-    with open(source) as f:
-        text = f.read()
-    try:
-        with open(source, "w") as f:
-            f.write(mutants.apply(text, mutant.edit))
-        modules = build()
+    def __init__(self, path):
+        self.path = path
+        subprocess.run(["rsync", "-a", "--delete", "--exclude=.git", f"{TOP}/", f"{path}/"],
+                       check=True)
+        modules = self.build()
         if not modules:
-            return None
-        if code_of(modules, source) == original[source]:
-            return SAME_CODE
-        for timeout, test, patterns in tests:
-            status = looks_at(patterns, source) and run(test, timeout)
-            if status:
-                return f"{STATUS.get(status, 'failed')}: {test}"
-        return SURVIVED
-    finally:
-        with open(source, "w") as f:
-            f.write(text)
+            sys.exit("the modules do not build")
+        self.codes = {s: self.code_of(modules, s) for s in sources([])}
+
+    def build(self):
+        """Return: the directory with the modules; None if there is a warning or an error"""
+        made = subprocess.run([f"{self.path}/tools/lab/lab", "modules", "uml"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              check=False)
+        return made.stdout.split("\n")[-2] if made.returncode == 0 else None
+
+    def code_of(self, modules, source):
+        """A source's object code, without debugging information"""
+        out = f"{self.path}.o"
+        subprocess.run(["objcopy", "--strip-debug", f"{modules}/{SOURCES}/{source[:-2]}.o", out],
+                       check=True)
+        with open(out, "rb") as f:
+            return f.read()
+
+    def try_one(self, mutant, source, tests):
+        """Return: the verdict on a mutant, or None if it does not compile"""
+        path = f"{self.path}/{SOURCES}/{source}"
+        with open(path) as f:
+            text = f.read()
+        try:
+            with open(path, "w") as f:
+                f.write(mutants.apply(text, mutant.edit))
+            modules = self.build()
+            if not modules:
+                return None
+            if self.code_of(modules, source) == self.codes[source]:
+                return SAME_CODE
+            for test, patterns in tests.items():
+                if any(fnmatch.fnmatch(source, p) for p in patterns):
+                    status = run(self.path, test, limit(test))
+                    if status:
+                        return f"{STATUS.get(status, 'failed')}: {test}"
+            return SURVIVED
+        finally:
+            with open(path, "w") as f:
+                f.write(text)
 
 
-def prepare(sources, tests):
-    """Check that the original passes all tests, and measure the tests for their timeouts."""
-    subprocess.run(["rsync", "-a", "--delete", "--exclude=.git", f"{TOP}/", f"{COPY}/"],
-                   check=True)
-    modules = build()
-    if not modules:
-        sys.exit("the modules do not build")
-    timed = []
-    for test, patterns in tests.items():
-        if not any(looks_at(patterns, source) for source in sources):
-            continue
-        start = time.time()
-        if run(test, 900):
-            sys.exit(f"{test} fails without a mistake: see {COPY}.log")
-        timed.append((int(60 + 4 * (time.time() - start)), test, patterns))
-        print(f"# {test}: at most {timed[-1][0]} s", flush=True)
-    return {source: code_of(modules, source) for source in sources}, sorted(timed)
+def sources(names):
+    """The sources to look at, below SOURCES: those with these names, or all"""
+    found = [os.path.relpath(s, f"{TOP}/{SOURCES}") for d in DIRECTORIES
+             for s in glob.glob(f"{TOP}/{SOURCES}/{d}/*.c")]
+    return sorted(s for s in found if os.path.basename(s) != "handshake.c" and
+                  (not names or os.path.basename(s) in names))
 
 
 def table(results):
@@ -152,24 +162,21 @@ def main():
     parser.add_argument("count", type=int)
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
-    sources = sorted(s for d in DIRECTORIES for s in glob.glob(f"{TOP}/net/sunrpc/xprtrdma/{d}/*.c")
-                     if os.path.basename(s) != "handshake.c" and
-                     (not options.files or os.path.basename(s) in options.files))
-    sources = [s.replace(TOP, COPY, 1) for s in sources]
-    if not sources:
+    tests = {test: ["*"] for test in options.test} if options.test else TESTS
+    drawn = [(m, s) for s in sources(options.files)
+             for m in mutants.read(f"{TOP}/{SOURCES}/{s}", s)[1]]
+    if not drawn:
         sys.exit("no such source")
-    original, tests = prepare(
-        sources, {test: ["*"] for test in options.test} if options.test else TESTS)
-    drawn = [(m, s) for s in sources for m in mutants.read(s, os.path.relpath(s, SOURCES))[1]]
     random.Random(options.seed).shuffle(drawn)
+    copy = Copy(f"{CACHE}/mutants-{options.seed}")
     results = []
     for mutant, source in drawn:
         if len(results) == options.count:
             break
         start = time.time()
-        verdict = try_one(mutant, source, original, tests)
+        verdict = copy.try_one(mutant, source, tests)
         if verdict:
-            results.append((os.path.basename(os.path.dirname(source)), verdict))
+            results.append((os.path.dirname(source), verdict))
             print(f"{len(results)}. {verdict} ({time.time() - start:.0f} s)\n"
                   f"   {mutant.line}: {mutant.key}", flush=True)
     table(results)
