@@ -66,8 +66,8 @@ replies_wait() {
 		must wait $!
 		must cmp /run/data /run/copy
 		echo "Replies, $size: $(failures $MOST) allocations failed"
+		[ "$(failures $MOST)" -gt 0 ] || lab_fail "no allocation failed"
 	done
-	[ "$(failures $MOST)" -gt 0 ] || lab_fail "no allocation failed"
 	[ "$(accepted)" = "$before" ] || lab_fail "connections were lost"
 	prepare_failures
 }

@@ -122,7 +122,7 @@ old_lines() {
 }
 
 check_sysctls() {
-	local name
+	local name file before
 
 	must modprobe rpcrdma
 	sysctl_names >/run/theirs
@@ -149,9 +149,11 @@ rdma_inline_write_padding rdma_memreg_strategy rdma_pad_optimize " ] ||
 	for name in rdma_slot_table_entries=16384 rdma_max_inline_read=1024 \
 		rdma_max_inline_write=5000 svc_rdma.max_requests=1 \
 		svc_rdma.max_requests=4294967298 svc_rdma.max_req_size=much; do
+		file=${name%=*}
+		before=$(refusals "${file##*.}")
 		! sysctl -q -w "sunrpc.$name" 2>/dev/null || lab_fail "taken: $name"
-		name=${name%=*}
-		[ "$(refusals "${name##*.}")" -gt 0 ] || lab_fail "no reason is said: $name"
+		[ "$(refusals "${file##*.}")" -gt "$before" ] ||
+			lab_fail "no reason is said: $name"
 	done
 	parameter slot_table_entries 64
 	parameter inline_size 16384
