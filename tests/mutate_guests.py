@@ -3,7 +3,7 @@
 """
 Tests in guests notice mistakes in the rest of the module.
 
-	mutate_guests.py [--seed N] [--test "SCRIPT ARGS"]... COUNT [FILE...]
+	mutate_guests.py [--seed N] [--test "SCRIPT ARGS"]... [--only TEXT]... COUNT [FILE...]
 
 Draws COUNT mutants (mutants.py) of the sources in rdma/, conn/, requester/ and responder/, or
 of FILEs. Works in a copy of the tree, and builds the modules with one mutant at a time. Runs
@@ -12,7 +12,8 @@ too. TESTS below lists tests for all sources, and tests for some sources. The TE
 command line replace them. Before a test's first use, the tree itself must pass it, or it is not
 used. The time that the tree takes sets the timeout. A mutant with the same object code as the
 original is equivalent. A mutant that does not compile is replaced by another. The same seed
-draws the same mutants. Runs with different seeds can go on at the same time.
+draws the same mutants. With --only, a mutant's printed line must have one of the TEXTs. Runs
+with different seeds can go on at the same time.
 
 Prints a line for each mutant as it ends, and a table.
 """
@@ -59,6 +60,8 @@ TESTS = {
     "tests/resize.sh rxe v2-09 2": ["conn/resize.c", "conn/negotiate.c", "conn/terms.c",
                                     "rdma/recv_pool.c", "rdma/send_pool.c"],
     "tests/srq.sh": ["rdma/srq.c"],
+    "tests/statistics.sh rxe": ["conn/debugfs.c", "conn/stats.c", "requester/call.c",
+                                "requester/reply.c", "responder/*.c"],
     "tests/xattr.sh rxe v2-09": ["requester/marshal.c", "requester/reply.c",
                                  "responder/reply.c"],
 }
@@ -164,14 +167,16 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip())
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--test", action="append")
+    parser.add_argument("--only", action="append", default=[])
     parser.add_argument("count", type=int)
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     tests = {test: ["*"] for test in options.test} if options.test else TESTS
     drawn = [(m, s) for s in sources(options.files)
-             for m in mutants.read(f"{TOP}/{SOURCES}/{s}", s)[1]]
+             for m in mutants.read(f"{TOP}/{SOURCES}/{s}", s)[1]
+             if not options.only or any(text in m.key for text in options.only)]
     if not drawn:
-        sys.exit("no such source")
+        sys.exit("no such source, or no such mutant")
     random.Random(options.seed).shuffle(drawn)
     copy = Copy(f"{CACHE}/mutants-{options.seed}")
     results = []
