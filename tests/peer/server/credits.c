@@ -37,6 +37,24 @@ static void grant_everything(void)
 	serve(c);
 }
 
+/* Several Calls wait for a new connection. Until the first Reply, the client may have one Call. */
+static void call_once_at_first(void)
+{
+	struct connection *c;
+	struct message m;
+	struct call call;
+
+	connection_close(at_read(&call));
+	c = greeted();
+	if (!next_call(c, &call))
+		fail("the client does not use the next connection");
+	if (connection_receive(c, &m, 200) == MESSAGE)
+		fail("a Call without a credit");
+	reply(c, &call);
+	as_expected = true;
+	serve(c);
+}
+
 /* A larger grant must release the waiting Calls at once, not one for each Reply. */
 static void raise_the_grant(void)
 {
@@ -131,6 +149,7 @@ const struct test credit_cases[] = {
 	{ "survives-close-on-each-call", close_on_each_call },
 	{ "survives-small-receives", small_receives },
 	{ "survives-v1-no-grant", grant_nothing },
+	{ "survives-v1-first-grant", call_once_at_first },
 	{ "survives-v1-grant-of-everything", grant_everything },
 	{ },
 };
