@@ -64,7 +64,9 @@ static void heartbeat_done(struct rpcrdma2_chain *chain, int status)
  * On iWARP, a Write completes when TCP has accepted it, whether or not the peer is there. So
  * the heartbeat is an RDMA Read of no octets, which the peer's device answers. The Read has
  * an SGE, whose key no device checks either. (RFC 6581 has such Reads as first messages of
- * some connections.)
+ * some connections.) The SGE must not have the key for all memory: siw places whatever the peer
+ * sends in answer. With key 0, siw ends the connection instead. A busy siw sends such data: it
+ * answers a Read of no octets with the length of its last transfer.
  *
  * Context: Process.
  */
@@ -79,7 +81,6 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
 	beat->chain.prompt = true;
 	if (!rpcrdma2_heartbeat_reads(conn))
 		return;
-	beat->sge.lkey = conn->ep.pd->local_dma_lkey;
 	wr->opcode = IB_WR_RDMA_READ;
 	wr->sg_list = &beat->sge;
 	wr->num_sge = 1;
