@@ -121,10 +121,9 @@ keeps_no_memory() {
 
 	must write_secret
 	before=$(memory)
-	must write_secret
-	must write_secret
-	must write_secret
-	must write_secret
+	for _ in 1 2 3 4; do
+		must write_secret
+	done
 	after=$(memory)
 	lost=$((${before%% *} - ${after%% *}))
 	echo "$1: $lost KiB are not free again"
