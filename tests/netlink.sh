@@ -229,6 +229,12 @@ falls_back() {
 	must eval "echo 0 >$parameters/version"
 }
 
+# no_heartbeat - siw has no heartbeats, and nobody can change that.
+no_heartbeat() {
+	is 0 'd["connections"][0]["heartbeat"]' conn show "$LAB_MOUNT"
+	refuses "the device is siw" conn set "$LAB_MOUNT" heartbeat 5
+}
+
 refuses "not loaded" conn show
 nfs_start rxe
 watch_events
@@ -258,6 +264,7 @@ nfs_stop
 nfs_start siw
 watch_events
 falls_back
+no_heartbeat
 must umount "$LAB_MOUNT"
 stop_watching
 nfs_stop

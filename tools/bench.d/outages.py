@@ -15,7 +15,7 @@ from page import replace_part, show, table
 
 BEGIN = '.. Made by "make bench-outages", up to the next comment.'
 END = ".. Those were all."
-VARIANTS = [("rxe", 5), ("rxe", 0), ("siw", 5), ("siw", 0), ("tcp", 0)]
+VARIANTS = [("rxe", 5), ("rxe", 0), ("siw", 0), ("tcp", 0)]
 # State, event, and the end that the figure is about
 NOTICED = {
     "Network cut, idle: client": ("idle", "network", "client"),

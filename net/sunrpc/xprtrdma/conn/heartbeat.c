@@ -16,11 +16,19 @@
 #include <linux/timer.h>
 
 #include "conn.h"
+#include "rdma/device.h"
 
 #include <trace/events/rpcrdma2.h>
 
 /* Periods after which unfinished work counts as stalled */
 #define STALLED	6
+
+static bool heartbeat_is_read(const struct rpcrdma2_conn *conn)
+{
+	const struct rdma_cm_id *cm_id = conn->ep.cm_id;
+
+	return rdma_protocol_iwarp(cm_id->device, cm_id->port_num);
+}
 
 /**
  * rpcrdma2_heartbeat_reads - RDMA Reads that heartbeats need
@@ -31,9 +39,8 @@
  */
 u8 rpcrdma2_heartbeat_reads(const struct rpcrdma2_conn *conn)
 {
-	const struct rdma_cm_id *cm_id = conn->ep.cm_id;
-
-	return rdma_protocol_iwarp(cm_id->device, cm_id->port_num) ?
+	return heartbeat_is_read(conn) &&
+	       rpcrdma2_device_answers_empty_reads(conn->ep.cm_id->device) ?
 	       RPCRDMA2_HEARTBEATS : 0;
 }
 
@@ -64,9 +71,8 @@ static void heartbeat_done(struct rpcrdma2_chain *chain, int status)
  * On iWARP, a Write completes when TCP has accepted it, whether or not the peer is there. So
  * the heartbeat is an RDMA Read of no octets, which the peer's device answers. The Read has
  * an SGE, whose key no device checks either. (RFC 6581 has such Reads as first messages of
- * some connections.) The SGE must not have the key for all memory: siw places whatever the peer
- * sends in answer. With key 0, siw ends the connection instead. A busy siw sends such data: it
- * answers a Read of no octets with the length of its last transfer.
+ * some connections.) A connection over siw has no heartbeats: see
+ * rpcrdma2_device_answers_empty_reads().
  *
  * Context: Process.
  */
@@ -79,8 +85,10 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
 	wr->opcode = IB_WR_RDMA_WRITE;
 	rpcrdma2_chain_init(&beat->chain, 0, wr, wr, 1, heartbeat_done);
 	beat->chain.prompt = true;
-	if (!rpcrdma2_heartbeat_reads(conn))
+	beat->possible = !heartbeat_is_read(conn) || rpcrdma2_heartbeat_reads(conn);
+	if (!heartbeat_is_read(conn))
 		return;
+	beat->sge.lkey = conn->ep.pd->local_dma_lkey;
 	wr->opcode = IB_WR_RDMA_READ;
 	wr->sg_list = &beat->sge;
 	wr->num_sge = 1;
@@ -92,11 +100,13 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
  * @conn: an established connection
  *
  * Context: Any.
- * Return: false if heartbeats are RDMA Reads, and the peer answers none
+ * Return: false if heartbeats are RDMA Reads, and the peer allows or answers none
  */
 bool rpcrdma2_heartbeat_possible(const struct rpcrdma2_conn *conn)
 {
-	return !conn->heartbeat.chain.reads || conn->cm.max_reads_out;
+	const struct rpcrdma2_heartbeat *beat = &conn->heartbeat;
+
+	return beat->possible && (!beat->chain.reads || conn->cm.max_reads_out);
 }
 
 /**

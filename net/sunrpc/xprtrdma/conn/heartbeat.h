@@ -14,6 +14,7 @@ struct rpcrdma2_conn;
  * @chain: the chain of @wr alone
  * @wr: an RDMA Write or RDMA Read of no octets
  * @sge: describes no memory
+ * @possible: the devices can answer @wr
  * @heard: the connection's completions at the last look, or just after @wr completed; written
  *	by the timer and the CQ
  * @out: @chain is posted; the timer sets this, the CQ clears it
@@ -25,6 +26,7 @@ struct rpcrdma2_heartbeat {
 	struct rpcrdma2_chain	chain;
 	struct ib_rdma_wr	wr;
 	struct ib_sge		sge;
+	bool			possible;
 	u64			heard;
 	bool			out;
 	u64			due;

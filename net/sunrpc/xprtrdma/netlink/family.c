@@ -154,7 +154,7 @@ static int netlink_check_set(struct genl_info *info, const struct rpcrdma2_conn 
 	}
 	if (heartbeat && nla_get_u32(heartbeat) && !rpcrdma2_heartbeat_possible(conn)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, heartbeat,
-				    "no heartbeat: the iWARP server allows no RDMA Read");
+				    "no heartbeat: the device is siw, or the iWARP server allows no RDMA Read");
 		return -EOPNOTSUPP;
 	}
 	return 0;

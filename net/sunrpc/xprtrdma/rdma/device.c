@@ -116,6 +116,23 @@ bool rpcrdma2_device_sends_references(const struct ib_device *dev)
 }
 
 /**
+ * rpcrdma2_device_answers_empty_reads - can a device of this kind answer RDMA Reads of no octets?
+ * @dev: the device
+ *
+ * siw cannot. If such a Read arrives while siw transmits, siw_activate_tx() leaves the last
+ * WR's SGE for the response. siw then sends what this SGE describes. The access flags of
+ * a registration share memory with the SGE's address, so this address may be 4: the kernel
+ * panics.
+ *
+ * Context: Any.
+ * Return: false if a peer with a device of the same kind must get no such Reads
+ */
+bool rpcrdma2_device_answers_empty_reads(const struct ib_device *dev)
+{
+	return dev->ops.driver_id != RDMA_DRIVER_SIW;
+}
+
+/**
  * rpcrdma2_device_vector - choose a completion vector, in turn
  * @dev: the device
  * @active: whether this end connects

@@ -12,6 +12,7 @@ int rpcrdma2_device_check(const struct ib_device *dev);
 bool rpcrdma2_device_takes_inv(const struct ib_device *dev);
 void rpcrdma2_device_refuses_inv(struct ib_device *dev);
 bool rpcrdma2_device_sends_references(const struct ib_device *dev);
+bool rpcrdma2_device_answers_empty_reads(const struct ib_device *dev);
 unsigned int rpcrdma2_device_vector(const struct ib_device *dev, bool active);
 
 /* buffer.c */
