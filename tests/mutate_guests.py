@@ -35,8 +35,8 @@ import mutants
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 DIRECTORIES = ["rdma", "conn", "requester", "responder"]
 # Each test, and the sources with whose mutants it runs. Quick ones are first: nfs.sh stops at its
-# first failure, and echo.sh goes on. (disconnect.sh, errors.sh, memory.sh and reverse.sh need
-# FLAVOUR=debug; they skip themselves in a uml guest.)
+# first failure, and echo.sh goes on. In a uml guest, disconnect.sh, errors.sh, memory.sh and
+# reverse.sh skip themselves.
 TESTS = {
     "tests/nfs.sh mimic 4.2": ["*"],
     "tests/echo.sh mimic": ["*"],

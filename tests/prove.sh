@@ -8,9 +8,8 @@
 #
 # The claim covers messages of each length up to OCTETS (52), and private data of each possible
 # length. EVA analyzes tools/prove/decode.c, with few lengths at a time: it would multiply the
-# states of different lengths. Documentation/develop/catalogue.rst has the
-# conclusions, and their limits. EVA must also report mistakes: each mistake at the end of this
-# script must raise an alarm.
+# states of different lengths. Documentation/develop/catalogue.rst has the conclusions, and their
+# limits. EVA must also report mistakes: each mistake at the end of this script must raise an alarm.
 
 set -u
 
@@ -47,8 +46,8 @@ verdict() {
 	fi
 }
 
-# proves WHAT LAST STEP NUMBER - check that there is no alarm for messages of 0 to LAST octets, and
-# that at least one message of LAST octets is accepted. An analysis has NUMBER lengths.
+# proves WHAT LAST STEP NUMBER - check that no message of 0 to LAST octets raises an alarm. At least
+# one message of LAST octets must be accepted. An analysis has NUMBER lengths.
 proves() {
 	local what=$1 last=$2 step=$3 number=$4 octets end result=ok
 
