@@ -45,6 +45,18 @@ survives() {
 	echo "error $1: $2 survives"
 }
 
+# survives_with COUNTER CODE COMMAND - the command survives, because the Call is sent again in the
+# form that the client's COUNTER counts.
+survives_with() {
+	local counter=$1 before
+	shift
+
+	before=$(sum client "$counter")
+	survives "$@"
+	[ "$(sum client "$counter")" -gt "$before" ] ||
+		lab_fail "error $1: the Call was sent again in the form that was refused"
+}
+
 fails() {
 	! refuse "$@" || lab_fail "$2 should have failed with error $1"
 	"$2" || lab_fail "$2: error $1 outlives its RPC"
@@ -79,9 +91,9 @@ over() {
 	must read_file
 	must write_file
 
-	survives $READ_CHUNKS write_file
-	survives $WRITE_CHUNKS read_file
-	survives $WRITE_RESOURCE read_file
+	survives_with calls_sent_position_zero $READ_CHUNKS write_file
+	survives_with calls_sent_reply_chunk $WRITE_CHUNKS read_file
+	survives_with calls_sent_reply_chunk $WRITE_RESOURCE read_file
 	survives $REPLY_RESOURCE read_file
 	survives $SEGMENTS read_file
 	survives $SEGMENTS write_file
