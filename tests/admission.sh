@@ -108,8 +108,6 @@ slow_reads() {
 
 	must umount "$LAB_MOUNT"
 	must lab_until 30 no_connection
-	# A heartbeat would have to wait behind the RDMA Read.
-	echo 0 >/sys/module/rpcrdma2/parameters/heartbeat
 	must lab_mount 3 timeo=6000
 	write_all
 	conn=$(basename "$(connection_of server)")

@@ -6,8 +6,8 @@
 #
 #	prove.sh [OCTETS]
 #
-# The claim covers messages of each length up to OCTETS (52), and private data of each possible
-# length. EVA analyzes tools/prove/decode.c, with few lengths at a time: it would multiply the
+# The claim covers messages of each multiple of four up to OCTETS (52), and private data of each
+# possible length. EVA analyzes tools/prove/decode.c, with few lengths at a time: it would multiply the
 # states of different lengths. Documentation/develop/catalogue.rst has the conclusions, and their
 # limits. EVA must also report mistakes: each mistake at the end of this script must raise an alarm.
 
@@ -62,7 +62,7 @@ proves() {
 		fi
 	done
 	grep -qE "Frama_C_show_each_ACCEPTED: *\{$last\}" "$out/log" || result=FAILED
-	verdict $result "$what: every message of 0 to $last octets"
+	verdict $result "$what: every message of 0 to $last octets, in steps of $step"
 }
 
 # reports FILE SED-SCRIPT WHAT FIRST LAST STEP - check that this mistake raises an alarm

@@ -35,7 +35,7 @@ static bool heartbeat_is_read(const struct rpcrdma2_conn *conn)
  * @conn: a connection whose CM id is bound to a device
  *
  * Context: Any.
- * Return: how many at a time; 0 unless heartbeats are RDMA Reads
+ * Return: how many at a time; 0 if heartbeats are not RDMA Reads, or if the device is siw
  */
 u8 rpcrdma2_heartbeat_reads(const struct rpcrdma2_conn *conn)
 {
@@ -85,9 +85,11 @@ void rpcrdma2_heartbeat_init(struct rpcrdma2_conn *conn)
 	wr->opcode = IB_WR_RDMA_WRITE;
 	rpcrdma2_chain_init(&beat->chain, 0, wr, wr, 1, heartbeat_done);
 	beat->chain.prompt = true;
-	beat->possible = !heartbeat_is_read(conn) || rpcrdma2_heartbeat_reads(conn);
-	if (!heartbeat_is_read(conn))
+	if (!heartbeat_is_read(conn)) {
+		beat->possible = true;
 		return;
+	}
+	beat->possible = rpcrdma2_heartbeat_reads(conn);
 	beat->sge.lkey = conn->ep.pd->local_dma_lkey;
 	wr->opcode = IB_WR_RDMA_READ;
 	wr->sg_list = &beat->sge;
