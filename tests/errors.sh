@@ -14,35 +14,43 @@ BAD_XDR=2 INVAL_HTYPE=3 READ_CHUNKS=4 WRITE_CHUNKS=5
 SEGMENTS=6 WRITE_RESOURCE=7 REPLY_RESOURCE=8 SYSTEM=9
 
 # read_file, write_file - transfer a file in one RPC, with a Write chunk or a Read chunk. Each
-# written file has other data than the last one, or a lost WRITE would look right.
+# written file has other data than the last one, or a lost WRITE would look right. /run/said has
+# the messages.
 read_file() {
-	dd if="$LAB_MOUNT/data" bs=256k count=1 iflag=direct 2>/dev/null |
+	dd if="$LAB_MOUNT/data" bs=256k count=1 iflag=direct 2>/run/said |
 		cmp -s - /run/data
 }
 
 write_file() {
 	dd if=/dev/urandom of=/run/new bs=256k count=1 2>/dev/null &&
 		dd if=/run/new of="$LAB_MOUNT/new" bs=256k count=1 oflag=direct \
-			conv=notrunc 2>/dev/null && cmp -s /run/new "$LAB_EXPORT/new"
+			conv=notrunc 2>/run/said && cmp -s /run/new "$LAB_EXPORT/new"
 }
 
-# refuse CODE COMMAND - run the command while one of its Calls is refused. Return its status.
+# list_files - list a directory in one RPC, with a Reply chunk. The kernel has not kept the list.
+list_files() {
+	echo 3 >/proc/sys/vm/drop_caches
+	ls "$LAB_MOUNT/files" >/run/list && cmp -s /run/list /run/files
+}
+
+# refuse CODES COMMAND - run the command while one of its Calls is refused. Each digit of CODES is
+# a code: the second is for the Call when it is sent again. Return the command's status.
 refuse() {
 	local before status
 	before=$(counted errors)
 
-	echo "$1" >$INJECT || lab_fail "the error can't be injected"
+	echo "$1" >$INJECT || lab_fail "the errors can't be injected"
 	"$2"
 	status=$?
-	[ "$(cat $INJECT)" = 0 ] || lab_fail "$2: no Call had chunks"
-	[ "$(counted errors)" -eq $((before + 1)) ] ||
-		lab_fail "$2: error $1 was not received, or not just once"
+	[ "$(cat $INJECT)" = 0 ] || lab_fail "$2: too few Calls had chunks"
+	[ "$(counted errors)" -eq $((before + ${#1})) ] ||
+		lab_fail "$2: errors $1 were not received, or not just once"
 	return $status
 }
 
 survives() {
-	refuse "$@" || lab_fail "$2 did not survive error $1"
-	echo "error $1: $2 survives"
+	refuse "$@" || lab_fail "$2 did not survive errors $1"
+	echo "errors $1: $2 survives"
 }
 
 # survives_with COUNTER CODE COMMAND - the command survives, because the Call is sent again in the
@@ -58,24 +66,21 @@ survives_with() {
 }
 
 fails() {
-	! refuse "$@" || lab_fail "$2 should have failed with error $1"
-	"$2" || lab_fail "$2: error $1 outlives its RPC"
-	echo "error $1: $2 fails, once"
-}
-
-# fails_at_last CODES COMMAND - the command fails if its Call is refused with one code, and with
-# another code when it is sent again. Each digit of CODES is a code.
-fails_at_last() {
-	local before
-	before=$(counted errors)
-
-	echo "$1" >$INJECT || lab_fail "the errors can't be injected"
-	! "$2" || lab_fail "$2 should have failed with error $1"
-	[ "$(cat $INJECT)" = 0 ] || lab_fail "$2: too few Calls had chunks"
-	[ "$(counted errors)" -eq $((before + 2)) ] ||
-		lab_fail "$2: errors $1 were not received"
+	! refuse "$@" || lab_fail "$2 should have failed with errors $1"
+	grep -q 'Remote I/O error' /run/said || lab_fail "$2: $(cat /run/said)"
 	"$2" || lab_fail "$2: errors $1 outlive their RPC"
 	echo "errors $1: $2 fails, once"
+}
+
+# survives_in_one_segment CODE COMMAND - the command survives. Its Call with chunks has several
+# segments. The server allows one, and the Call is sent again with one.
+survives_in_one_segment() {
+	local before
+	before=$(counted several)
+
+	survives "$@"
+	[ "$(counted several)" -eq $((before + 1)) ] ||
+		lab_fail "error $1: not just one Call had several segments"
 }
 
 # over PROVIDER - try all errors over that device.
@@ -86,10 +91,15 @@ over() {
 	can_inject || skip "this kernel has no fault injection"
 	must lab_mount 4.2
 	count_event errors rpcrdma2/rpcrdma2_error_recv
+	count_event several rpcrdma2/rpcrdma2_call_send 'segments > 1'
+	count_event unparsable sunrpc/rpc__unparsable
 	cp /run/data "$LAB_EXPORT/data"
 	: >"$LAB_EXPORT/new"
+	must mkdir "$LAB_EXPORT/files"
+	(cd "$LAB_EXPORT/files" && seq -f %03g 200 | tee /run/files | xargs touch)
 	must read_file
 	must write_file
+	must list_files
 
 	survives_with calls_sent_position_zero $READ_CHUNKS write_file
 	survives_with calls_sent_reply_chunk $WRITE_CHUNKS read_file
@@ -97,12 +107,15 @@ over() {
 	survives $REPLY_RESOURCE read_file
 	survives $SEGMENTS read_file
 	survives $SEGMENTS write_file
+	survives_in_one_segment $SEGMENTS list_files
 	# The server refuses the Read chunk, and then the Position-Zero Read chunk of the next try.
-	fails_at_last $READ_CHUNKS$READ_CHUNKS write_file
+	fails $READ_CHUNKS$READ_CHUNKS write_file
 	for code in $BAD_XDR $INVAL_HTYPE $SYSTEM; do
 		fails "$code" read_file
 		fails "$code" write_file
 	done
+	# sunrpc would send a Call again that has an empty Reply, too.
+	[ "$(counted unparsable)" = 0 ] || lab_fail "an error looked like a Reply"
 	must umount "$LAB_MOUNT"
 	nfs_stop
 	must umount "$LAB_EXPORT"
