@@ -78,6 +78,13 @@ has_all() {
 # some of the Queue's 128 Receives for other messages. One client may have 64, if it went on alone.
 more_than_there_is() { [ $(($(credits "$one") + $(credits "$two"))) -ge 128 ]; }
 
+# all_counted CONNECTION - the counters of the Calls' jobs outlive the jobs. The server freed some
+# jobs when it lowered a grant.
+all_counted() {
+	[ "$(of "$1" replies_sent)" -eq "$(of "$1" calls_received)" ] ||
+		lab_fail "$(of "$1" replies_sent) Replies to $(of "$1" calls_received) Calls"
+}
+
 # choose_rich - set $rich to the client with the larger grant, and $poor to the other client.
 choose_rich() {
 	rich=one poor=two
@@ -188,6 +195,8 @@ for version in 2 1; do
 	in_bounds
 	no_rnr "as little was used"
 	echo "version $version: $(credits "$two") where little is used"
+	all_counted "$one"
+	all_counted "$two"
 	must umount /run/two
 	must umount /run/one
 	lab_until 30 all_closed || lab_fail "a connection was left"

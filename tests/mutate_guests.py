@@ -39,10 +39,12 @@ DIRECTORIES = ["rdma", "conn", "requester", "responder"]
 # reverse.sh skip themselves.
 TESTS = {
     "tests/nfs.sh mimic 4.2": ["*"],
-    "tests/echo.sh mimic": ["*"],
+    "tests/echo.sh mimic suites=echo_forms,echo_rare,echo_many,echo_connect,echo_reverse": ["*"],
     "tests/accept.sh": ["conn/cm.c", "conn/listen.c", "conn/life.c"],
     "tests/admission.sh": ["responder/admit.c", "responder/rw.c", "responder/call.c"],
     "tests/disconnect.sh": ["conn/life.c", "conn/state.c", "conn/cm.c"],
+    "tests/echo.sh mimic suites=echo_disconnect": ["conn/life.c", "conn/state.c", "conn/cm.c"],
+    "tests/echo.sh mimic reverse=genl suites=echo_reverse_forms,echo_reverse": ["responder/*.c"],
     "tests/errors.sh rxe": ["requester/*.c", "responder/reply.c", "responder/call.c"],
     "tests/faults.sh mlx5 send_fail send-inv_refuse write_lose read_lose reg-mr_refuse "
     "recv_fail_status=4 send_rnr_times=3 send_srq-fatal create-qp_remove":
@@ -97,7 +99,7 @@ def limit(test):
     if run(TOP, test, 900):
         print(f"# {test} fails without a mistake, so it is not used", flush=True)
         return None
-    seconds = int(60 + 4 * (time.time() - start))
+    seconds = int(30 + 4 * (time.time() - start))
     print(f"# {test}: at most {seconds} s", flush=True)
     return seconds
 
