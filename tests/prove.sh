@@ -7,9 +7,10 @@
 #	prove.sh [OCTETS]
 #
 # The claim covers messages of each multiple of four up to OCTETS (52), and private data of each
-# possible length. EVA analyzes tools/prove/decode.c, with few lengths at a time: it would multiply the
-# states of different lengths. Documentation/develop/catalogue.rst has the conclusions, and their
-# limits. EVA must also report mistakes: each mistake at the end of this script must raise an alarm.
+# possible length. EVA analyzes tools/prove/decode.c, with few lengths at a time: it would
+# multiply the states of different lengths. Documentation/develop/catalogue.rst has the
+# conclusions, and their limits. EVA must also report mistakes: each mistake at the end of this
+# script must raise an alarm.
 
 set -u
 
